@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
-/** The pictures of papers, by their address below the page: kept once, in docs/papers, and put beside the page where it is built or served. */
+/** The pictures of papers, by their address below the page: kept once, in docs/reports, and put beside the built or served page. */
 function pictures(): Map<string, URL> {
-  const papers = new URL("../docs/papers/", import.meta.url),
+  const papers = new URL("../docs/reports/", import.meta.url),
     found = new Map<string, URL>();
   for (const paper of readdirSync(papers, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
     for (const file of readdirSync(new URL(`${paper.name}/`, papers)).filter((name) => name.endsWith(".svg"))) {
@@ -81,6 +81,6 @@ export default defineConfig({
       },
     },
   },
-  // The cards of policies are docs/schemes, beside web/.
+  // The cards of policies are docs/reference/schemes, beside web/.
   server: { host: "127.0.0.1", port: 5173, strictPort: true, fs: { allow: [".."] } },
 });

@@ -1,7 +1,7 @@
 //! `corun`: experiments in, results out, with the same engine as the page.
 //!
-//! Exit status: 0 done; 1 the run ended in an error state that it names, or stdout or a file did not take all of the output; 2 bad usage, or bad input with
-//! one line for each problem on stderr; 130 told to stop by Ctrl-C or SIGTERM.
+//! Exit status: 0, done. 1, the run ended in an error state that it names, or stdout or a file did not take all of the output. 2, bad usage, or bad
+//! input, with one line for each problem on stderr. 130, told to stop by Ctrl-C or SIGTERM.
 
 mod input;
 mod kind;

@@ -29,7 +29,7 @@ use std::sync::atomic::AtomicU64;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Kernels run once, together from the start, each on SMs of its own; SMs that are freed stay idle. The formulas are those of Masola et al., JSSPP \
-2023; `fluid` is a model of ours. `corun schema predict` has the format, docs/predict.md what is computed and what it is good for.
+2023; `fluid` is a model of ours. `corun schema predict` has the format, docs/reference/predict.md what is computed and what it is good for.
 
 Where the file names a `gpu`, what it leaves out of a kernel of the library is measured first, by runs of the kernel alone, in ms and GB/s.
 

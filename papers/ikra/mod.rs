@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(lookup(&result, "ikra.imbalance"), None, "of a kernel without instructions");
     }
 
-    /// The bytes of Table 3 and the parts of Table 1 of two programs that are counted quickly; the others are in docs/kernels-ikra.md.
+    /// The bytes of Table 3 and the parts of Table 1 of two programs that are counted quickly; the others are in docs/reference/kernels-ikra.md.
     #[test]
     fn tables_1_and_3_follow_from_descriptions() {
         let found = counted("PF", false).unwrap();

@@ -48,7 +48,7 @@ fn is_whole(paper: &str, numbers: &[u32]) {
             assert!(point.value.is_some() && !point.runs.is_empty(), "{}: a point without runs", figure.id);
             assert!(point.runs.iter().chain(&point.baseline).all(|&run| run < runs.len()), "{}: a run that is not there", figure.id);
         }
-        assert!(root.join(format!("docs/papers/{paper}/{}.svg", figure.id)).exists(), "{}: no picture", figure.id);
+        assert!(root.join(format!("docs/reports/{paper}/{}.svg", figure.id)).exists(), "{}: no picture", figure.id);
         assert!(draw(&figure, Options::default()).contains("data-point"), "{}", figure.id);
         ids.push(figure.id);
     }

@@ -1,5 +1,5 @@
-//! Corun simulates **one GPU that runs several kernels at once**, cycle by cycle, and lets its user choose which kernel gets which share of
-//! it: SMs, CTA slots, warp issue, L1 ways, NoC and DRAM bandwidth.
+//! Corun simulates **one GPU that runs several kernels at once**, cycle by cycle. Its user chooses which kernel gets which share of it:
+//! SMs, CTA slots, warp issue, L1 ways, NoC and DRAM bandwidth.
 //!
 //! ```
 //! use sim_core::{Experiment, run};
@@ -42,9 +42,9 @@
 //! the machine: it reads an [`seam::observation::Observation`] and edits the Controls. So a policy is tested with made-up counters, the
 //! page's sliders are one more policy, a snapshot is `clone()`, and `seam/controls/mod.rs` lists all that any policy can do.
 //!
-//! Words are the field's: a *kernel* is launched as a grid of *CTAs* (thread blocks) of *warps* of 32 threads; a *streaming multiprocessor*
-//! (SM) holds CTAs and issues warp instructions; misses of its L1 data cache wait in *MSHRs*, pass a *miss queue* and two crossbars (the
-//! *NoC*) to *L2 banks*, and from there to *DRAM channels*.
+//! Words are the field's. A *kernel* is launched as a grid of *CTAs* (thread blocks) of *warps* of 32 threads. A *streaming
+//! multiprocessor* (SM) holds CTAs and issues warp instructions. Misses of its L1 data cache wait in *MSHRs*, pass a *miss queue* and two
+//! crossbars (the *NoC*) to *L2 banks*, and from there go to *DRAM channels*.
 //!
 //! Where to start reading: `machine/mod.rs` (the tick) → `seam/controls/mod.rs` → `policy/even.rs` → `machine/sm/mod.rs` →
 //! `machine/l1d/miss_queue.rs` → `run/simulation.rs`.

@@ -1,9 +1,9 @@
 //! Malformed experiments, each with the paths that its problems must name: tests/bad_input/cases.json. The table is data, so that the
 //! runner and the page are held to the same one.
 //!
-//! A case has a `name`, the `paths` of its problems in order, and its file's content in one of four forms: `input` (JSON), `text` (as it
-//! stands), `bytes` (hexadecimal) or `repeat` (`before`, then `part` so many `times`, then `after`). `"schema": false` marks what the
-//! experiments' JSON schema cannot see: what is wrong between fields, not in one.
+//! A case has a `name`, the `paths` of its problems in order, and its file's content. The content has one of four forms: `input` (JSON),
+//! `text` (as it stands), `bytes` (hexadecimal) or `repeat` (`before`, then `part` so many `times`, then `after`). `"schema": false` marks
+//! what the experiments' JSON schema cannot see: what is wrong between fields, not in one.
 
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;

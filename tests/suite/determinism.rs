@@ -1,5 +1,5 @@
-//! The same experiment gives the same bits: against the goldens, under any split of the budget, whatever is looked at in between, and
-//! after clone-and-continue. `wasm/tests/engine.rs` holds the compiled module to the same goldens in Node and in Chromium.
+//! An experiment always gives equal bits: against the goldens, under any split of the budget, whatever is looked at in between, and after
+//! clone-and-continue. `wasm/tests/engine.rs` holds the compiled module to these goldens in Node and in Chromium.
 //!
 //! After a change that is meant to change results: `CORUN_BLESS=1 cargo test --test suite determinism` prints what it changes, and the
 //! commit says why.

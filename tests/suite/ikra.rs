@@ -50,7 +50,7 @@ fn grids_are_those_of_table_3() {
     assert_eq!(grids("LUD"), lud);
 }
 
-/// Table 3: what each launch reads and writes, in KB of 1024 bytes, as printed or as the source has it (docs/kernels-ikra.md).
+/// Table 3: what each launch reads and writes, in KB of 1024 bytes, as printed or as the source has it (docs/reference/kernels-ikra.md).
 #[test]
 fn bytes_are_those_of_table_3() {
     for (name, launches, want) in [

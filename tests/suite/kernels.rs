@@ -51,7 +51,7 @@ fn utilisations_are_those_of_table_2() {
     assert_eq!(further, FURTHER);
 }
 
-/// With half of their CTAs bandwidth-bound kernels still want half of what the NoC or DRAM can sustain (30 and 35 % of peak), so that they are
+/// With half of their CTAs bandwidth-bound kernels still want half of what the NoC or DRAM can sustain (30 and 35 % of peak). So they are
 /// not taken for latency-sensitive ones; those stay below both.
 #[test]
 fn half_of_the_ctas_keep_the_class() {
@@ -72,8 +72,9 @@ fn measure_ctas(name: &str) -> u32 {
     kernel.launches.iter().map(|launch| occupancy::of(launch, &gpu().sms[0]).ctas).min().unwrap_or(0)
 }
 
-/// Kernels that slow down less than CCBP's 1.7 times, in hundredths. PF and BP cannot: at the rates that Table 2 prints, Little's law has 13
-/// and 7 reads under way on an SM, a line is waited for by two warps, and 64 warps of which fewer than half wait do not slow down so much.
+/// Kernels that slow down less than CCBP's 1.7 times, in hundredths. PF and BP cannot. At the rates that Table 2 prints, Little's law has
+/// 13 and 7 reads under way on an SM. A line is waited for by two warps, and 64 warps of which fewer than half wait do not slow down so
+/// much.
 const LESS_SENSITIVE: [(&str, u32); 4] = [("BFS", 164), ("BP", 128), ("BT", 146), ("PF", 121)];
 
 /// CCBP §3 selects as latency-sensitive what slows down more than 1.7 times when the latencies of L2 and DRAM double.
@@ -160,7 +161,8 @@ fn what_is_printed_fits_the_queues() {
     assert_eq!(l1.store_release, StoreRelease::Sent);
 }
 
-/// What each program of Parboil takes of DRAM alone says whether it is bound by memory (docs/kernels.md). No figure of the paper is behind it.
+/// What each program of Parboil takes of DRAM alone says whether it is bound by memory (docs/reference/kernels.md).
+/// No figure of the paper is behind it.
 #[test]
 #[ignore = "full: does DRAM alone say which programs of Parboil are bound by memory?"]
 fn dram_alone_splits_the_programs_of_parboil() {

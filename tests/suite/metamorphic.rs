@@ -53,7 +53,7 @@ fn ccbp() -> Gpu {
 type Change = (&'static str, fn(&mut Gpu));
 
 /// Changes that can only help a kernel that has the GPU to itself. A bank's pipeline to the reply port is a buffer as well, of one place a
-/// cycle and those of its queue; it keeps them when its latency is cut (without them CFD loses 5 %, and that is right: less is buffered).
+/// cycle and those of its queue. It keeps them when its latency is cut. Without them CFD loses 5 %, and that is right: less is buffered.
 const IMPROVEMENTS: [Change; 8] = [
     ("DRAM at half as many MHz more", |gpu| gpu.dram.mhz = gpu.dram.mhz * 3 / 2),
     ("NoC and L2 at half as many MHz more", |gpu| gpu.noc.mhz = gpu.noc.mhz * 3 / 2),
@@ -86,10 +86,10 @@ fn more_of_a_resource_never_hurts_a_kernel_alone() {
     }
 }
 
-/// Twice the SMs, banks and channels: does each SM keep its speed? Within 5 %: a crossbar with twice the ports blocks a little more at
-/// its inputs (.6184 of a port at 8 × 8, .6017 at 16 × 16: 3 %), and the same grid on twice the SMs meets twice as many ends of launches,
-/// at which SMs wait for the last CTA. SAXPY and FTD lose more: with twice the CTAs under way more of their reads and writes want
-/// different rows of one bank (82 % row hits instead of 91 %, of both).
+/// Twice the SMs, banks and channels: does each SM keep its speed? Within 5 %. A crossbar with twice the ports blocks a little more at its
+/// inputs (.6184 of a port at 8 × 8, .6017 at 16 × 16: 3 %). The same grid on twice the SMs meets twice as many ends of launches, at which
+/// SMs wait for the last CTA. SAXPY and FTD lose more: with twice the CTAs under way more of their reads and writes want different rows of
+/// one bank (82 % row hits instead of 91 %, of both).
 #[test]
 fn a_gpu_twice_as_large_keeps_the_speed_of_an_sm() {
     let mut half = ccbp();

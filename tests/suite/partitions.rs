@@ -1,5 +1,6 @@
-//! The latency prediction paper (Masola et al., JSSPP 2023): does each kernel stay on the range of SMs that it was given, run once, and say when it
-//! finished; and do the paper's kernels have the shapes, the bytes and the accesses that it prints? Nothing here looks at how kernels share.
+//! The latency prediction paper (Masola et al., JSSPP 2023). Does each kernel stay on the range of SMs that it was given, run once, and
+//! say when it finished? Do the paper's kernels have the shapes, the bytes and the accesses that it prints? Nothing here looks at how
+//! kernels share.
 
 use sim_core::describe::gpu::{occupancy, presets};
 use sim_core::describe::ids::KernelId;

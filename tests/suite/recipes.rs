@@ -1,5 +1,5 @@
-//! Do the recipes of docs/architecture.md work as they stand? A copy of sim-core gets every file and every line that they add, and nothing
-//! else; it must build, and the tests that the page itself adds must pass.
+//! Do the recipes of docs/reference/architecture.md work as they stand? A copy of sim-core gets every file and every line that they
+//! add, and nothing else; it must build, and the tests that the page itself adds must pass.
 //!
 //! A fence marked `file=PATH` behind its language is a new file; one marked `line=PATH after=TEXT` is put behind the only line of that file
 //! that begins with TEXT.
@@ -80,9 +80,9 @@ fn manifest() -> String {
 }
 
 #[test]
-#[ignore = "full: do the recipes of docs/architecture.md build and pass as they stand?"]
+#[ignore = "full: do the recipes of docs/reference/architecture.md build and pass as they stand?"]
 fn every_recipe_works_as_it_stands() {
-    let page = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/reference/architecture.md")).unwrap();
     let steps = steps(&page);
     let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("recipes");
     let _ = fs::remove_dir_all(place.join("sim-core"));

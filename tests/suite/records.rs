@@ -240,8 +240,9 @@ fn schema_and_decoder_accept_the_same_inputs() {
     }
 }
 
-/// The inputs of tests/bad_input/probes.json, which no author of a record had in mind. `kind` is the kind of file, the content is written as in
-/// cases.json, and `refused_by` says who refuses it: the parser of `json`, the `schema` and so the decoder, or the decoder alone by a `rule`.
+/// The inputs of tests/bad_input/probes.json, which no author of a record had in mind. `kind` is the kind of file, and the content is
+/// written as in cases.json. `refused_by` says who refuses it: the parser of `json`, the `schema` and so the decoder, or the decoder alone
+/// by a `rule`.
 #[test]
 fn odd_inputs_are_refused_by_schema_and_decoder_alike() {
     let inputs = inputs();
@@ -350,10 +351,10 @@ fn the_modules_types_are_those_of_the_records() {
     assert!(file.trim_end() == now.trim_end(), "wasm/src/records.ts is not what `corun schema all --as typescript` prints");
 }
 
-/// docs/energy.md says of each part of a run's energy its figure, as the program has it, and each counter that it names is one.
+/// docs/reference/energy.md says of each part of a run's energy its figure, as the program has it, and each counter that it names is one.
 #[test]
 fn the_page_on_energy_has_every_figure() {
-    let page = fs::read_to_string(root().join("docs/energy.md")).expect("the page");
+    let page = fs::read_to_string(root().join("docs/reference/energy.md")).expect("the page");
     for energy in ENERGIES {
         let row =
             page.lines().find(|line| line.starts_with(&format!("| `{}` |", energy.key))).unwrap_or_else(|| panic!("no {}", energy.key));

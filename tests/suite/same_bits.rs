@@ -1,5 +1,5 @@
-//! The same bits from random machines: whatever the order of parts, whether or not anything sleeps, however the run is cut, looked at or
-//! cloned. `determinism.rs` holds the same of the examples, against goldens; the wasm tests hold the module to those goldens.
+//! Random machines give equal bits, whatever the order of parts, whether or not anything sleeps, however the run is cut, looked at or
+//! cloned. `determinism.rs` holds the examples to goldens in this way; the wasm tests hold the module to those goldens.
 
 use crate::random;
 use crate::random::Change;

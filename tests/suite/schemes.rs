@@ -323,10 +323,10 @@ proptest! {
     }
 }
 
-// --- docs/schemes ----------------------------------------------------------------------------------------------------------------
+// --- docs/reference/schemes ------------------------------------------------------------------------------------------------------
 
 fn docs(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemes").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/schemes").join(file);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -363,7 +363,7 @@ fn every_scheme_has_its_page_with_its_parameters_as_the_catalogue_has_them() {
         let family = ["qos", "hetero"].into_iter().find(|family| info.name.starts_with(&format!("{family}-")));
         let name = family.map_or_else(|| info.name.replace('+', "-"), Into::into);
         let file = format!("{name}.md");
-        assert!(index.contains(&format!("[`{}`]({file})", info.name)), "docs/schemes/README.md does not link {file}");
+        assert!(index.contains(&format!("[`{}`]({file})", info.name)), "docs/reference/schemes/README.md does not link {file}");
         let page = docs(&file);
         let titled =
             page.starts_with(&format!("# {}\n", info.title)) || family.is_some() && page.contains(&format!("\n## {}\n", info.title));

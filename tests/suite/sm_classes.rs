@@ -284,8 +284,9 @@ fn until(m: &mut Machine, holds: impl Fn(&Machine) -> bool) -> u64 {
 const A: KernelId = KernelId(0);
 const B: KernelId = KernelId(1);
 
-/// Registers and shared memory of a baseline, a big and a small SM are 176, 256 and 96 KB, or 5632, 8192 and 3072 packets of 32 B: a kernel that fills
-/// them moves all, out and in again, in lines of 4 such packets and a header, a flit a cycle. Meanwhile the SM issues nothing.
+/// Registers and shared memory of a baseline, a big and a small SM are 176, 256 and 96 KB, or 5632, 8192 and 3072 packets of 32 bytes. A
+/// kernel that fills them moves all, out and in again, in lines of 4 such packets and a header, a flit a cycle. Meanwhile the SM issues
+/// nothing.
 #[test]
 fn a_whole_sm_moves_all_its_registers_and_shared_memory() {
     for (gpu, sm, ctas, shape, packets) in [

@@ -69,15 +69,16 @@ pub struct Snapshot(Engine);
 
 #[wasm_bindgen]
 impl Simulation {
-    /// Builds the machine and the policy of an experiment, given as JSON text or as an object, and first measures what its policy has to know
-    /// of kernels alone, which can take as long as many runs: `plan` and `withAnswers` leave that to the caller. Throws an `ExperimentError`.
+    /// Builds the machine and the policy of an experiment, given as JSON text or as an object. It first measures what its policy has to
+    /// know of kernels alone, which can take as long as many runs: `plan` and `withAnswers` leave that to the caller. Throws an
+    /// `ExperimentError`.
     #[wasm_bindgen(constructor)]
     pub fn new(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<Simulation, JsValue> {
         read(experiment).and_then(|experiment| Simulation::of(&experiment)).map_err(|problems| error(&problems))
     }
 
-    /// The same with the answers of its plan by hash (`plan`), so that nothing is measured here. Throws an `ExperimentError`, also where one
-    /// that its policy has to know is missing.
+    /// Builds an experiment with the answers of its plan by hash (`plan`), so that nothing is measured here. Throws an `ExperimentError`,
+    /// also where one that its policy has to know is missing.
     #[wasm_bindgen(js_name = withAnswers)]
     pub fn with_answers(
         #[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue,
@@ -175,9 +176,9 @@ impl Simulation {
         self.engine.machine_mut().record_events = true;
     }
 
-    /// What has happened to CTAs since it was last asked, in order, six numbers each: the cycle, the kernel, 0 where the CTA has finished, 1 where
-    /// it was placed, 2 where a context switch took it off its SM, 3 where one brought it back; the SM, the CTA's number in its grid, and the SM
-    /// from which it was stolen, or −1.
+    /// What has happened to CTAs since it was last asked, in order, six numbers each. The cycle; the kernel; what happened: 0 where the
+    /// CTA has finished, 1 where it was placed, 2 where a context switch took it off its SM, 3 where one brought it back. Then the SM, the
+    /// CTA's number in its grid, and the SM from which it was stolen, or −1.
     #[wasm_bindgen(js_name = ctaEvents)]
     pub fn cta_events(&mut self) -> Vec<f64> {
         let events = core::mem::take(&mut self.engine.machine_mut().events);
@@ -189,8 +190,9 @@ impl Simulation {
         events.iter().flat_map(numbers).collect()
     }
 
-    /// The launches that have ended since it was last asked, in order, row-major: the cycle, the kernel, all its counters then, from the beginning of
-    /// the run, as `frameLayout().counters` names them; and what the L1Ds held then, as `l1Contents()` has it.
+    /// The launches that have ended since it was last asked, in order, row-major. Each has the cycle, the kernel, all its counters then,
+    /// from the beginning of the run, as `frameLayout().counters` names them. Behind them stands what the L1Ds held then, as
+    /// `l1Contents()` has it.
     #[wasm_bindgen(js_name = launchEnds)]
     pub fn launch_ends(&mut self) -> Vec<f64> {
         let ends = core::mem::take(&mut self.engine.machine_mut().launch_ends);
@@ -202,16 +204,17 @@ impl Simulation {
         ends.into_iter().flat_map(row).collect()
     }
 
-    /// What each L1D holds of each array, SM by SM, and of each all arrays as `frameLayout().arrays` names them; three numbers each: words that are
-    /// clean copies, that are written and not made known yet, and that it owns. Without a state by word, those of whole lines.
+    /// What each L1D holds of each array, SM by SM, and of each all arrays as `frameLayout().arrays` names them. Three numbers each: words
+    /// that are clean copies, that are written and not made known yet, and that it owns. Without a state by word, those of whole lines.
     #[wasm_bindgen(js_name = l1Contents)]
     pub fn l1_contents(&self) -> Vec<u32> {
         self.engine.machine().l1_contents().into_iter().flat_map(words).collect()
     }
 
-    /// The CTAs of a kernel's launch that each SM runs, and those that it has before it, as far as the CTA order deals them, in the order in which it
-    /// comes to them; five numbers each: the SM, the CTA's number in its grid, 1 where it runs, the words that it reads, and how many of these are in that
-    /// SM's L1D. Programs are walked through for this, for at most so many steps of each SM; what comes after that is left out.
+    /// The CTAs of a kernel's launch that each SM runs, and those that it has before it, as far as the CTA order deals them, in the order
+    /// in which it comes to them. Five numbers each: the SM, the CTA's number in its grid, 1 where it runs, the words that it reads, and
+    /// how many of these are in that SM's L1D. Programs are walked through for this, for at most so many steps of each SM; what comes
+    /// after that is left out.
     #[wasm_bindgen(js_name = l1Ahead)]
     pub fn l1_ahead(&self, kernel: u32, steps: f64) -> Result<Vec<u32>, JsValue> {
         let ahead = self.engine.machine().l1_ahead(self.kernel(kernel)?, steps as u64);
@@ -472,7 +475,7 @@ pub fn predict(#[wasm_bindgen(unchecked_param_type = "string | PredictQuestion")
     predicted(question, Answer::of)
 }
 
-/// The same for the partition that meets the kernels' deadlines, and of these has the shortest makespan. Throws an `ExperimentError`.
+/// Predicts the partition that meets the kernels' deadlines, and of these has the shortest makespan. Throws an `ExperimentError`.
 #[wasm_bindgen(js_name = planPartition, unchecked_return_type = "Prediction")]
 pub fn plan_partition(#[wasm_bindgen(unchecked_param_type = "string | PredictQuestion")] question: &JsValue) -> Result<JsValue, JsValue> {
     predicted(question, Answer::of_plan)

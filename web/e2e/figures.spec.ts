@@ -382,6 +382,8 @@ for (const name of SHIPPED) {
       .evaluateAll((cards) => cards.map((one) => [one.id, one.querySelectorAll("svg [data-point]").length]));
     expect(drawn).toEqual(figures.map((figure) => [figure.id, figure.points.filter((p) => p.value !== null).length]));
     for (const figure of figures)
-      expect(existsSync(`../docs/papers/${name.replace(".json", "")}/${figure.id}.svg`), `${figure.id}.svg`).toBe(true);
+      expect(existsSync(`../docs/reports/${name.replace(".json", "")}/${figure.id}.svg`), `${figure.id}.svg`).toBe(
+        true,
+      );
   });
 }

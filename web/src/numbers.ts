@@ -85,7 +85,7 @@ const ENERGY: Figure[] = [
   },
 ];
 
-/** What an interval is, and where the method comes from: in short what docs/experiments.md says. */
+/** What an interval is, and where the method comes from: in short what docs/reference/experiments.md says. */
 const INTERVALS = (): HTMLElement =>
   definition(
     "a 95 % interval",

@@ -248,6 +248,6 @@ test("what is shipped can be read, and every run of it is a link", async () => {
     const document = readDocument(JSON.parse(readFileSync(`public/papers/${name}`, "utf8")));
     for (const { experiment } of document.runs)
       assert.deepEqual((await decodeLink(await encodeLink({ experiment, view: {} })))?.experiment, experiment);
-    assert.ok(document.figures.every((figure) => existsSync(`../docs/papers/${document.paper}/${figure.id}.svg`)));
+    assert.ok(document.figures.every((figure) => existsSync(`../docs/reports/${document.paper}/${figure.id}.svg`)));
   }
 });

@@ -60,8 +60,8 @@ test("a frame hides panels by their names, and what every object has is no panel
   });
 });
 
-test("every page of docs/schemes is read whole, with its BibTeX apart", () => {
-  const folder = new URL("../../../../docs/schemes/", import.meta.url);
+test("every page of docs/reference/schemes is read whole, with its BibTeX apart", () => {
+  const folder = new URL("../../../../docs/reference/schemes/", import.meta.url);
   const pages = readdirSync(folder).filter((name) => name !== "README.md");
   assert.ok(pages.length > 12);
   for (const name of pages) {

@@ -17,6 +17,7 @@ mod run;
 mod serve;
 mod test;
 mod wasm;
+mod words;
 
 use anyhow::{Result, bail};
 use std::process::ExitCode;
@@ -39,10 +40,10 @@ Usage: cargo xtask COMMAND
                                   this tree's engine against that of COMMIT, built beside it, in alternating pairs: ratios with their
                                   scatter, memory, digests; a full one is kept in benches/against.json
   bench --paint                   how smooth the page is at top speed in Chromium: frames a second, tasks above 50 ms, simulated cycles a second
-  bench --plot                    draw the records: docs/bench.md and its charts
+  bench --plot                    draw the records: docs/reference/bench.md and its charts
   profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/profiles.json, so that the page has
                                   slowdowns at once; anew after the engine has changed
-  reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/papers and its figures to the page too
+  reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/reports and its figures to the page too
   mutants [--count N] [--seed N] [--list]
                                   a study: how many of 30 seeded faults in the machine, the policies and the run do the native tests of the
                                   first tier catch, and how many more those of --full? A second call goes on where the first was stopped

@@ -1,11 +1,13 @@
-//! The README's commands, run as they stand: a fence marked `sh` ends by itself; one marked `sh server` is started, asked for its page, and ended.
+//! The commands of the README and of the lessons, run as they stand: a fence marked `sh` ends by itself; one marked `sh server` is started, asked
+//! for its page, and ended.
 
-use crate::run::{quietly, root, watch};
+use crate::page::files;
+use crate::run::{quietly, root, target_dir, watch};
 use crate::test::Count;
 use anyhow::{Context, Result, bail, ensure};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -54,22 +56,51 @@ pub fn of_the_runner(corun: &Path, count: &mut Count) -> Result<()> {
     Ok(())
 }
 
+/// Follows the pages of the tutorial and the how-tos, each in an empty folder: a fence marked `file=NAME` is a file, one marked `sh` is run with
+/// `corun` at hand.
+pub fn lessons(corun: &Path, count: &mut Count) -> Result<()> {
+    let mut path: Vec<PathBuf> = corun.parent().map(PathBuf::from).into_iter().collect();
+    path.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
+    let path = std::env::join_paths(path)?;
+    for page in [files(&root().join("docs/tutorial"))?, files(&root().join("docs/how-to"))?].concat() {
+        let folder = target_dir().join("lessons").join(page.file_stem().unwrap_or_default());
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder)?;
+        for (info, body) in fences(&std::fs::read_to_string(&page)?) {
+            if let Some(name) = info.iter().find_map(|word| word.strip_prefix("file=")) {
+                std::fs::write(folder.join(name), &body)?;
+            } else if info == ["sh"] {
+                let step = Command::new("sh").args(["-ec", &body]).current_dir(&folder).env("PATH", &path).output()?;
+                ensure!(step.status.success(), "{}:\n{body}{}", page.display(), String::from_utf8_lossy(&step.stderr));
+                count.passed += 1;
+            }
+        }
+    }
+    ensure!(count.passed > 0, "the pages have no fence marked `sh`");
+    Ok(())
+}
+
+/// The fences of a Markdown text: the words behind the marks, and the lines between them.
+fn fences(text: &str) -> Vec<(Vec<&str>, String)> {
+    let (mut found, mut open) = (Vec::new(), None::<(Vec<&str>, String)>);
+    for line in text.lines() {
+        match (line.trim_start().strip_prefix("```"), &mut open) {
+            (Some(info), None) => open = Some((info.split_whitespace().collect(), String::new())),
+            (Some(_), Some(_)) => found.extend(open.take()),
+            (None, Some((_, body))) => body.extend([line, "\n"]),
+            (None, None) => {}
+        }
+    }
+    found
+}
+
 /// The commands in the fences marked `sh`, without comments.
 fn lines(text: &str) -> Vec<Line> {
     let mut found = Vec::new();
-    let mut fence: Option<bool> = None;
-    let mut shell = false;
-    for line in text.lines() {
-        if let Some(info) = line.trim_start().strip_prefix("```") {
-            let mut words = info.split_whitespace();
-            shell = fence.is_none() && words.next() == Some("sh");
-            fence = if fence.is_none() { Some(words.next() == Some("server")) } else { None };
-        } else if let (true, Some(server)) = (shell, fence) {
-            let command = line.split(" #").next().unwrap_or("").trim();
-            if !command.is_empty() && !command.starts_with('#') {
-                found.push(Line { command: command.to_owned(), server });
-            }
-        }
+    for (info, body) in fences(text).iter().filter(|(info, _)| info.first() == Some(&"sh")) {
+        let server = info.get(1) == Some(&"server");
+        let commands = body.lines().filter_map(|line| line.split(" #").next()).map(str::trim);
+        found.extend(commands.filter(|c| !c.is_empty() && !c.starts_with('#')).map(|c| Line { command: c.to_owned(), server }));
     }
     found
 }

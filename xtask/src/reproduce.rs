@@ -26,10 +26,10 @@ fn paper(args: &[String]) -> Option<&str> {
     args.iter().enumerate().find_map(at).map(|place| args[place].trim_start_matches("--paper="))
 }
 
-/// Copies a report: the whole to docs/papers, from where the page takes its pictures, and its figures as data to the page.
+/// Copies a report: the whole to docs/reports, from where the page takes its pictures, and its figures as data to the page.
 fn publish(paper: &str) -> Result<()> {
     let from = &root().join("target/reproduce").join(paper);
-    let (docs, page) = (root().join("docs/papers").join(paper), root().join("web/public/papers"));
+    let (docs, page) = (root().join("docs/reports").join(paper), root().join("web/public/papers"));
     fs::create_dir_all(&docs)?;
     fs::create_dir_all(&page)?;
     let copy = |name: &str, to: &Path| fs::copy(from.join(name), to).with_context(|| format!("cannot copy {name} to {}", to.display()));

@@ -1,9 +1,9 @@
 //! Runs against the clock, on one core: `cargo xtask bench` asks this program, and the same of the compiled module, and compares.
 //!
-//! `speed` answers each line of standard input, a run of benches/runs.json with `name`, `cycles` and `experiment`, with a line of JSON: `name`,
-//! `cycles`, `warp_instructions`, `seconds`, `digest`, `bytes` (the most that the simulation held at once), `snapshot_ms` (median of its copies
-//! at the end). `--bare` leaves out the warm-up and the copies, for those who count instructions. `speed --scaling [--quick]` runs the sweeps of
-//! benches/runs.json instead; their lines have an `x` too.
+//! `speed` answers each line of standard input, a run of benches/runs.json with `name`, `cycles` and `experiment`, with a line of JSON.
+//! The line has `name`, `cycles`, `warp_instructions`, `seconds`, `digest`, `bytes` (the most that the simulation held at once), and
+//! `snapshot_ms` (median of its copies at the end). `--bare` leaves out the warm-up and the copies, for those who count instructions.
+//! `speed --scaling [--quick]` runs the sweeps of benches/runs.json instead; their lines have an `x` too.
 
 use sim_core::describe::digest::hex;
 use sim_core::describe::value::Value;

@@ -10,7 +10,7 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use std::collections::BTreeMap;
 
-/// Millions of cycles a second that a core simulates of a pair on the machine of docs/bench.md, about.
+/// Millions of cycles a second that a core simulates of a pair on the machine of docs/reference/bench.md, about.
 const SPEED: f64 = 0.8;
 
 /// A scheme as data.

@@ -62,8 +62,8 @@ impl Datum for Goal {
 }
 
 impl Goal {
-    /// The same with a deadline as the IPC that keeps it, at a core clock of so many MHz: instructions over frequency times time (Wang et al.,
-    /// ISCA 2017, §3.2).
+    /// The goal with a deadline as the IPC that keeps it, at a core clock of so many MHz: instructions over frequency times time (Wang et
+    /// al., ISCA 2017, §3.2).
     pub fn as_rate(self, kernel: &Kernel, core_mhz: u32) -> Goal {
         match self {
             Goal::DeadlineMs(ms) => Goal::Ipc(kernel.thread_instructions() / (ms * 1000.0 * f64::from(core_mhz))),

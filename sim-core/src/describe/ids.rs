@@ -57,7 +57,7 @@ impl Hash for LaunchId {
 pub struct PerKernel<T>(pub [T; MAX_KERNELS]);
 
 impl<T: Copy> PerKernel<T> {
-    /// The same value for every kernel.
+    /// One value for every kernel.
     pub const fn all(value: T) -> Self {
         PerKernel([value; MAX_KERNELS])
     }
@@ -202,7 +202,7 @@ impl Set {
         self.0[(word & 3) as usize]
     }
 
-    /// The same, to change.
+    /// The numbers from 64 × `word` on, below the next word's, a bit each, to change.
     #[inline]
     pub fn word_mut(&mut self, word: u32) -> &mut u64 {
         &mut self.0[(word & 3) as usize]
@@ -213,7 +213,7 @@ impl Set {
         self.0
     }
 
-    /// The same, to fill in.
+    /// Numbers 0 to 63, 64 to 127 and so on, a bit each, to fill in.
     pub fn words_mut(&mut self) -> &mut [u64; 4] {
         &mut self.0
     }

@@ -1,10 +1,10 @@
-//! SMs run ahead of each other: the memory side first, as far as nothing that an SM sends meanwhile can reach it, then each SM by itself,
-//! one after the other, while its state is in the host's cache. The state afterwards is that of single steps.
+//! SMs run ahead of each other. The memory side goes first, as far as nothing that an SM sends meanwhile can reach it. Then each SM goes
+//! by itself, one after the other, while its state is in the host's cache. The state afterwards is that of single steps.
 //!
-//! SMs meet at the dispatcher alone. An SM that has news for it stops there; the dispatcher takes the news of the earliest cycle first, and
-//! whoever gets a CTA goes on. That another SM is ahead by then does not matter as long as the dispatcher has nothing to say to it: no
-//! launch ends, and no kernel's last CTA is placed while CTAs of another rank wait. Where that cannot be said beforehand, the machine takes
-//! single steps.
+//! SMs meet at the dispatcher alone. An SM that has news for it stops there. The dispatcher takes the news of the earliest cycle first,
+//! and whoever gets a CTA goes on. That another SM is ahead by then does not matter as long as the dispatcher has nothing to say to it.
+//! Then no launch ends, and no kernel's last CTA is placed while CTAs of another rank wait. Where that cannot be said beforehand, the
+//! machine takes single steps.
 
 use super::Machine;
 use super::sm::{Inputs, Sm};

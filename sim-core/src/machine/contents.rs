@@ -1,4 +1,4 @@
-//! What the L1Ds hold, and how much of it the CTAs ask for that are before them: counted when somebody looks, and kept nowhere.
+//! What the L1Ds hold, and how much of that their next CTAs will read. It is counted when somebody looks, and kept nowhere.
 
 use super::Machine;
 use super::coherence::{Words, all_words};
@@ -38,8 +38,9 @@ impl Machine {
         held
     }
 
-    /// The CTAs of a kernel's launch that each SM runs, the oldest first, and those that it has before it, as far as the CTA order deals them, in the order
-    /// in which it comes to them. Programs are walked through to count this, for at most so many `steps` of each SM: what comes after that is left out.
+    /// The CTAs of a kernel's launch that each SM runs, the oldest first, then those that it has before it. The latter are as far as the
+    /// CTA order deals them, in the order in which the SM comes to them. Programs are walked through to count this, for at most so many
+    /// `steps` of each SM: what comes after that is left out.
     pub fn l1_ahead(&self, kernel: KernelId, steps: u64) -> Vec<Ahead> {
         let line_bytes = self.gpu().l2.line_bytes;
         let Some(code) = self.codes(kernel).get(self.run(kernel).launch.index()) else { return Vec::new() };

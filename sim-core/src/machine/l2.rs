@@ -7,9 +7,9 @@
 //! line always fetches the rest: there are no sector masks.
 //! A dirty line that a fill pushes out is written to DRAM and billed to the kernel whose miss pushed it out (CCBP §5.2).
 //!
-//! A request that cannot go on waits where it is, with a named reason (`Stall`), and holds back those behind it. Nothing is lost, and there
-//! is no deadlock: DRAM accepts requests whatever L2 does, so the links to it drain; lines come back into a link that has a place for
-//! every MSHR; the reply port drains as long as SMs take replies.
+//! A request that cannot go on waits where it is, with a named reason (`Stall`), and holds back those behind it. Nothing is lost, and
+//! there is no deadlock. DRAM accepts requests whatever L2 does, so the links to it drain. Lines come back into a link that has a place
+//! for every MSHR. The reply port drains as long as SMs take replies.
 //!
 //! Simplified: tags are read by lookups and fills at once (two ports); data banks do not conflict; a line is in no set while it is
 //! fetched (allocate on fill).

@@ -96,7 +96,7 @@ impl<T> Link<T> {
         self.timed().map(|(_, item)| item)
     }
 
-    /// The same with the time from which each is visible.
+    /// Everything in it, oldest first, each with the time from which it is visible.
     pub fn timed(&self) -> impl ExactSizeIterator<Item = &(Cycle, T)> {
         (0..self.len).map(|before| &self.places[self.place(before)])
     }

@@ -224,7 +224,7 @@ impl Memory {
         }
     }
 
-    /// The same for a kernel that has channels of its own.
+    /// The bank of a line of a kernel that has channels of its own.
     #[cold]
     fn own_bank_of(&self, kernel: KernelId, line: LineAddr) -> u32 {
         let ((first, count), channels) = (self.homes[kernel], self.channels.len() as u32);
@@ -474,7 +474,7 @@ impl Memory {
         self.next_but_dram(now) == NEVER && self.channels.iter().all(|channel| channel.queued() == 0)
     }
 
-    /// The same without what DRAM channels do.
+    /// The first core cycle after `now` in which a step can do something, without what DRAM channels do: exact or early, never late.
     fn next_but_dram(&self, now: Cycle) -> Cycle {
         if !self.asked.is_empty() {
             return now + 1;

@@ -39,8 +39,8 @@ pub struct Request {
     pub kernel: KernelId,
     /// Read, write or atomic operation.
     pub access: Access,
-    /// Bytes of the line that a write or an atomic operation changes, if the GPU distinguishes them, else the whole line, and those that an L1D
-    /// sends as an owner; 0 for a read, and where words are registered.
+    /// Bytes of the line that a write or an atomic operation changes, if the GPU distinguishes them, else the whole line. Where an L1D
+    /// sends words as an owner, their bytes. 0 for a read, and where words are registered.
     pub bytes: u8,
     /// A line of a CTA's context, which L2 passes on to DRAM and back.
     pub context: bool,

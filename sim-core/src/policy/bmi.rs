@@ -2,14 +2,14 @@
 //!
 //! # Idea
 //! Dai et al., HPCA 2018 (QBMI), as CCBP §7.5 compares it. A memory instruction of one kernel may make one request of L1D, that of another
-//! many. Each kernel has a quota of memory instructions in inverse proportion to that, the least common multiple of all over its own; of
-//! ready memory instructions, those of the kernel with most of its quota left go first; when one has used its quota, all get theirs again.
+//! many. Each kernel has a quota of memory instructions in inverse proportion to that, the least common multiple of all over its own. Of
+//! ready memory instructions, those of the kernel with most of its quota left go first. When one has used its quota, all get theirs again.
 //! # Observes
 //! L1D requests and memory instructions of each kernel.
 //! # Sets
 //! `memory_quota`.
 //! # Parameters
-//! See `docs/schemes/bmi.md`.
+//! See `docs/reference/schemes/bmi.md`.
 //! # Deviations
 //! 1. Requests per instruction are those of all SMs together, and all SMs have the same quotas.
 //! 2. They are checked every `interval` cycles, not at the request that completes a sample.

@@ -8,7 +8,7 @@
 //! # Sets
 //! `warp_order`.
 //! # Parameters
-//! See `docs/schemes/lrr-gto.md`.
+//! See `docs/reference/schemes/lrr-gto.md`.
 //! # Deviations
 //! 1. This is not Maestro, which searches for a combination of CTAs while the kernels run: that search is not published where we could read it, and
 //!    CCBP compares the warp order only.

@@ -10,7 +10,7 @@
 //! # Sets
 //! `memory_cap`.
 //! # Parameters
-//! See `docs/schemes/mil.md`.
+//! See `docs/reference/schemes/mil.md`.
 //! # Deviations
 //! 1. Samples are checked every `interval` cycles, not at the request that completes one.
 //! 2. A failure is a cycle in which an access waits as the oldest of its SM, as if one access were tried again in each cycle.

@@ -1,15 +1,15 @@
 //! SMK: simultaneous multikernel, a dominant-resource-fair combination of CTAs on every SM and, on top, quotas of warp instructions.
 //!
 //! # Idea
-//! Wang et al., HPCA 2016, as CCBP §6 reads it. *P*: the next CTA always goes to the kernel whose dominant share of the SM's static resources
-//! is smallest, until nothing more fits. *W*: each kernel gets a quota of warp instructions in proportion to its IPC alone, and a kernel
-//! that has used its quota waits until quotas are filled up again: every `epoch` cycles, or when all have used theirs.
+//! Wang et al., HPCA 2016, as CCBP §6 reads it. *P*: the next CTA always goes to the kernel whose dominant share of the SM's static
+//! resources is smallest, until nothing more fits. *W*: each kernel gets a quota of warp instructions in proportion to its IPC alone. A
+//! kernel that has used its quota waits until quotas are filled up again: every `epoch` cycles, or when all have used theirs.
 //! # Observes
 //! What a CTA takes of each SM, CTAs of each grid, and warp instructions per cycle of each kernel alone.
 //! # Sets
 //! `cta_target`; with W also `warp_quota`, `quota_refill` and `quota_interval`.
 //! # Parameters
-//! See `docs/schemes/smk.md`.
+//! See `docs/reference/schemes/smk.md`.
 //! # Deviations
 //! 1. The size of a quota is not stated: what the kernel issues alone in its K-th part of `epoch` cycles, times `quota_scale`.
 //! 2. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
@@ -199,8 +199,8 @@ impl Share {
     }
 }
 
-/// CTAs of each kernel on an SM that has `whole`, by dominant-resource fairness: one CTA at a time to the kernel with the smallest dominant
-/// share, the first of them on a tie, until none fits; `limits` hold besides.
+/// CTAs of each kernel on an SM that has `whole`, by dominant-resource fairness. One CTA at a time goes to the kernel with the smallest
+/// dominant share, the first of them on a tie, until none fits. `limits` hold besides.
 fn combination(costs: &[Resources], limits: &[u32], whole: Resources) -> Vec<u32> {
     let mut ctas = alloc::vec![0; costs.len()];
     let mut used = Resources::default();

@@ -8,11 +8,11 @@
 //! # Sets
 //! `allowed`, `cta_switch`, `context_lines`.
 //! # Parameters
-//! See `docs/schemes/spart.md`.
+//! See `docs/reference/schemes/spart.md`.
 //! # Deviations
-//! 1. Every `epoch`, a kernel behind its goal gets an SM, from the kernel without a goal that has most, else from the kernel with the largest margin; a
-//!    kernel that would keep its goal with one SM less by a linear estimate gives one to the kernel without a goal that has fewest. No kernel is part
-//!    of two moves within `rest` epochs. A kernel that has ended gives all its SMs away.
+//! 1. Every `epoch`, a kernel behind its goal gets an SM, from the kernel without a goal that has most, else from the kernel with the
+//!    largest margin. A kernel that would keep its goal with one SM less, by a linear estimate, gives one to the kernel without a goal
+//!    that has fewest. No kernel is part of two moves within `rest` epochs. A kernel that has ended gives all its SMs away.
 //! 2. With `rule` linear, the SMs of each kernel follow from one estimate of its IPC per SM, in every epoch.
 
 use super::qos::topics::Promised;

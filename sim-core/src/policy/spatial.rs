@@ -5,8 +5,8 @@
 //! # Sets
 //! `allowed`, `cta_target` if `ctas` is given, and `channels` with `first_channel` if `channels` is given.
 //! # Parameters
-//! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0; left out, equal parts with left-over SMs going to the first kernels,
-//! and with more kernels than SMs, one SM each in turn.
+//! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0. Left out, equal parts with left-over SMs going to the first
+//! kernels; with more kernels than SMs, one SM each in turn.
 //! `first`: the first SM of each kernel's part, which then begin anywhere and overlap nowhere, as the ranges of the latency prediction paper's dispatcher
 //! (Masola et al., JSSPP 2023, §4); it needs `split`.
 //! `ctas`: CTAs of each kernel on each of its SMs, at most; left out, what fits. The spatial oracle searches over it.

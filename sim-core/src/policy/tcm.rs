@@ -2,14 +2,15 @@
 //!
 //! # Idea
 //! Kim et al., MICRO 2010, with kernels in place of threads, as CCBP §7.5 compares it. At the end of each quantum, kernels go into the
-//! latency-sensitive cluster in the order of their misses per thousand instructions (MPKI), the lowest first, until the next one would
-//! take the cluster beyond a part of the DRAM traffic. The cluster goes first in DRAM, in that order; the ranks of the others are shuffled.
+//! latency-sensitive cluster in the order of their misses per thousand instructions (MPKI), the lowest first. They do so until the next
+//! one would take the cluster beyond a part of the DRAM traffic. The cluster goes first in DRAM, in that order; the ranks of the others
+//! are shuffled.
 //! # Observes
 //! L2 misses, instructions and DRAM lines of each kernel.
 //! # Sets
 //! `dram_rank`.
 //! # Parameters
-//! See `docs/schemes/tcm.md`.
+//! See `docs/reference/schemes/tcm.md`.
 //! # Deviations
 //! 1. The quantum is a tenth of the source's million cycles: runs here are shorter.
 //! 2. Of the two shuffles of the source, the random one. Insertion shuffle wants the bank-level parallelism of each kernel, which no counter has.

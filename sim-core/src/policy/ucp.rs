@@ -9,7 +9,7 @@
 //! # Sets
 //! `l1_ways`, `l1_monitor`.
 //! # Parameters
-//! See `docs/schemes/ucp.md`.
+//! See `docs/reference/schemes/ucp.md`.
 //! # Deviations
 //! 1. The source partitions a shared L2 every 5 million cycles; this is L1D, and runs are shorter.
 //! 2. A kernel fills its own ways only (masks); the source counts lines and takes a victim from a kernel that has too many.

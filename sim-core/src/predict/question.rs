@@ -1,4 +1,5 @@
-//! What `corun predict` is asked: `{ "corun": 1, "predict": { … } }` (docs/predict.md), read strictly, and the loads that follow from it.
+//! What `corun predict` is asked: `{ "corun": 1, "predict": { … } }`, read strictly, and the loads that follow from it.
+//! docs/reference/predict.md has the format.
 
 use super::group::Load;
 use super::reading::{Base, Model, Reading};

@@ -1,9 +1,10 @@
 //! How well a run knows its result: a 95 % interval for every ratio, at the place in `ci95` that the ratio has in the result.
 //!
-//! A ratio of two sums, n / d, differs from its long-run value by about Σ (nⱼ / n − dⱼ / d) of itself, with nⱼ and dⱼ the sums of batch j
-//! (the delta method; Law, *Simulation Modeling and Analysis*, ch. 9). So each ratio has a series of relative deviations, and `interval` says how well its sum
-//! is known. Metrics of the mix depend on the IPC of every kernel: their deviations are those of the IPCs, weighted with the derivatives, batch by
-//! batch, so that what one kernel wins while another loses cancels. Runs alone are other runs: their errors are independent, and add as squares.
+//! A ratio of two sums, n / d, differs from its long-run value by about Σ (nⱼ / n − dⱼ / d) of itself. Here nⱼ and dⱼ are the sums of
+//! batch j (the delta method; Law, *Simulation Modeling and Analysis*, ch. 9). So each ratio has a series of relative deviations, and
+//! `interval` says how well its sum is known. Metrics of the mix depend on the IPC of every kernel. Their deviations are those of the
+//! IPCs, weighted with the derivatives, batch by batch, so that what one kernel wins while another loses cancels. Runs alone are other
+//! runs: their errors are independent, and add as squares.
 //!
 //! No interval goes beyond what its ratio can be: none below 0, and none of a share above 1.
 
@@ -97,8 +98,8 @@ pub struct Pace {
     pub goal: Option<Goal>,
 }
 
-/// How well batches know the figures of a result: the same fields as `gpu`, `kernels`, `metrics` and `sm_classes` there, with the two ends of an interval instead of each
-/// ratio, or nothing where it is not known.
+/// How well batches know the figures of a result. It has the fields `gpu`, `kernels`, `metrics` and `sm_classes` of the result, with the
+/// two ends of an interval instead of each ratio, or nothing where it is not known.
 pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], classes: &[Value], paces: &[Pace], metrics: Metrics) -> Value {
     let rows = batches.map_or(&[][..], Batches::rows);
     let of_kernel = |(k, (result, pace)): (usize, (&Value, &Pace))| {
@@ -183,9 +184,9 @@ pub fn least(batches: &Batches, of: u32) -> Option<Least> {
 /// Generations of CTAs, one after the other in the same places, after which a launch has shown how it goes on.
 const GENERATIONS: f64 = 4.0;
 
-/// Whether a kernel has shown all of itself: it has run to its end, from its beginning. Or it has one launch alone, whose CTAs are alike, of
-/// which some generations have come and gone; and the launch has so many that the last one, with which it drains, is no larger a part of it than
-/// `within`.
+/// Whether a kernel has shown all of itself: it has run to its end, from its beginning. Or it has one launch alone, whose CTAs are alike,
+/// of which some generations have come and gone. The launch then has so many CTAs that the last generation, with which it drains, is no
+/// larger a part of it than `within`.
 pub fn has_shown_all(stats: &KernelStats, cycles: u64, from_its_beginning: bool, launches: &[Launch], within: f64) -> bool {
     let generations = |ctas: u64| ctas as f64 * cycles as f64 / stats.cta_cycles as f64;
     let goes_on = |launch: &Launch| generations(stats.ctas_done) >= GENERATIONS && generations(launch.ctas().into()) * within >= 1.0;

@@ -1,9 +1,9 @@
 //! How many CTAs of a kernel an SM may hold, as an experiment says it: on every SM, or by class.
 //!
-//! A limit takes CTAs away and never adds any: a CTA takes its registers, shared memory and threads of an SM however many the kernel may hold, so
-//! that a limit beyond what fits has no meaning. One for all SMs is cut to what fits; one that names its class is refused, because who writes it
-//! wants to see just that many. HeteroCore's Table 3 prints 6/9/1 and 5/9/3 CTAs on a baseline, a big and a small SM, which no shape of a CTA
-//! gives; CTAs that give 6/9/3 do so with `{ "small": 1 }`, and with `{ "sm": 5 }` on `fermi-16sm`; `uniform` names the SMs
+//! A limit takes CTAs away and never adds any. A CTA takes its registers, shared memory and threads of an SM however many the kernel may
+//! hold, so a limit beyond what fits has no meaning. One for all SMs is cut to what fits. One that names its class is refused, because who
+//! writes it wants to see just that many. HeteroCore's Table 3 prints 6/9/1 and 5/9/3 CTAs on a baseline, a big and a small SM, which no
+//! shape of a CTA gives. CTAs that give 6/9/3 do so with `{ "small": 1 }`, and with `{ "sm": 5 }` on `fermi-16sm`. `uniform` names the SMs
 //! of the uniform GPU that schemes compare with.
 
 use crate::describe::decode::field;
@@ -57,8 +57,8 @@ impl CtaLimit {
         }
     }
 
-    /// Adds limits beyond what SMs of their class hold by `fit`, and classes that no GPU has: a kernel may say what holds on several GPUs, among them
-    /// the uniform one that schemes measure it on.
+    /// Adds limits beyond what SMs of their class hold by `fit`, and classes that no GPU has. A kernel may say what holds on several GPUs,
+    /// among them the uniform one that schemes measure it on.
     pub fn check(&self, gpu: &Gpu, fit: impl Fn(&SmClass) -> u32, path: &str, problems: &mut Problems) {
         let CtaLimit::OfClass(limits) = self else { return };
         let uniform = gpu.uniform();

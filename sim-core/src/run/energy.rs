@@ -3,12 +3,13 @@
 //! Good for ratios between schemes on one GPU: instructions per watt of one against another's. Not good for absolute watts: the figures
 //! are of two GPUs (28 and 12 nm) and of none of the presets, and no run here was held against a meter.
 //!
-//! Nothing is counted twice. A figure that was measured over a path holds everything on it: an arithmetic instruction its fetch, its issue
-//! and the register file; an access of shared memory or L1D the way to the registers; a line between L1D and L2 the NoC and L2; a line of
-//! DRAM the controller and the pins. What opens rows is taken off what moves lines.
+//! Nothing is counted twice. A figure that was measured over a path holds everything on it. An arithmetic instruction holds its fetch, its
+//! issue and the register file, an access of shared memory or L1D the way to the registers. A line between L1D and L2 holds the NoC and
+//! L2, a line of DRAM the controller and the pins. What opens rows is taken off what moves lines.
 //!
-//! Left out, because nobody has published it apart: the register file, L2 and the NoC for themselves, an energy for each hop, a stall's energy
-//! of this GPU, a write of DRAM (it takes what a read takes), leakage by the size of an SM (every SM leaks as the one that was measured).
+//! Left out, because nobody has published it apart: the register file, L2 and the NoC for themselves, an energy for each hop, a stall's
+//! energy of this GPU. So are a write of DRAM (it takes what a read takes) and leakage by the size of an SM (every SM leaks as the one
+//! that was measured).
 
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::MAX_KERNELS;

@@ -3,10 +3,10 @@
 //! What a kernel does in one window resembles what it did in the last one, so windows are no independent samples. Batches of many windows
 //! nearly are. The two ways to look at them, of which the narrower interval holds:
 //!
-//! - **Batches**: 32 to 63 of equal length (Schmeiser, *Operations Research* 30(3), 1982: few long batches lose little), Student's t, and
-//!   for what correlation is left between neighbours, the variance times (1 + r) / (1 − r) with r their lag-1 correlation, as if they were
-//!   autoregressive: the correction of SBatch (Lada and Wilson, WSC 2008) and N-Skart (Tafazzoli, Steiger and Wilson, *IEEE Trans. Automatic
-//!   Control* 56(2), 2011), here never below 1 and without their skewness term.
+//! - **Batches**: 32 to 63 of equal length (Schmeiser, *Operations Research* 30(3), 1982: few long batches lose little), Student's t. For
+//!   correlation that is left between neighbours, the variance times (1 + r) / (1 − r) with r their lag-1 correlation, as if they were
+//!   autoregressive. SBatch (Lada and Wilson, WSC 2008) and N-Skart (Tafazzoli, Steiger and Wilson, *IEEE Trans. Automatic Control* 56(2),
+//!   2011) correct in this way; here the factor is never below 1, and their skewness term is left out.
 //! - **Periods**: a kernel of several launches repeats itself, launch by launch. If the batches correlate with themselves at some distance,
 //!   after they have not at a shorter one, that distance is a period, and each of its repetitions is a batch. What lies outside whole
 //!   periods moves the mean, and is added to the half-width.

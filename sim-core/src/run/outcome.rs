@@ -490,8 +490,8 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     Figures { gpu, kernels, metrics, goals, classes, ci95 }
 }
 
-/// A goal as the policy sees it: a share is one of the IPC alone that the policy was given, where it was, whatever the kernel does alone in a run as
-/// long as this one.
+/// A goal as the policy sees it. A share is one of the IPC alone that the policy was given, where it was, whatever the kernel does alone
+/// in a run as long as this one.
 fn of_given(goal: Goal, alone: Option<f64>) -> Goal {
     match goal {
         Goal::OfAlone(_) => goal.ipc(alone).map_or(goal, Goal::Ipc),

@@ -243,8 +243,8 @@ impl Simulation {
         }
     }
 
-    /// Lets a run that has ended go on as the run of an experiment that differs in nothing but a later end, texts for people and whether runs alone
-    /// are wanted, of which it must be told again; false, and nothing has changed, if there is none such to go on with.
+    /// Lets a run that has ended go on as the run of an experiment that differs in nothing but a later end, texts for people and whether
+    /// runs alone are wanted. It must be told of these again. False, and nothing has changed, if there is none such to go on with.
     pub fn go_on(&mut self, experiment: &Experiment) -> bool {
         let ended = self.stopped().is_some() && self.experiment.stop.is_no_later_than(experiment.stop);
         if !ended || self.experiment.trunk_hash() != experiment.trunk_hash() {
@@ -258,8 +258,8 @@ impl Simulation {
         true
     }
 
-    /// Simulates up to `border`, where something outside the machine is due at the earliest; ends before it when a kernel has run to its end,
-    /// or when the machine has had an event beyond the first `events` or one that the policy wants to hear of.
+    /// Simulates up to `border`, where something outside the machine is due at the earliest. Ends before it when a kernel has run to its
+    /// end, or when the machine has had an event beyond the first `events` or one that the policy wants to hear of.
     fn run_to(&mut self, border: Cycle, events: u64) {
         let runs = self.machine.runs_done();
         let goes_on = |machine: &Machine| machine.event_count <= events && machine.runs_done() == runs && machine.heard.is_empty();
@@ -360,8 +360,8 @@ impl Simulation {
         self.stuck = hopeless && !self.policy_may_act();
     }
 
-    /// Whether a policy may still change the controls: at an interval, of which there are a few after the last end of a kernel; or while the machine
-    /// goes on, as it may wait for another kernel's end.
+    /// Whether a policy may still change the controls. It may at an interval, of which there are a few after the last end of a kernel, or
+    /// while the machine goes on, as it may wait for another kernel's end.
     fn policy_may_act(&self) -> bool {
         let asked = |sharer: &Sharer| sharer.policy.interval().is_some();
         let waits = self.sharers.iter().any(|sharer| asked(sharer) || sharer.wants != EventKinds::NONE) && !self.machine.is_still();

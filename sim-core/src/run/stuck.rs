@@ -3,8 +3,8 @@
 //! The sentences go from the cause to the consequence: kernels that cannot place CTAs, warps that may not issue, requests that may not
 //! leave, and then whatever is full behind them down to DRAM.
 //!
-//! A run is stuck when it waits for something that can never happen under the present controls: nothing in the machine is ever due, or the
-//! run ends with its kernels and one of them can never end. No time limit is involved.
+//! A run is stuck when it waits for something that can never happen under the present controls. Then nothing in the machine is ever due,
+//! or the run ends with its kernels and one of them can never end. No time limit is involved.
 
 use crate::describe::ids::{KernelId, PerKernel};
 use crate::machine::Machine;

@@ -230,8 +230,9 @@ impl Windows {
         out
     }
 
-    /// The kept windows as results carry them: `start`, and for the whole GPU and each kernel `ipc`, `latency` (core cycles of a read's
-    /// memory latency, missing where none came back) and, as fractions of peak, `noc_utilisation`, `noc_demand` and `dram_utilisation`, missing where the part is ideal and has no peak.
+    /// The kept windows as results carry them: `start`, and for the whole GPU and each kernel `ipc` and `latency` (core cycles of a read's
+    /// memory latency, missing where none came back). As fractions of peak they have `noc_utilisation`, `noc_demand` and
+    /// `dram_utilisation`, missing where the part is ideal and has no peak.
     pub fn to_value(&self, gpu: &Gpu) -> Value {
         let column = |key| KERNEL_COLUMNS.iter().position(|column| column.key == key).unwrap_or(0);
         let [instructions, noc, demand, dram, latency, replies] =

@@ -1,8 +1,9 @@
 //! What a policy decided, as data: when, about which kernel, a topic, and the topic's values. Each scheme declares its topics in its own file
 //! by `topics!`; a line gives a topic's key and values in results, their schema, and the sentence that people read.
 //!
-//! Only people read the sentence. The digest of a run covers cycle, kernel, topic and values: integers as they are, numbers by the
-//! bits of their f64 (JSON writes as many digits as give the same f64 again), words by their letters, a missing value by a mark of its own.
+//! Only people read the sentence. The digest of a run covers cycle, kernel, topic and values. Integers enter as they are, numbers by the
+//! bits of their f64 (JSON writes as many digits as give the same f64 again). Words enter by their letters, a missing value by a mark of
+//! its own.
 
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;

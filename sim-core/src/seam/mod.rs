@@ -1,5 +1,5 @@
-//! Floor 2: all that passes between a policy and the machine. The policy reads an observation and edits the controls; the machine reads the
-//! controls and counts; the policy's decisions are data.
+//! Floor 2: all that passes between a policy and the machine. The policy reads an observation and edits the controls; the machine reads
+//! the controls and counts; the policy's decisions are data.
 
 pub mod controls;
 pub mod decision;

@@ -22,7 +22,8 @@ pub struct Observation<'a> {
     pub kernels: usize,
     /// CTAs of each kernel that an SM can hold when it holds nothing else, for each SM. For a sequence of launches, the fewest.
     pub cta_limit: &'a [PerKernel<u32>],
-    /// The same; for a sequence of launches, the most. No CTA target is above it.
+    /// CTAs of each kernel that an SM can hold when it holds nothing else, for each SM. For a sequence of launches, the most. No CTA
+    /// target is above it.
     pub most_ctas: &'a [PerKernel<u32>],
     /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.
     pub cta_cost: &'a [PerKernel<Resources>],
@@ -47,8 +48,9 @@ pub struct Observation<'a> {
     /// With `Controls::memory_cap`: the most memory instructions that each kernel has had in flight on each SM since the policy was last
     /// asked. 0 for a kernel without a cap.
     pub peak_in_flight: &'a [PerKernel<u32>],
-    /// With `Controls::l1_monitor`: reads of the monitored sets that would have hit if the kernel had L1D to itself, for each kernel by
-    /// position in the LRU stack, the most recently used first, over all SMs since the monitor was set. Empty lists without it.
+    /// With `Controls::l1_monitor`: reads of the monitored sets that would have hit if the kernel had L1D to itself. They are counted for
+    /// each kernel by position in the LRU stack, the most recently used first, over all SMs since the monitor was set. Empty lists without
+    /// it.
     pub l1_utility: &'a [Vec<u64>],
     /// Counters of each kernel since the run began.
     pub total: &'a [KernelStats],
@@ -123,7 +125,7 @@ impl<'a> Observation<'a> {
         self.launched[sm].0[..self.kernels].iter().copied().unzip()
     }
 
-    /// The same whatever the launch: what a CTA of each kernel takes of an SM, and how many of them it may hold.
+    /// What a CTA of each kernel takes of an SM, and how many of them the SM may hold, whatever the launch.
     pub fn ctas_of(&self, sm: usize) -> (Vec<Resources>, Vec<u32>) {
         (self.cta_cost[sm].0[..self.kernels].into(), self.cta_limit[sm].0[..self.kernels].into())
     }
@@ -186,8 +188,8 @@ record! {
 
 const RATE: Shape = number!(0.0, 1e12);
 
-/// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §6), measured before the run begins: for each set of
-/// runs that the policy needs, for each kernel, the runs in their order.
+/// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §6), measured before the run begins. For each set of
+/// runs that the policy needs, and for each kernel, it has the runs in their order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Profile(pub Vec<Vec<Vec<Alone>>>);
 

@@ -143,7 +143,7 @@ impl<I: Entry> Spec<I> {
         Spec { info, settings: info.params().iter().map(Setting::of).collect() }
     }
 
-    /// The same with one parameter set; nothing happens if it has no such parameter.
+    /// The choice with one parameter set; nothing happens if it has no such parameter.
     pub fn with(mut self, name: &str, setting: Setting) -> Self {
         if let Some(i) = self.info.params().iter().position(|param| param.name == name && !param.is_constant()) {
             self.settings[i] = setting;
@@ -282,7 +282,7 @@ impl<I: Entry> Spec<I> {
         Value::object(pairs)
     }
 
-    /// The same, but a name alone where every parameter has its default.
+    /// The choice as JSON, a name alone where every parameter has its default.
     pub fn encode_short(&self, mix: Mix) -> Value {
         if *self == Self::of(self.info) { self.name().into() } else { self.encode(mix) }
     }

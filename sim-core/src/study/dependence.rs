@@ -1,9 +1,10 @@
 //! Which CTA reads what which CTA has written: dependences between the launches of a kernel, counted from its description alone (Huzaifa et al., TACO 2020,
 //! Section 2.2).
 //!
-//! For each lane of each load, the last store to that word in an earlier launch decides: *self*, by the CTA of the same number in the launch before;
-//! *ghost*, by a neighbour in the grid in the launch before, if that had the same grid; *other*, by any other CTA or in an older launch. Arrays that are
-//! read only do not count, nor do words that no launch has written yet: what the CPU writes between launches is not in a description.
+//! For each lane of each load, the last store to that word in an earlier launch decides. *Self*: by the CTA of the same number in the
+//! launch before. *Ghost*: by a neighbour in the grid in the launch before, if that had an equal grid. *Other*: by any other CTA or in an
+//! older launch. Arrays that are read only do not count, nor do words that no launch has written yet: what the CPU writes between launches
+//! is not in a description.
 
 use crate::describe::kernel::{Dim3, Kernel};
 use crate::machine::sm::code::Code;

@@ -22,8 +22,8 @@ use alloc::vec::Vec;
 /// Bytes of an L2 access as the paper counts them: its KAI fits sectors, not lines (Table 2).
 const SECTOR_BYTES: u64 = 32;
 
-/// The run of some of a question's kernels together, each once, on so many SMs each: on those that the question names, if some kernel has a `first`
-/// for this number of SMs; else one part after the other.
+/// The run of some of a question's kernels together, each once, on so many SMs each. They run on those SMs that the question names, if
+/// some kernel has a `first` for this number of SMs; else one part after the other.
 pub fn experiment(question: &Question, kernels: &[(usize, u32)]) -> Result<Experiment, Problems> {
     let mut problems = Problems::default();
     if question.gpu.is_none() {
@@ -78,8 +78,8 @@ fn firsts(question: &Question, kernels: &[(usize, u32)], problems: &mut Problems
     kernels.iter().map(place).collect()
 }
 
-/// The GPU of a question, if it names one. The numbers of the GPU that the question leaves out are taken from it: its SMs, its L2 banks, and the
-/// peak of its DRAM data buses, GB/s, unless its DRAM is ideal, which has none.
+/// The GPU of a question, if it names one. The numbers of the GPU that the question leaves out are taken from it: its SMs, its L2 banks,
+/// and the peak of its DRAM data buses, GB/s. An ideal DRAM has no peak.
 pub fn take_gpu(question: &mut Question) -> Result<Option<Gpu>, Problems> {
     let Some(value) = &question.gpu else { return Ok(None) };
     let mut problems = Problems::default();

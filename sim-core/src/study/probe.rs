@@ -1,8 +1,8 @@
 //! Probes: one real component of the machine, driven alone with named traffic, so that its numbers can be compared with theory.
 //!
-//! A probe runs the same code as the machine. Each takes plain options, reports everything that is wrong with them at once, and returns an
-//! object of figures, with theory's values beside them; a figure without a measurement is null, as is a law that does not apply. The first
-//! tenth of the time warms up and is not counted.
+//! A probe runs the same code as the machine. Each takes plain options, and reports everything that is wrong with them at once. It returns
+//! an object of figures, with theory's values beside them; a figure without a measurement is null, as is a law that does not apply. The
+//! first tenth of the time warms up and is not counted.
 
 mod mesh;
 mod options;
@@ -358,7 +358,7 @@ pub struct CacheProbe {
     pub pattern: CachePattern,
     /// Lines visited.
     pub lines: Option<u32>,
-    /// The same in units of the capacity: 1.25 is a quarter more than fits. `None`, and no `lines`: 1.
+    /// Lines visited, in units of the capacity: 1.25 is a quarter more than fits. `None`, and no `lines`: 1.
     pub capacities: Option<f64>,
     /// Lines from one to the next, with `CachePattern::Stride`.
     pub stride: u32,
@@ -433,8 +433,8 @@ pub fn cache(options: &CacheProbe) -> Result<Value, Problems> {
     ]))
 }
 
-/// Mean core cycles from a read's entry into an SM's port of an otherwise idle memory side until the SM can take the reply, for a line that
-/// L2 holds and for one that comes from a closed bank of DRAM. The mean is over the phases between the clocks.
+/// Mean core cycles from a read's entry into an SM's port of an otherwise idle memory side until the SM can take the reply. The first is
+/// for a line that L2 holds, the second for one that comes from a closed bank of DRAM. The mean is over the phases between the clocks.
 pub fn unloaded_latency(gpu: &Gpu) -> (f64, f64) {
     let controls = Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto);
     let mut memory = Memory::new(gpu, 1, 0);

@@ -132,7 +132,7 @@ pub struct Point {
     pub axes: Vec<(String, Value)>,
     /// What to run.
     pub experiment: Experiment,
-    /// The same experiment as JSON: the base with the axes' values.
+    /// The experiment of the point as JSON: the base with the axes' values.
     pub written: Value,
 }
 

@@ -80,8 +80,8 @@ pub const MEMORY: f64 = 40.0;
 /// Cycles of the QoS paper's runs (§4.1).
 pub const QOS_CYCLES: u64 = 2_000_000;
 
-/// What the paper of HeteroCore prints of a program: CTAs that a baseline, a big and a small SM hold (Table 3), whether it is thick, and how many times
-/// faster it is alone on 8 big and 8 small SMs than on 16 of the baseline, where it says so (§6.3).
+/// What the paper of HeteroCore prints of a program: CTAs that a baseline, a big and a small SM hold (Table 3), and whether it is thick.
+/// Where §6.3 says so, also how many times faster it is alone on 8 big and 8 small SMs than on 16 of the baseline.
 #[derive(Clone, Copy, Debug)]
 pub struct Resident {
     pub name: &'static str,
@@ -180,7 +180,7 @@ pub struct Alone {
     pub df: f64,
     /// Core cycles of an L1D read miss.
     pub latency: f64,
-    /// The same over what it is without load: 200 cycles for L2 hits and 380 for misses.
+    /// The latency over what it is without load: 200 cycles for L2 hits and 380 for misses.
     pub over_idle: f64,
     /// Part of its warps' stalls that wait for a load that missed L1D.
     pub raw_long: f64,

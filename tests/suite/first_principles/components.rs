@@ -38,8 +38,8 @@ fn crossbar_latency_under_load() {
     }
 }
 
-/// The `oldest` arbiter goes by a packet's creation, also while it waits outside the input's queue of four: mean latency and the 99th percentile of single
-/// flits at 16 × 16 near saturation, from an independent model of inputs with queues without bound.
+/// The `oldest` arbiter goes by a packet's creation, also while it waits outside the input's queue of four. The figures are mean latency
+/// and the 99th percentile of single flits at 16 × 16 near saturation, from an independent model of inputs with queues without bound.
 #[test]
 fn oldest_first_goes_by_creation() {
     for (load, mean, p99) in [(0.5, 2.266, 6.0), (0.55, 3.236, 8.0), (0.58, 4.981, 12.0)] {
@@ -74,8 +74,8 @@ fn cache_sweeps_miss_exactly() {
     }
 }
 
-/// Arrivals with probability q in each cycle, each of S cycles of service, one server (Geo/D/1, first come first served): a mean wait of
-/// q S (S − 1) / 2 (1 − q S) before the S cycles (Takagi, Queueing Analysis vol. 3, 1993).
+/// Arrivals with probability q in each cycle, each of S cycles of service, one server (Geo/D/1, first come first served). The mean wait
+/// before the S cycles is q S (S − 1) / 2 (1 − q S) (Takagi, Queueing Analysis vol. 3, 1993).
 pub(super) fn geo_d_1(load: f64, service: f64) -> f64 {
     load * (service - 1.0) / (2.0 * (1.0 - load))
 }
@@ -95,8 +95,8 @@ fn a_port_alone_is_a_queue_with_one_server() {
     }
 }
 
-/// N inputs, one output, single flits: all that arrive wait for one server, so that the mean latency is that of output queueing,
-/// 1 + (N − 1) / N · p / 2 (1 − p) at load p of the output (Karol, Hluchyj and Morgan 1987, eq. 6), whatever the arbiter.
+/// N inputs, one output, single flits: all that arrive wait for one server. So the mean latency is that of output queueing, 1 + (N − 1) /
+/// N · p / 2 (1 − p) at load p of the output (Karol, Hluchyj and Morgan 1987, eq. 6), whatever the arbiter.
 #[test]
 fn many_inputs_to_one_output_wait_as_in_one_queue() {
     for inputs in [2, 4, 16] {

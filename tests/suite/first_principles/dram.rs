@@ -1,5 +1,6 @@
-//! One DRAM channel alone, with the probe's timings: T 4, tCL 12, WL 4, tRP 12, tRC 40, tRAS 28, tRCD 12, tRRD 6, tCCD 2, tWR 12, tWTR 5, tRTP 2,
-//! 16 banks of 32 lines a row, 128 entries of queue. Where the bandwidth is exact the tolerance is a few lines at the edges of the window.
+//! One DRAM channel alone, with the probe's timings: T 4, tCL 12, WL 4, tRP 12, tRC 40, tRAS 28, tRCD 12, tRRD 6, tCCD 2, tWR 12, tWTR 5,
+//! tRTP 2. It has 16 banks of 32 lines a row, and a queue of 128 entries. Where the bandwidth is exact the tolerance is a few lines at the
+//! edges of the window.
 
 use super::components::geo_d_1;
 use super::{figure, near};
@@ -132,8 +133,8 @@ fn a_turn_of_the_bus_costs_what_the_timings_say() {
     }
 }
 
-/// A long queue turns the bus seldom. Writes are drained from a half of 128 entries to a quarter while half of what comes in are writes, so a
-/// batch is 64 lines, and so is that of reads between; a pair of turns rests the data bus for tCL + tWTR clocks.
+/// A long queue turns the bus seldom. Writes are drained from a half of 128 entries to a quarter while half of what comes in are writes.
+/// So a batch is 64 lines, and so is that of reads between. A pair of turns rests the data bus for tCL + tWTR clocks.
 #[test]
 fn writes_in_batches_cost_few_turns() {
     let probe = DramProbe { alternate_writes: true, ..with(&[("columns", 65_536)]) };
@@ -215,9 +216,10 @@ fn writes_beside_reads_do_not_double_their_latency() {
     }
 }
 
-/// A drain has a lower and an upper watermark also when it begins for want of reads: a load that leaves the bus free now and then does not make it
-/// turn for every read. The ratios to reads alone are those of an independent model of this channel with the same watermarks (a loop that looks at every
-/// request in every clock, written from the data sheet's rules): sequential 1.32, 1.53 and 2.02 at loads .5, .7 and .9, four streams 1.27, 1.33 and 1.44.
+/// A drain has a lower and an upper watermark also when it begins for want of reads: a load that leaves the bus free now and then does not
+/// make it turn for every read. The ratios to reads alone are those of an independent model of this channel with these watermarks: a loop
+/// that looks at every request in every clock, written from the data sheet's rules. Sequential: 1.32, 1.53 and 2.02 at loads .5, .7 and
+/// .9. Four streams: 1.27, 1.33 and 1.44.
 #[test]
 fn reads_beside_writes_wait_as_long_as_in_an_independent_model() {
     let latency = |stream, load, write_fraction| {

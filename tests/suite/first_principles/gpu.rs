@@ -80,8 +80,8 @@ fn an_l1_hit_takes_82_cycles() {
     near("cycles", stats.load_latency_sum as f64 / 1000.0, 82.0, 0.02 * 82.0);
 }
 
-/// What pointer chases measure on an A100 at 1410 MHz and on a GH200 at 1980 MHz (RRZE gpu-benches): an L1D hit, an L2 hit (the mean of
-/// the near and the far half), and a DRAM access, in core cycles.
+/// What pointer chases measure on an A100 at 1410 MHz and on a GH200 at 1980 MHz (RRZE gpu-benches), in core cycles. They measure an L1D
+/// hit, an L2 hit (the mean of the near and the far half), and a DRAM access.
 #[test]
 fn unloaded_latencies_of_the_a100_and_the_h100_are_those_that_were_measured() {
     for (name, hit, l2, dram) in [("a100-40gb", 33.0, (205.0 + 400.0) / 2.0, 535.0), ("h100-sxm5", 32.0, (280.0 + 500.0) / 2.0, 650.0)] {
@@ -152,8 +152,8 @@ fn the_gpus_of_the_qos_paper_have_its_rates_and_the_latencies_of_ccbp() {
     }
 }
 
-/// No queue of the GPUs of the QoS paper is what keeps a kernel from its DRAM bandwidth: by Little's law each holds what is under way at the peak
-/// rate and unloaded latencies, and a quarter more, and L2's ports can read what DRAM delivers.
+/// No queue of the GPUs of the QoS paper keeps a kernel from its DRAM bandwidth. By Little's law each holds what is under way at the peak
+/// rate and unloaded latencies, and a quarter more. L2's ports can read what DRAM delivers.
 #[test]
 fn the_queues_of_the_qos_paper_hold_its_dram_bandwidth() {
     for name in ["qos-16sm", "qos-56sm"] {
@@ -176,8 +176,8 @@ fn the_queues_of_the_qos_paper_hold_its_dram_bandwidth() {
     }
 }
 
-/// No queue of the GPU of the latency prediction paper is what keeps a kernel from its DRAM bandwidth: by Little's law each holds what is under way at
-/// the peak rate and unloaded latencies, and a quarter more; and by head-of-line blocking the ports of L2 give more than DRAM.
+/// No queue of the GPU of the latency prediction paper keeps a kernel from its DRAM bandwidth. By Little's law each holds what is under
+/// way at the peak rate and unloaded latencies, and a quarter more. By head-of-line blocking the ports of L2 give more than DRAM.
 #[test]
 fn the_queues_of_the_latency_paper_hold_its_dram_bandwidth() {
     let gpu = presets::find("rtx2060-30sm").expect("a preset");
@@ -199,7 +199,8 @@ fn the_queues_of_the_latency_paper_hold_its_dram_bandwidth() {
     assert!(0.6 * ports > ratios::dram_bytes_per_cycle(&gpu));
 }
 
-/// The same two latencies behind the SM's port; the SM's part, from the L1D miss to the port and back, is not in these.
+/// Unloaded latencies of L2 and DRAM on `ccbp-16sm`, behind the SM's port; the SM's part, from the L1D miss to the port and back, is not
+/// in these.
 #[test]
 fn unloaded_latency_behind_the_port() {
     let (hit, miss) = probe::unloaded_latency(&presets::find("ccbp-16sm").unwrap());
@@ -239,8 +240,9 @@ fn sized(sms: u32, banks: u32, channels: u32, kernels: &str) -> Result<Experimen
     Experiment::decode(&serde_json::from_str::<Value>(&text).expect("JSON"))
 }
 
-/// GPUs as large as an A100 (108 SMs, 80 L2 slices) and an H100 (132 SMs, here with 96 banks), just beside where a set of parts needs another word, and as
-/// large as they get. Every SM and every bank works, requests come back, and the order in which parts are visited, and sleeping, change nothing.
+/// GPUs as large as an A100 (108 SMs, 80 L2 slices) and an H100 (132 SMs, here with 96 banks), just beside where a set of parts needs
+/// another word. And as large as they get. Every SM and every bank works, requests come back, and the order in which parts are visited,
+/// and sleeping, change nothing.
 #[test]
 fn a_gpu_has_up_to_256_sms_and_banks() {
     for (sms, banks, channels) in [(64, 64, 64), (65, 65, 65), (108, 80, 40), (132, 96, 48), (256, 256, 256)] {

@@ -89,8 +89,8 @@ fn a_store_evicts_its_line_from_l1() {
     assert_eq!([got.l2_misses, got.dram_reads], [1, 1]);
 }
 
-/// A warp asks for 32 lines of one set. Those that take a way on the miss are as many as the set has ways for the kernel, one a cycle; the next
-/// waits for a way until the first has arrived, and finds it then. Those that take a way on the fill wait for nothing.
+/// A warp asks for 32 lines of one set. Those that take a way on the miss are as many as the set has ways for the kernel, one a cycle. The
+/// next waits for a way until the first has arrived, and finds it then. Those that take a way on the fill wait for nothing.
 #[test]
 fn a_miss_waits_while_every_way_of_its_set_is_reserved() {
     for (allocate, mask, ways) in
@@ -166,8 +166,8 @@ fn l1_mshrs_over_the_latency_is_the_rate_of_misses() {
     near("the port's limit", rate(64), 1.0 / 7.5, 1e-4);
 }
 
-/// Little's law at L2: a bank's m MSHRs, each taken while DRAM fetches (an unloaded miss less an unloaded hit), give m lines in that time,
-/// until the bank looks up no more than one request a NoC cycle.
+/// Little's law at L2: a bank has m MSHRs, each taken while DRAM fetches (an unloaded miss less an unloaded hit). They give m lines in
+/// that time, until the bank looks up no more than one request a NoC cycle.
 #[test]
 fn l2_mshrs_over_the_dram_latency_is_the_rate_of_misses() {
     for mshrs in [1, 4, 16, 64, 1024] {
@@ -209,8 +209,8 @@ fn a_full_store_buffer_stalls() {
     }
 }
 
-/// Little's law at the store buffer: b entries, each taken for a round trip to L2, give b / round trip stores a cycle, until the request
-/// port gives no more than a packet of 5 flits every 5 NoC cycles.
+/// Little's law at the store buffer: b entries, each taken for a round trip to L2, give b / round trip stores a cycle. The bound is the
+/// request port, which gives no more than a packet of 5 flits every 5 NoC cycles.
 #[test]
 fn store_buffer_over_the_round_trip_is_the_rate_of_stores() {
     let rate = |entries| {
@@ -228,8 +228,8 @@ fn store_buffer_over_the_round_trip_is_the_rate_of_stores() {
     near("the port's limit", rate(64), 1.0 / 7.5, 1e-4);
 }
 
-/// A store that has left the SM holds no entry, nor has it one without a store buffer: one SM sends a packet of 5 flits every 5 NoC cycles, however few its entries and however long
-/// L2 takes to answer.
+/// A store that has left the SM holds no entry, nor has it one without a store buffer. One SM sends a packet of 5 flits every 5 NoC
+/// cycles, however few its entries and however long L2 takes to answer.
 #[test]
 fn stores_that_have_left_are_bounded_by_the_port_alone() {
     let (sent, unbuffered) = (StoreRelease::Sent, StoreRelease::Unbuffered);
@@ -242,8 +242,8 @@ fn stores_that_have_left_are_bounded_by_the_port_alone() {
     }
 }
 
-/// Without a store buffer a store needs a place in the miss queue and nothing else: while no request may leave, the queue takes as many as
-/// it has places, whatever `store_buffer` says, and the next store waits for a place as a read would.
+/// Without a store buffer a store needs a place in the miss queue and nothing else. While no request may leave, the queue takes as many as
+/// it has places, whatever `store_buffer` says. The next store waits for a place as a read would.
 #[test]
 fn without_a_store_buffer_the_miss_queue_alone_bounds_stores() {
     for (release, entries) in [(StoreRelease::Sent, 3), (StoreRelease::Acknowledged, 3), (StoreRelease::Unbuffered, 8)] {
@@ -265,7 +265,7 @@ fn without_a_store_buffer_the_miss_queue_alone_bounds_stores() {
     }
 }
 
-/// Where the miss queue is split by kernel, a kernel without credits holds back no other: its stores wait in its own part of the store
+/// Where the miss queue is split by kernel, a kernel without credits holds back no other. Its stores wait in its own part of the store
 /// buffer, and its failed accesses are not retried when others free entries. Only an LSU that parks no access has the other wait.
 #[test]
 fn a_kernel_without_credits_leaves_another_as_if_it_were_alone() {
@@ -464,8 +464,8 @@ fn equal_dram_ranks_change_nothing() {
     }
 }
 
-/// Stores to fresh lines under `full_lines_skip`: a store of a whole line takes its place in L2 without a DRAM read, one of a part of a line reads it, and
-/// under `fetch` every store does. Evicted, each line is written once in any case.
+/// Stores to fresh lines under `full_lines_skip`. A store of a whole line takes its place in L2 without a DRAM read, one of a part of a
+/// line reads it, and under `fetch` every store does. Evicted, each line is written once in any case.
 #[test]
 fn a_store_of_a_whole_line_needs_no_fetch() {
     let (lines, l2_lines) = (4096, u64::from(one_of_each().l2.bank_bytes) / LINE);

@@ -20,7 +20,7 @@ fn law(base: u32, hops: u32) -> u64 {
     (f64::from(base) + f64::from(8 * hops) / 3.0).round() as u64
 }
 
-/// Table 2 of the IKRA paper: an L2 hit takes 29 to 61 core cycles, an access of memory 197 to 261, and in between the hops decide, twice from
+/// Table 2 of the IKRA paper: an L2 hit takes 29 to 61 core cycles, an access of memory 197 to 261. In between the hops decide, twice from
 /// CU to bank and twice from there to the corner of the bank's channel. Exact for every CU and bank.
 #[test]
 fn latencies_go_by_the_hops_between_every_cu_bank_and_channel() {

@@ -1,9 +1,9 @@
 //! Do the parts, and machines made of them, give by themselves the numbers that theory says? Nothing in the machine is tuned to them.
 //!
 //! Each test states its row: the quantity, and the sentence from which it follows. `components` and `dram` drive one part alone through
-//! the probes (`corun probe` does the same), `sm`, `memory` and `gpu` drive whole machines. What needs the inside of a part is beside it:
-//! the credits of the virtual queues in `machine/cache/miss_queue.rs`, the two crossbars with L2 in `machine/memory/tests.rs`,
-//! an unloaded read of each kind in `machine/dram/tests.rs`, registers in `gpu/occupancy.rs`.
+//! the probes (`corun probe` does so, too), `sm`, `memory` and `gpu` drive whole machines. What needs the inside of a part is beside it.
+//! The credits of the virtual queues are in `machine/cache/miss_queue.rs`, the two crossbars with L2 in `machine/memory/tests.rs`, an
+//! unloaded read of each kind in `machine/dram/tests.rs`, registers in `gpu/occupancy.rs`.
 
 mod components;
 mod dram;

@@ -91,8 +91,8 @@ fn a_warp_overlaps_as_many_loads_as_it_may() {
     assert_eq!(cycles_a_trip(&one_of_each(), 1, &[load]), latency / 8.0);
 }
 
-/// Two-level groups of g warps whose instructions take l cycles: a group whose round takes as long as an instruction (l ≤ g) never stalls
-/// as a whole, so the groups run to their end one after the other, g n cycles each (Narasiman et al., MICRO 2011, §4.2).
+/// Two-level groups of g warps whose instructions take l cycles. A group whose round takes as long as an instruction (l ≤ g) never stalls
+/// as a whole. So the groups run to their end one after the other, g n cycles each (Narasiman et al., MICRO 2011, §4.2).
 #[test]
 fn two_level_groups_run_one_after_the_other() {
     const N: u32 = 1000;
@@ -112,8 +112,8 @@ fn two_level_groups_run_one_after_the_other() {
     }
 }
 
-/// Two-level groups of g warps whose instructions take l > g cycles: every group stalls after one round and hands over to the next, so
-/// that all warps advance together, and 16 ≥ l warps still fill the scheduler.
+/// Two-level groups of g warps whose instructions take l > g cycles. Every group stalls after one round and hands over to the next. So all
+/// warps advance together, and 16 ≥ l warps still fill the scheduler.
 #[test]
 fn two_level_groups_take_turns_when_they_stall() {
     const N: u32 = 1000;
@@ -125,8 +125,8 @@ fn two_level_groups_take_turns_when_they_stall() {
     }
 }
 
-/// Groups of g warps under GTO, whose instructions take l > g cycles: each group issues once from all its warps and loses a cycle to the next, so that a
-/// round of n groups has n (g + 1) cycles, in which l ≤ n (g + 1) hides.
+/// Groups of g warps under GTO, whose instructions take l > g cycles. Each group issues once from all its warps and loses a cycle to the
+/// next. So a round of n groups has n (g + 1) cycles, in which l ≤ n (g + 1) hides.
 #[test]
 fn gto_groups_lose_a_cycle_each_time_they_stall() {
     const N: u32 = 1000;
@@ -139,8 +139,8 @@ fn gto_groups_lose_a_cycle_each_time_they_stall() {
     }
 }
 
-/// A barrier takes each of the w warps of a scheduler one issue slot and opens in the cycle after the last arrival: with one instruction of
-/// latency l before it, round robin gives w + max(w, l) cycles a round.
+/// A barrier takes each of the w warps of a scheduler one issue slot and opens in the cycle after the last arrival. With one instruction
+/// of latency l before it, round robin gives w + max(w, l) cycles a round.
 #[test]
 fn a_barrier_costs_its_issue_slots_and_the_wait_for_the_last_warp() {
     for schedulers in [1, 2, 4] {

@@ -1,5 +1,5 @@
 //! Do the crates keep their floors? Each room uses only the floors below it, followed to the end of every chain of imports. In sim-core,
-//! files that refer to each other in a circle share one small folder, and the machine's state is the same on every target; in the crates
+//! files that refer to each other in a circle share one small folder, and the machine's state is the same on every target. In the crates
 //! beside it there is no circle of files at all.
 
 mod imports;
@@ -104,7 +104,7 @@ impl Floors {
     }
 }
 
-/// Folders whose circles may take in the folders inside: the list of schemes names each scheme, and each says what it is in the words of
+/// Folders whose circles may take in the folders inside. The list of schemes names each scheme, and each says what it is in the words of
 /// that list; a scheme may have a folder of its own.
 const REGISTRIES: [&str; 1] = ["policy"];
 

@@ -1,5 +1,5 @@
-// The card of a policy: its page of docs/schemes, which the build puts into this chunk, and how it and Corun are cited. Loaded when it is
-// first asked for.
+// The card of a policy: its page of docs/reference/schemes, which the build puts into this chunk, and how it and Corun are cited.
+// Loaded when it is first asked for.
 import CITATION from "../../../CITATION.cff?raw";
 import { copyText } from "../dialogs.ts";
 import { h, icon } from "../dom.ts";
@@ -7,10 +7,14 @@ import type { PolicyEntry } from "../types.ts";
 import { corunBibtex } from "./cite.ts";
 import { readMarkdown, without, type Block, type Inline } from "./markdown.ts";
 
-const PAGES = import.meta.glob<string>("../../../docs/schemes/*.md", { query: "?raw", import: "default", eager: true });
+const PAGES = import.meta.glob<string>("../../../docs/reference/schemes/*.md", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 /** A combination's page is that of the policy that it adds to `ws`. */
 const pageOf = (name: string): string | undefined =>
-  PAGES[`../../../docs/schemes/${name.replace(/^ws\+/, "").replaceAll("+", "-")}.md`];
+  PAGES[`../../../docs/reference/schemes/${name.replace(/^ws\+/, "").replaceAll("+", "-")}.md`];
 
 /** Opens the card of a policy. `engine` is the stamp that citations name. */
 export function openCard(policy: PolicyEntry, policies: readonly PolicyEntry[], engine: string): void {

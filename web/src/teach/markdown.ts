@@ -1,5 +1,5 @@
-// The little Markdown that docs/schemes is written in, as data: headings, paragraphs, lists, tables, blocks of code, and within a line bold,
-// italic, code and links. Anything else stays as it is written.
+// The little Markdown that docs/reference/schemes is written in, as data: headings, paragraphs, lists, tables, blocks of code, and within
+// a line bold, italic, code and links. Anything else stays as it is written.
 
 export type Inline =
   | { kind: "text" | "bold" | "italic" | "code"; text: string }

@@ -1,5 +1,5 @@
 // How vendors say that a GPU is shared, as settings of policies: data, from which the form offers them and by which it knows them again.
-// All of it is a modelling assumption, not validated hardware; what is published, and where, is on the policies' pages (docs/schemes).
+// All of it is a modelling assumption, not validated hardware. The policies' pages (docs/reference/schemes) say what is published, and where.
 import type { Experiment, PolicyChoice } from "../types.ts";
 
 /** Of the GPU of the experiment, what the presets need. */

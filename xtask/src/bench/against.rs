@@ -53,7 +53,7 @@ pub fn against(old: &str, options: &Options) -> Result<()> {
     }
     if options.is_full() && hosts.len() == HOSTS.len() {
         std::fs::write(record("against.json"), format!("{made}\n"))?;
-        eprintln!("\nKept in benches/against.json; `cargo xtask bench --plot` puts it into docs/bench.md.");
+        eprintln!("\nKept in benches/against.json; `cargo xtask bench --plot` puts it into docs/reference/bench.md.");
     }
     let other = differing(&made);
     ensure!(
@@ -158,7 +158,7 @@ fn with_interval(ratio: &Ratio) -> String {
     }
 }
 
-/// The whole comparison for people. docs/bench.md has the same.
+/// The whole comparison for people. docs/reference/bench.md has the same.
 pub fn report(made: &Value) -> String {
     let pairs = rows(&made["rows"]).iter().flat_map(|row| HOSTS.map(|host| seconds(row, host, "new").len())).max().unwrap_or(0);
     let mut page = format!(

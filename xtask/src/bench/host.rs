@@ -1,4 +1,4 @@
-//! Where engines run: natively, each run in a process of its own; in Node and in Chromium, one process that has every engine's module and
+//! Where engines run. Natively, each run is a process of its own. In Node and in Chromium, one process has every engine's module and
 //! answers run after run, because these compile a module better while it runs.
 
 use super::engine::{Answer, Engine};

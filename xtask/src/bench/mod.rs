@@ -310,7 +310,7 @@ fn commit() -> String {
     format!("{}{}", git(&["rev-parse", "--short=10", "HEAD"]), if changed { "+changes" } else { "" })
 }
 
-/// Headings of a table for people; the first column is text. The same rows stand in docs/bench.md.
+/// Headings of a table for people; the first column is text. The same rows stand in docs/reference/bench.md.
 fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut text = String::new();
     let all = std::iter::once(headings.iter().map(ToString::to_string).collect()).chain(rows.iter().cloned());

@@ -4,7 +4,7 @@ use super::compiled::{self, Built, Call};
 use super::stage::{Count, Lane, Log, Stage};
 use crate::run::{cargo, npm, output, quietly, root, run, shown, target_dir, watch};
 use crate::wasm::Host;
-use crate::{need, page, readme, wasm};
+use crate::{need, page, readme, wasm, words};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::fs::File;
 use std::io::Write;
@@ -93,7 +93,14 @@ fn program(left: &Left, name: &str) -> Result<PathBuf> {
 
 pub const STAGES: &[Stage<Run>] = &[
     Stage { name: "packages", title: "packages of the page, browsers", lane: Lane::Fetch, full: false, after: &[], work: packages },
-    Stage { name: "format", title: "formatting, goldens and their commit", lane: Lane::Build, full: false, after: &[], work: formatting },
+    Stage {
+        name: "format",
+        title: "formatting, words, goldens and their commit",
+        lane: Lane::Build,
+        full: false,
+        after: &[],
+        work: formatting,
+    },
     Stage { name: "build", title: "build and lint, native", lane: Lane::Build, full: false, after: &[], work: native_build },
     Stage { name: "module", title: "build and lint, WebAssembly", lane: Lane::Build, full: false, after: &[], work: module_build },
     Stage { name: "no-std", title: "the core needs no std", lane: Lane::Build, full: false, after: &[], work: no_std },
@@ -160,6 +167,14 @@ pub const STAGES: &[Stage<Run>] = &[
     Stage { name: "library", title: "the engine from a crate outside", lane: Lane::Test, full: true, after: &["build"], work: library },
     Stage { name: "cluster", title: "a sweep on a HyperQueue server", lane: Lane::Test, full: true, after: &["build"], work: hyperqueue },
     Stage {
+        name: "lessons",
+        title: "the tutorial and the how-tos, step by step",
+        lane: Lane::Test,
+        full: true,
+        after: &["build"],
+        work: |run, _, count| readme::lessons(&run.corun()?, count),
+    },
+    Stage {
         name: "readme",
         title: "the README's commands as they stand",
         lane: Lane::Test,
@@ -182,6 +197,7 @@ fn formatting(_: &Run, log: &Log, _: &mut Count) -> Result<()> {
     let examples =
         page::files(&root().join("examples"))?.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
     quietly(Command::new("rustfmt").current_dir(root()).args(["--check", "--edition", "2024"]).args(core).args(examples))?;
+    words::check()?;
     goldens(log)
 }
 

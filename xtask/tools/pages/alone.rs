@@ -1,7 +1,7 @@
-//! How each kernel of the library behaves by itself: the whole GPU, greedy-then-oldest warps, as many CTAs as fit; then with half of the
-//! CTAs, and with twice the latency of L2 and DRAM; and what each takes from its source.
+//! How each kernel of the library behaves by itself: the whole GPU, greedy-then-oldest warps, as many CTAs as fit. Then with half of the
+//! CTAs, and with twice the latency of L2 and DRAM. And what each takes from its source.
 //!
-//! `cargo run --release -p corun-tools --bin pages alone [CYCLES]` prints docs/kernels.md.
+//! `cargo run --release -p corun-tools --bin pages alone [CYCLES]` prints docs/reference/kernels.md.
 
 use crate::{short, table_2};
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
@@ -168,7 +168,7 @@ fn source(gpu: &Gpu, name: &str) -> Result<String, String> {
         new
     });
     let times = if kernel.launches.len() > shapes.len() { format!(", {} launches", kernel.launches.len()) } else { String::new() };
-    Ok(format!("\n### {}: {}\n\n{}\n\n{}{times}.\n\n{}", kernel.name, kernel.title, kernel.source, shapes.join("; then "), kernel.doc))
+    Ok(format!("\n### {}: {}\n\n{}\n\n{}{times}.\n\n{}", kernel.name, kernel.title, kernel.source, shapes.join(". Then "), kernel.doc))
 }
 
 fn shape(gpu: &Gpu, launch: &Launch) -> String {
@@ -181,8 +181,8 @@ fn shape(gpu: &Gpu, launch: &Launch) -> String {
 const HEAD: &str = "<!-- Printed by `cargo run --release -p corun-tools --bin pages alone`: change the kernels, or xtask/tools/pages/alone.rs. -->
 # The kernels by themselves
 
-Each kernel of CCBP's Table 2 alone on `ccbp-16sm`, greedy-then-oldest warps, as many CTAs as fit; in brackets what the paper prints. Percent
-of peak, but for L2 misses, which are percent of look-ups. NoC: replies that carry data, as CCBP's equation 1 counts them; acknowledgements
+Each kernel of CCBP's Table 2 alone on `ccbp-16sm`, greedy-then-oldest warps, as many CTAs as fit. In brackets stands what the paper prints. Percent
+of peak, but for L2 misses, which are percent of look-ups. NoC: replies that carry data, as CCBP's equation 1 counts them. Acknowledgements
 of stores are left out. `rf`, `df`: reads and DRAM accesses for each request. Latency: an L1D read miss, in core cycles. Half: NoC / DRAM with
 half of the CTAs. Far: how many times slower with twice the latency of L2 and of DRAM. tests/suite/kernels.rs keeps all of it.
 
@@ -192,7 +192,7 @@ half of the CTAs. Far: how many times slower with twice the latency of L2 and of
 const ERRORS: &str = "
 ## Calibration
 
-The programs are the loops, loads, stores, strides and shapes of the benchmarks' sources; what these leave open is calibrated to the figures of
+The programs are the loops, loads, stores, strides and shapes of the benchmarks' sources. What these leave open is calibrated to the figures of
 this page, all of kernels alone, and to nothing else. None of them counts as a result of a reproduction. Errors in points; bold: more than a
 tenth (at least 2 points) of throughput, NoC or DRAM, more than 5 points of L2 misses. tests/suite/kernels.rs gives the reason for each. The last
 column: warp instructions of 32 lanes for each read, in brackets what follows from Table 2.
@@ -218,8 +218,8 @@ latencies, so it says how many warps would have to wait for each line:
 
 const SOURCES: &str = "
 HG's 12 warps have a line each. A CTA of BFS keeps the places of its 16 warps until the slowest has walked its edges, and BT's eight wait at
-a barrier for what one thread reads. In the sources of BP and PF a line is shared by two warps: for these two, Table 2 and the selection by 1.7 contradict each other on any machine with these latencies. Here they
-keep the source and Table 2.
+a barrier for what one thread reads. In the sources of BP and PF two warps share a line. For these two, Table 2 and the selection by 1.7 contradict each other on any machine with these
+latencies. Here they keep the source and Table 2.
 
 ## Sources";
 
@@ -227,10 +227,10 @@ const PARBOIL: &str = "
 ## The programs of Parboil in the QoS paper
 
 Each whole program that the QoS paper runs (Wang et al., ISCA 2017), from its beginning, alone for two million cycles on `qos-16sm`, and in the last
-two columns on `qos-56sm`. No paper prints what one of them does alone, so that nothing here is calibrated: arithmetic is what a modern compile has, and
-what a source leaves open stands after *Free*. The paper splits its programs into compute and memory and does not say which is which: here those of at
-least 40 % of DRAM's peak alone are memory. By that rule SPMV is compute, which the NoC bounds before DRAM does, MRIG just so, and SAD because two
-million cycles do not see its two launches that stream. Percent of peak, but for L2 misses.
+two columns on `qos-56sm`. No paper prints what one of them does alone, so nothing here is calibrated. Arithmetic is what a modern compile has, and
+what a source leaves open stands after *Free*. The paper splits its programs into compute and memory and does not say which is which. Here those of at
+least 40 % of DRAM's peak alone are memory. By that rule SPMV is compute, which the NoC bounds before DRAM does, and MRIG just so. SAD is compute
+because two million cycles do not see its two launches that stream. Percent of peak, but for L2 misses.
 
 | program | class | IPC | throughput | NoC | DRAM | L2 misses | IPC, 56 SMs | DRAM, 56 SMs |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |";

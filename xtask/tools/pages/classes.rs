@@ -1,7 +1,7 @@
-//! How each program of the HeteroCore paper behaves by itself: on eight SMs of each class, on 16 of the baseline, and on eight big and eight small
-//! ones; and what each takes from its source.
+//! How each program of the HeteroCore paper behaves by itself: on eight SMs of each class, on 16 of the baseline, and on eight big and
+//! eight small ones. And what each takes from its source.
 //!
-//! `cargo run --release -p corun-tools --bin pages classes [CYCLES]` prints docs/kernels-hetero.md.
+//! `cargo run --release -p corun-tools --bin pages classes [CYCLES]` prints docs/reference/kernels-hetero.md.
 
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
 use sim_core::describe::kernel::{Launch, library};
@@ -88,7 +88,7 @@ fn source(gpus: &[Gpu; 5], name: &str) -> Result<String, String> {
     let kernel = library::find(name).ok_or("no kernel")?;
     let shapes: Vec<String> = different(name)?.iter().map(|(_, launch)| shape(gpus, launch)).collect();
     let times = if kernel.launches.len() > shapes.len() { format!(", {} launches", kernel.launches.len()) } else { String::new() };
-    Ok(format!("\n### {}: {}\n\n{}\n\n{}{times}.\n\n{}", kernel.name, kernel.title, kernel.source, shapes.join("; then "), kernel.doc))
+    Ok(format!("\n### {}: {}\n\n{}\n\n{}{times}.\n\n{}", kernel.name, kernel.title, kernel.source, shapes.join(". Then "), kernel.doc))
 }
 
 fn shape(gpus: &[Gpu; 5], launch: &Launch) -> String {
@@ -101,10 +101,11 @@ fn shape(gpus: &[Gpu; 5], launch: &Launch) -> String {
 const HEAD: &str = "<!-- Printed by `cargo run --release -p corun-tools --bin pages classes`: change the kernels, or xtask/tools/pages/classes.rs. -->
 # The kernels of the HeteroCore paper by themselves
 
-Each program of Zhao, Wang and Eeckhout (TPDS 2019), a row for each of its kernels, again and again for a million cycles after half as many (SC, whose
-launch takes nearly three: three), with greedy-then-oldest warps and as many CTAs as fit. CTAs are those of a baseline, a big and a small SM. IPC counts
-thread instructions. Small and big: IPC on eight small and on eight big SMs over that on eight of the baseline. Whole: IPC on `hetero-8b8s` over that on
-`fermi-16sm`, in brackets what the paper prints (§6.3). NoC / DRAM: percent of peak on eight and on 16 SMs of the baseline. tests/suite/sm_classes.rs keeps CTAs and classes.
+Each program of Zhao, Wang and Eeckhout (TPDS 2019), a row for each of its kernels. A kernel runs again and again for a million cycles after half as
+many, with greedy-then-oldest warps and as many CTAs as fit. SC, whose launch takes nearly three million cycles, runs for three. CTAs are those of a
+baseline, a big and a small SM. IPC counts thread instructions. Small and big: IPC on eight small and on eight big SMs over that on eight of the baseline.
+Whole: IPC on `hetero-8b8s` over that on `fermi-16sm`, in brackets what the paper prints (§6.3). NoC / DRAM: percent of peak on eight and on 16 SMs of
+the baseline. tests/suite/sm_classes.rs keeps CTAs and classes.
 
 | kernel | class | CTAs | IPC, 8 SMs | small | big | NoC / DRAM | IPC, 16 SMs | whole | NoC / DRAM |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |";
@@ -112,16 +113,16 @@ thread instructions. Small and big: IPC on eight small and on eight big SMs over
 const NOTES: &str = "
 Classes and CTAs are calibration: they count as no result of a reproduction. What does not match, and why:
 
-- **SYRK, KMEANS, SYR2K** saturate, but not all of DRAM. Rows of SYRK and SYR2K are a power of two apart: all warps go to the same three of six channels at a
-  time, each line in a DRAM row of its own. invert_mapping of KMEANS, which fills ten million cycles, fetches each line of its input some 30 times, nearly always from
-  L2: the NoC is full. kmeansPoint takes what DRAM gives, and gains on small SMs, where L1D still holds the half of a misaligned line that the
-  warp beside wants.
-- **Big SMs** look at one group of their warps at a time (§3.2), which lets the warps of a CTA drift apart: SYRK, SYR2K and KMEANS fetch more often what one of
-  them had. With `sm.big.gto_group` 0 all three are at 0.99 to 1.01 on eight big SMs.
-- **LAVAMD** fills the NoC and leaves DRAM alone, as the paper's authors print of it elsewhere (docs/kernels.md, LAV).
-- **NN** has its eight images in 216 lines and four in 108, where L1D has 128; but a load wants five lines and L1D takes one a cycle, which binds all classes
-  alike. Not a row of five pixels but one at a time, small SMs are at 0.86: too few warps. The second layer has one warp a CTA, and is thick; the paper's CTAs are the
-  first's.
+- **SYRK, KMEANS, SYR2K** saturate, but not all of DRAM. Rows of SYRK and SYR2K are a power of two apart. So all warps go to the same three of six
+  channels at a time, each line in a DRAM row of its own. KMEANS's invert_mapping, which fills ten million cycles, fetches each line of its input some
+  30 times, nearly always from L2: the NoC is full. Its kmeansPoint takes what DRAM gives. It gains on small SMs, where L1D still holds the half of a
+  misaligned line that the warp beside wants.
+- **Big SMs** look at one group of their warps at a time (§3.2), which lets the warps of a CTA drift apart. SYRK, SYR2K and KMEANS fetch more often what one
+  of them had. With `sm.big.gto_group` 0 all three are at 0.99 to 1.01 on eight big SMs.
+- **LAVAMD** fills the NoC and leaves DRAM alone, as the paper's authors print of it elsewhere (docs/reference/kernels.md, LAV).
+- **NN** has its eight images in 216 lines and four in 108, where L1D has 128. But a load wants five lines and L1D takes one a cycle, which binds all
+  classes alike. With one pixel at a time instead of a row of five, small SMs are at 0.86: too few warps. The second layer has one warp a CTA, and is
+  thick. The paper's CTAs are the first's.
 - **B+TREE** loses more for ranges than for keys: it holds 5 CTAs, and 8 and 2, where the paper prints 9 and 3.
 - **FDTD3D** has as many CTAs on both GPUs, 32. To gain, the third CTA of a big SM would have to be worth more than the second.
 - **L1D** takes a way at the miss, and hashes the set, as in GPGPU-Sim's configuration. The first without the second (`sm.l1.index=modulo`) leaves SYRK and SYR2K

@@ -1,8 +1,8 @@
 //! The programs of the IKRA paper as descriptions: launches, bytes and dependences between launches, beside what the paper prints, and what each takes from
 //! its source.
 //!
-//! `cargo run --release -p corun-tools --bin pages dependences` prints docs/kernels-ikra.md. `… dependences --run GPU [PROGRAM…]` runs each to its end on a
-//! preset instead.
+//! `cargo run --release -p corun-tools --bin pages dependences` prints docs/reference/kernels-ikra.md.
+//! `… dependences --run GPU [PROGRAM…]` runs each to its end on a preset instead.
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Dim3, library};
@@ -108,8 +108,8 @@ const HEAD: &str = "<!-- Printed by `cargo run --release -p corun-tools --bin pa
 The four microbenchmarks and 21 runs of 17 programs of Huzaifa et al. (ACM TACO 17(3), 2020), as sequences of launches: `ikra/HS` and so on. All counts here follow from the descriptions alone
 (`study/dependence.rs`); nothing has run. KB are 1024 bytes of words that a launch reads or writes, of all launches the least and the most. Read only: percent of them in arrays that nothing
 writes. Uneven: loads and stores of the CTA with most, over the mean of its launch. Self, ghost and other: percent of reads of words that an earlier launch has
-written, as the paper counts them (Section 2.2): of each value that a thread uses, so for HS, PF, SD2 and ST of programs without shared memory; then of the loads that the programs have; then self
-with what the same CTA wrote in older launches.
+written. The first column counts as the paper does (Section 2.2): each value that a thread uses, so for HS, PF, SD2 and ST in programs without shared
+memory. The next counts the loads that the programs have, and the last is self with what that CTA wrote in older launches.
 
 | program | launches | CTAs | KB | KB printed | read only | uneven | self / ghost / other | printed | of loads | self with older |
 | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |";
@@ -117,10 +117,10 @@ with what the same CTA wrote in older launches.
 const NOTES: &str = "
 What does not match, and why:
 
-- **KM**: what its threads read from an earlier writer are centres that the CPU has moved, 100 % other; no description has what the CPU writes, so nothing is counted. Its CTAs are even, as in its source; the
+- **KM**: what its threads read from an earlier writer are centres that the CPU has moved, 100 % other. No description has what the CPU writes, so nothing is counted. Its CTAs are even, as in its source. The
   paper speaks of imbalance that follows from data.
 - **NW**: the corner of a tile is from the launch before the last, which makes it other; the paper's 53 has it as self.
-- **SD1**: Table 3 counts four index vectors of 1 KB as images, hence its 2560 and 2048. A block has two columns of the image, so half of its reads to the east stay in it; with all of them as ghosts, Table 1's
+- **SD1**: Table 3 counts four index vectors of 1 KB as images, hence its 2560 and 2048. A block has two columns of the image, so half of its reads to the east stay in it. With all of them as ghosts, Table 1's
   figures come out. The second reduce has one CTA.
 - **SD2**: rows and columns next to a tile count as ghosts here.
 - **PF**: Table 3 has ten rows and ten launches; ten rows have nine steps. Here there are eleven rows.
@@ -128,7 +128,7 @@ What does not match, and why:
 - **CP**: the second launch reads what the first has written.
 - **LM**: one word of each 16 bytes of a position or force is asked for, and one of a charge: all lines, a quarter of the printed 61 KB in words.
 - **ST**: both arrays have 1024 KB; cells at the border are not written.
-- **Graphs**: PR pushes along 247 KB of the printed 382, and 2183 of 2607: the edges of a vertex begin where they would if all vertices had as many, so that some entries of the columns are read twice and others
+- **Graphs**: PR pushes along 247 KB of the printed 382, and 2183 of 2607. The edges of a vertex begin where they would if all vertices had as many. So some entries of the columns are read twice and others
   never. The unevenness of DJ2 is its front. Rounds, neighbours and who is active are generated, not computed by the algorithms on the matrices.
 
 The paper's energy and its shares of stalls calibrate nothing here: arithmetic, registers and latencies are free, and as each section says.

@@ -1,6 +1,7 @@
 //! Whether results are settled: HSpeedup and WSpeedup of four pairs of kernels as a run gets longer.
 //!
-//! `cargo run --release -p corun-tools --bin pages length [MILLIONS]...` prints the first part of docs/length.md, in about ten minutes of one core.
+//! `cargo run --release -p corun-tools --bin pages length [MILLIONS]...` prints the first part of
+//! docs/reference/length.md, in about ten minutes of one core.
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
@@ -79,6 +80,6 @@ fn ipcs(kernels: &[&str], policy: &str, lengths: &[u64]) -> Result<Vec<Vec<f64>>
 const HEAD: &str = "<!-- Printed by `cargo run --release -p corun-tools --bin pages length`: change that. -->
 # How long is long enough
 
-HSpeedup and WSpeedup of four pairs on `ccbp-16sm` (GTO) as a run gets longer, in millions of cycles, against each kernel alone for as long. The
+HSpeedup and WSpeedup of four pairs on `ccbp-16sm` (GTO) as a run gets longer, in millions of cycles. Each kernel alone runs for as long. The
 policies' learning is part of the run.
 ";

@@ -1,7 +1,7 @@
-//! What each kernel of the latency prediction paper takes by itself: whole runs on ranges of 5 to 30 of the 30 SMs, beside what the paper prints of it
-//! alone, and what each takes from its source.
+//! What each kernel of the latency prediction paper takes by itself: whole runs on ranges of 5 to 30 of the 30 SMs, beside what the paper
+//! prints of it alone. And what each takes from its source.
 //!
-//! `cargo run --release -p corun-tools --bin pages partitions [KERNEL…]` prints docs/kernels-latency.md.
+//! `cargo run --release -p corun-tools --bin pages partitions [KERNEL…]` prints docs/reference/kernels-latency.md.
 
 use sim_core::describe::gpu::{occupancy, presets};
 use sim_core::describe::kernel::library;
@@ -125,23 +125,23 @@ fn source(name: &str) -> Result<String, String> {
 const HEAD: &str = "<!-- Printed by `cargo run --release -p corun-tools --bin pages partitions`: change the kernels, or xtask/tools/pages/partitions.rs. -->
 # The kernels of the latency prediction paper by themselves
 
-Each kernel of Masola et al. (JSSPP 2023) once, from its first CTA to its last, alone on 5, 10, 15, 20, 25 and 30 of the 30 SMs of `rtx2060-30sm`, with greedy-then-oldest warps and as
-many CTAs as fit. In brackets what the paper prints: KAI and the time on 30 SMs (Table 2), bandwidth between SMs and L2 (Table 3). KAI: thousands of thread instructions for each
+Each kernel of Masola et al. (JSSPP 2023) once, from its first CTA to its last, alone on 5, 10, 15, 20, 25 and 30 of the 30 SMs of `rtx2060-30sm`.
+It has greedy-then-oldest warps and as many CTAs as fit. In brackets what the paper prints: KAI and the time on 30 SMs (Table 2), bandwidth between SMs and L2 (Table 3). KAI: thousands of thread instructions for each
 sector of 32 bytes that L2 looks up. The paper's 5000 cycles before a launch are no part of a time.
 
 | kernel | KAI | sectors | ms on 5 / 10 / 15 / 20 / 25 / 30 SMs | GB/s on 5 | 10 | 15 | 20 | 25 | 30 |
 | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |";
 
 const NOTES: &str = "
-Times and bandwidths alone are calibration: they count as no result of a reproduction. Only the latency of arithmetic, how many loads of a warp are under way, and counts of instructions were
-chosen for them, and the three figures of the GPU that [machine.md](machine.md) calls calibrated. What does not match, and why:
+Times and bandwidths alone are calibration: they count as no result of a reproduction. Chosen for them were only the latency of arithmetic, how many loads of a warp are under way, counts of instructions,
+and the three figures of the GPU that [machine.md](machine.md) calls calibrated. What does not match, and why:
 
-- **VADD, SAXPY, COPY** nearly saturate on 15 SMs already, and the paper's only on 20 to 30: what bounds them there is not known. COPY ends earlier on 30 SMs: it gets as much bandwidth as
+- **VADD, SAXPY, COPY** nearly saturate on 15 SMs already, and the paper's only on 20 to 30. What bounds them there is not known. COPY ends earlier on 30 SMs: it gets as much bandwidth as
   the others, where the paper's 80 MiB in 0.271 ms are 309 GB/s.
 - **CONV** has 24 sectors a warp, four of each of five rows and four out, on any number of SMs, and the instructions that KAI has for them. The class (below 70 % of 348 GB/s on 30 SMs) leaves 25 at the
-  paper's time; in proportion to SMs, as §5.1 says, that is a sixth less on 5 and 15 than Table 3 prints. With Table 3's it would be 29, and 279 GB/s on 30.
+  paper's time. In proportion to SMs, as §5.1 says, that is a sixth less on 5 and 15 than Table 3 prints. With Table 3's it would be 29, and 279 GB/s on 30.
 - **PF** has the 1632 sectors of its source for a CTA. Table 3's bandwidths with these times want 1850, more than all of a CTA's rows have.
-- **MVT** has 8.4 million sectors, eight a warp and trip, as its source has; KAI and the PTX of its source give 10. With so many it would have Table 3's bandwidths within 5 %: which accesses miss L1D
+- **MVT** has 8.4 million sectors, eight a warp and trip, as its source has. KAI and the PTX of its source give 10. With so many it would have Table 3's bandwidths within 5 %. Which accesses miss L1D
   beside those is not known. On 20 SMs it takes 16 % longer than on 30, where the paper sees no difference.
 - **DXTC**: Table 3 prints 0.04 and 0.09 on 5 and 10 SMs. The paper's tables cut figures off (Table 2 has a table of 4096 B as 0.003 MiB), and so cut off these are.
 - **RAYTRACE** moves as many bytes on 5 SMs as on 30; the paper's moves half as many again. Its source is not published.

@@ -2,7 +2,7 @@
 //!
 //! First what the paper prints of each kernel alone asks for at least, then what each queue holds here while the kernel runs alone. Of the QoS
 //! paper's GPUs nothing is printed: what the peak rate of DRAM asks for.
-//! `cargo run --release -p corun-tools --bin pages queues [CYCLES]` prints docs/queues.md.
+//! `cargo run --release -p corun-tools --bin pages queues [CYCLES]` prints docs/reference/queues.md.
 
 use crate::{short, table_2};
 use sim_core::describe::gpu::{Gpu, presets};
@@ -160,10 +160,10 @@ fn held(gpu: &Gpu, kernel: &str, cycles: u64) -> Result<String, String> {
 const HEAD: &str = "<!-- Printed by `cargo run --release -p corun-tools --bin pages queues`: change the machine, or xtask/tools/pages/queues.rs. -->
 # Every bounded queue, by Little's law
 
-What is outstanding is rate × time. CCBP's Table 2 prints rates of each kernel alone, its Table 1 unloaded latencies (200 core cycles to L2 and back, 380 to DRAM and back), and its section 3 the latency of SAD
+What is outstanding is rate × time. CCBP's Table 2 prints rates of each kernel alone. Its Table 1 has unloaded latencies: 200 core cycles to L2 and back, 380 to DRAM and back. Its section 3 has the latency of SAD
 alone under load, 6.8 times the idle one. So each structure of `ccbp-16sm` must hold at least rate × latency, or its rule is misread.
 
-Reads and stores: of one SM. L2 misses: of one bank. DRAM: of one channel. A request causes at most two DRAM accesses, and only if it misses L2: the stores are those without which Table 2's DRAM traffic
+Reads and stores are of one SM, L2 misses of one bank, DRAM accesses of one channel. A request causes at most two DRAM accesses, and only if it misses L2. The stores are those without which Table 2's DRAM traffic
 cannot be, held until L2 answers (`l1.store_release = acknowledged`). **no**: more than there are places.
 
 | kernel | L1D MSHRs (256) | store buffer (16) | L2 MSHRs (256) | DRAM queue (128) |
@@ -175,29 +175,32 @@ beyond a queue's places.
 
 ## What stalls what
 
-CCBP gives the LSU neither size nor order. What it says of BP beside CFD decides (section 7.2): “‘LSU_full’ is increased to 20% because the memory pipeline is dominated by CFD”, and with CCBP it is “reduced
+CCBP gives the LSU neither size nor order. What it says of BP beside CFD decides (section 7.2). “‘LSU_full’ is increased to 20% because the memory pipeline is dominated by CFD”. With CCBP it is “reduced
 to 8% because the sub-queue structure can effectively prevent the memory pipeline being dominated by CFD”. So one kernel's accesses that L1D cannot take keep the other's out: the pipe serves all kernels
-in order. And with sub-queues they do not. A request “is sent to a certain virtual queue based on the kernel id” (section 6.1): what a kernel has of its own there is room in the queue, and with it its part of
-the store buffer. An access that lacks only that is parked, and the other kernels' pass it. One that lacks an MSHR, a merge or a way, of which sub-queues give nobody his own, holds the others back as
-before. That is `sm.lsu_hol = unless_split`, the default of `ccbp-16sm`; `yes` is the LSU of GPGPU-Sim 3.2.2, in order whatever the queue; `no` parks every access that fails. The four
-places (`sm.lsu_queue`) are each kernel's own. Four places shared by all, where accesses hold each other back, were tried: BP's share of `LSU_full` beside four CTAs of CFD stays (10.4 %, then 9.7 %), so that the
-printed shares do not decide for it, and a kernel whose loads touch 32 lines keeps all others out.
+in order. With sub-queues they do not.
+
+A request “is sent to a certain virtual queue based on the kernel id” (section 6.1). What a kernel has of its own there is room in the queue, and with it its part of
+the store buffer. An access that lacks only that is parked, and the other kernels' pass it. Sub-queues give no kernel its own MSHRs, merges or ways. An access that lacks one of these holds the others back as
+before. That is `sm.lsu_hol = unless_split`, the default of `ccbp-16sm`. `yes` is the LSU of GPGPU-Sim 3.2.2, in order whatever the queue. `no` parks every access that fails.
+
+The four places (`sm.lsu_queue`) are each kernel's own. Four places shared by all, where accesses hold each other back, were tried. BP's share of `LSU_full` beside four CTAs of CFD stays (10.4 %, then 9.7 %), so the
+printed shares do not decide for it. A kernel whose loads touch 32 lines then keeps all others out.
 
 ## What binds here
 
-Mean places taken and percent of looks that find the queue full (a look every 101 cycles; places in the heading), each kernel alone, as many CTAs as fit. A queue that is full in a tenth of the looks binds:
-what stands before it waits. A port of the NoC holds its queue and what is in its pipeline (8 and 8). `loads_per_warp` (8) is more than any kernel has outstanding between two uses.
+Mean places taken, and percent of samples that find the queue full. A sample is taken every 101 cycles, with each kernel alone and as many CTAs as fit. The heading has the places. A queue that is full in a tenth of the
+samples binds: what stands before it waits. A port of the NoC holds its queue and what is in its pipeline (8 and 8). `loads_per_warp` (8) is more than any kernel has outstanding between two uses.
 ";
 
 const QOS: &str = "
 ## The GPUs of the QoS paper
 
-The QoS paper prints nothing of kernels alone. What is under way when DRAM moves lines at its peak rate, at unloaded latencies, of the places of an SM, a bank and a channel: no queue keeps a kernel from its
+The QoS paper prints nothing of kernels alone. The table has what is under way when DRAM moves lines at its peak rate, at unloaded latencies, of the places of an SM, a bank and a channel. No queue keeps a kernel from its
 bandwidth.
 
 | GPU | L1D MSHRs | L2 MSHRs | DRAM queue |
 | --- | --: | --: | --: |";
 
 const QOS_HERE: &str = "
-The programs of Parboil alone on `qos-16sm`, looked at as above, in their first launches:
+The programs of Parboil alone on `qos-16sm`, sampled as above, in their first launches:
 ";

@@ -1,7 +1,7 @@
 //! What stopping when settled costs and saves: all pairs of the CCBP kernels, for fixed lengths and until their IPCs are known.
 //!
-//! `cargo run --release -p corun-tools --bin pages settled [MILLIONS]` prints the second part of docs/length.md: twenty minutes of one core as it is, and a line for each
-//! pair on stderr meanwhile. Every pair runs once; what a shorter run would have said is read from it on the way, as it would have been the same run.
+//! `cargo run --release -p corun-tools --bin pages settled [MILLIONS]` prints the second part of docs/reference/length.md.
+//! It takes twenty minutes of one core as it is, and prints a line for each pair on stderr meanwhile. Every pair runs once; what a shorter run would have said is read from it on the way, as it would have been the same run.
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
@@ -222,7 +222,7 @@ What a kernel's own IPC is off by after a fixed length, in the mean over its pai
 const HEAD: &str = "<!-- Printed by `cargo run --release -p corun-tools --bin pages settled`: change that. -->
 ## Until it is settled
 
-All {pairs} pairs of the CCBP kernels but those of one kind of bandwidth, on `ccbp-16sm`, each SM shared evenly, after a warm-up of 80,000 cycles: for fixed lengths, and until both IPCs are
-known to a part of themselves (`stop.settled`). What an IPC or a HSpeedup is off by is relative to the end of a run of {most} million cycles; kernels alone run by the same rule. An interval holds if
+All {pairs} pairs of the CCBP kernels but those of one kind of bandwidth, on `ccbp-16sm`, each SM shared evenly, after a warm-up of 80,000 cycles. Each runs for fixed lengths, and until both IPCs are
+known to a part of themselves (`stop.settled`). What an IPC or a HSpeedup is off by is relative to the end of a run of {most} million cycles. Kernels alone run by the same rule. An interval holds if
 it covers the IPC at that end. A run that is not settled by then counts with all its cycles, and as exact.
 ";

@@ -1,5 +1,5 @@
-//! A mesh of routers, and who sits where: routers are numbered row by row, SM `i` sits at router `first_sm + i`, L2 bank `i` at router `i`, and
-//! the DRAM channels sit at the corners in turn.
+//! A mesh of routers, and who sits where. Routers are numbered row by row. SM `i` sits at router `first_sm + i`, L2 bank `i` at router
+//! `i`, and the DRAM channels at the corners in turn.
 
 /// The form of a mesh.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -60,7 +60,7 @@ pub struct SmClass {
     pub gto_group: u32,
     /// Lanes of each scheduler's arithmetic unit: a warp instruction takes it for 32 over this many cycles, rounded up.
     pub alu_lanes: u32,
-    /// The same of its special-function unit.
+    /// Lanes of each scheduler's special-function unit: a warp instruction takes it for 32 over this many cycles, rounded up.
     pub sfu_lanes: u32,
     /// Loads that one warp can have in flight.
     pub loads_per_warp: u32,
@@ -133,8 +133,8 @@ pub enum SetIndex {
     /// Its number modulo the sets.
     #[default]
     Modulo,
-    /// Fermi's, as Nugteren et al. measured it (HPCA 2014, §4): bits 7 to 11 of the address, each XOR one of bits 13, 14, 15, 17 and 19; of 64 sets, bit 12 is the sixth
-    /// bit. For 32 or 64 sets of lines of 128 bytes.
+    /// Fermi's, as Nugteren et al. measured it (HPCA 2014, §4): bits 7 to 11 of the address, each XOR one of bits 13, 14, 15, 17 and 19.
+    /// Of 64 sets, bit 12 is the sixth bit. For 32 or 64 sets of lines of 128 bytes.
     Fermi,
     /// That of its number XORed with what the modulo leaves out of it, twice: lines a power of two apart are in different sets.
     Xor,
@@ -222,7 +222,7 @@ pub enum NocKind {
     /// A FIFO at each input, a packet holds its output from head to tail.
     #[default]
     Crossbar,
-    /// The same latency, unlimited bandwidth.
+    /// The latency of a crossbar, and unlimited bandwidth.
     Ideal,
     /// Routers in rows and columns, with links between neighbours.
     Mesh,
@@ -386,9 +386,9 @@ impl Gpu {
         &self.sms[self.sms.len() - 1]
     }
 
-    /// As many SMs as there are, all alike, with the room for threads that all of them have together: the GPU that one with several classes is
-    /// area-neutral to, where each class takes from the others what it has. Shared memory is in whole KB. What is no room for threads is as in the
-    /// smallest SM.
+    /// As many SMs as there are, all alike, with the room for threads that all of them have together. A GPU with several classes, where
+    /// each class takes from the others what it has, is area-neutral to this one. Shared memory is in whole KB. What is no room for
+    /// threads is as in the smallest SM.
     pub fn uniform(&self) -> Gpu {
         let sms = self.sm_count();
         let mean = |of: fn(&SmClass) -> u32, unit: u32| {

@@ -15,11 +15,12 @@
 //! `{"per_warp": [min, max]}`, `{"per_cta": [min, max]}`, or `{"some_warps": [trips, one_in]}`: so many for one warp in `one_in`, none for the
 //! others. An `atomic` operation has an address as a `store` has. `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
 //!
-//! Where lanes lie in rows of a matrix, an address has a `tile` instead of `lane` and `scatter`: `columns`, `rows` and the `pitch` of the matrix, the `lanes`
-//! of a row, and for the column `x` and the row `y` of lane 0 a start (`at`) and what is added for each CTA along x, y and z (`grid`), warp, iteration
-//! and repeat; `{"columns": 256, "rows": 256, "pitch": 1024, "lanes": 16, "x": {"at": -1, "grid": [14]}, "y": {"at": -1, "grid": [0, 14], "warp": 2}}`.
-//! Beyond an edge is the edge. Trips that follow from data are in `lists` of the kernel, `{"name": "degrees", "values": [3, 1, …]}`, to which trips refer as
-//! `{"listed_per_cta": "degrees"}` or `{"listed_per_warp": "degrees"}`.
+//! Where lanes lie in rows of a matrix, an address has a `tile` instead of `lane` and `scatter`. It has `columns`, `rows` and the `pitch`
+//! of the matrix, and the `lanes` of a row. For the column `x` and the row `y` of lane 0 it has a start (`at`) and what is added for each
+//! CTA along x, y and z (`grid`), warp, iteration and repeat: `{"columns": 256, "rows": 256, "pitch": 1024, "lanes": 16, "x": {"at": -1,
+//! "grid": [14]}, "y": {"at": -1, "grid": [0, 14], "warp": 2}}`. Beyond an edge is the edge. Trips that follow from data are in `lists` of
+//! the kernel, `{"name": "degrees", "values": [3, 1, …]}`, to which trips refer as `{"listed_per_cta": "degrees"}` or `{"listed_per_warp":
+//! "degrees"}`.
 //!
 //! A grid of more dimensions is `"grid": [x, y, z]` instead of `ctas`. An array with `"read_only": true` is never written. A launch begins `gap` cycles
 //! after the end of the one before. Launches that repeat are an item of `launches`, in which grids grow by `grid_step` and addresses by `repeat` bytes

@@ -72,7 +72,7 @@ impl Kernel {
         self.sequence().map(|(at, repeat)| f64::from(self.launches[at].grid_at(repeat).ctas()) * of_each[at]).sum()
     }
 
-    /// The same kernel with `factor` times the arithmetic instructions between its memory accesses; at least one where there is any.
+    /// The kernel with `factor` times the arithmetic instructions between its memory accesses; at least one where there is any.
     pub fn with_arithmetic(mut self, factor: f64) -> Kernel {
         for op in self.launches.iter_mut().flat_map(|launch| &mut launch.program) {
             if let Op::Alu { count, .. } | Op::Sfu { count, .. } = op {
@@ -155,7 +155,7 @@ pub struct Launch {
 pub enum Op {
     /// `count` dependent arithmetic instructions, each issuing `latency` cycles after the one before.
     Alu { count: u32, latency: u32, lanes: u32 },
-    /// The same on the special-function unit: roots, reciprocals, sines.
+    /// `count` instructions on the special-function unit, `latency` cycles apart: roots, reciprocals, sines.
     Sfu { count: u32, latency: u32, lanes: u32 },
     /// `count` shared-memory accesses, lanes `stride` words apart (bank conflicts follow from it; 0: all lanes read one word).
     Shared { count: u32, stride: u32, lanes: u32 },
@@ -179,7 +179,7 @@ pub enum Op {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Trips {
-    /// The same for every warp.
+    /// This many times, for every warp.
     Fixed(u32),
     /// Drawn uniformly from `min..=max` for each CTA, the same for all of its warps (safe around barriers).
     PerCta { min: u32, max: u32 },
@@ -189,7 +189,7 @@ pub enum Trips {
     SomeWarps { trips: u32, one_in: u32 },
     /// Those of a list of the kernel: the first for the first CTA of the grid, in the next repeat of the launch from there on.
     ListedPerCta { list: u8 },
-    /// The same, for the first warp of the first CTA.
+    /// Those of a list of the kernel: the first for the first warp of the first CTA, in the next repeat of the launch from there on.
     ListedPerWarp { list: u8 },
 }
 

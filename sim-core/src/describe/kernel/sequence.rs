@@ -134,7 +134,7 @@ impl Kernel {
         })
     }
 
-    /// The same kernel, cut off after so many launches. Those of a repeat that is cut off stand by themselves.
+    /// The kernel, cut off after so many launches. Those of a repeat that is cut off stand by themselves.
     pub fn cut(self, launches: usize) -> Kernel {
         let (mut kept, mut repeats, mut left) = (Vec::new(), Vec::new(), launches);
         for Repeat { first, launches, times } in self.groups() {

@@ -56,7 +56,7 @@ impl Terms {
         i64::from(self.at) + times(self.grid, cta) + i64::from(self.warp) * i64::from(warp) + times(self.loops, loops)
     }
 
-    /// The same terms in a repeat of the launch.
+    /// The terms in a repeat of the launch.
     pub fn at_repeat(self, repeat: u32) -> Terms {
         let at = i64::from(self.at) + i64::from(self.repeat) * i64::from(repeat);
         // Further out than any matrix reaches it makes no difference.

@@ -146,7 +146,7 @@ impl<W: Copy + Default> Mshrs<W> {
         self.waiters.get(usize::from(self.entries[entry as usize].first)).map(|waiter| waiter.what)
     }
 
-    /// The same, to be changed.
+    /// An entry's oldest waiter, to be changed.
     pub fn first_mut(&mut self, entry: u16) -> Option<&mut W> {
         self.waiters.get_mut(usize::from(self.entries[entry as usize].first)).map(|waiter| &mut waiter.what)
     }

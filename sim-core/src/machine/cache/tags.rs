@@ -99,7 +99,7 @@ impl Tags {
         if same & same.wrapping_sub(1) == 0 && *self.sign_words == 1 { None } else { self.find_among(set, line, sign) }
     }
 
-    /// The same, with a look at every way whose sign is the line's.
+    /// The slot of a line, from a look at every way whose sign is the line's.
     #[cold]
     fn find_among(&self, set: u32, line: LineAddr, sign: u64) -> Option<u32> {
         (0..*self.sign_words).find_map(|word| {
@@ -283,7 +283,7 @@ fn least(numbers: &[u32]) -> u32 {
     at
 }
 
-/// The same among those of a mask.
+/// Where the least of the numbers at a mask's places is, the first of equals.
 #[inline(never)]
 fn least_of(numbers: &[u32], mask: u32) -> u32 {
     let allowed = (0..numbers.len() as u32).filter(|at| mask >> at & 1 != 0);
@@ -343,8 +343,9 @@ mod tests {
         assert_eq!([30, 31, 32].map(|line| pushed(tags.fill(line, K, false, !0))), [Some(21), Some(22), Some(11)]);
     }
 
-    /// Nugteren et al. (HPCA 2014): of a 16 KB cache, address bit 7 + n is bit n of the set, and 13, 14, 15, 17 and 19 each turn one over; 12, 16 and 18 do
-    /// nothing. So 32 rows of 4 KB have their first words in eight sets, where modulo puts them into one; 48 KB look at bit 12 too.
+    /// Nugteren et al. (HPCA 2014): of a 16 KB cache, address bit 7 + n is bit n of the set. Bits 13, 14, 15, 17 and 19 each turn one
+    /// over; 12, 16 and 18 do nothing. So 32 rows of 4 KB have their first words in eight sets, where modulo puts them into one. A cache
+    /// of 48 KB looks at bit 12 too.
     #[test]
     fn fermi_spreads_rows_of_a_power_of_two_over_sets() {
         let set = |sets: u32, address: u32| SetIndex::Fermi.set(address / 128, sets);

@@ -1,6 +1,6 @@
-//! A utility monitor (UMON: Qureshi and Patt, MICRO 2006): for each kernel, shadow tags of some sets of L1D, as they would be if the kernel had
-//! the cache to itself, and how many reads hit in each position of their LRU stacks. Hits in the first n positions are the hits that
-//! the kernel would have with n ways.
+//! A utility monitor (UMON: Qureshi and Patt, MICRO 2006). For each kernel it has shadow tags of some sets of L1D, as they would be if the
+//! kernel had the cache to itself. It counts how many reads hit in each position of their LRU stacks. Hits in the first n positions are
+//! the hits that the kernel would have with n ways.
 //!
 //! Simplified: a line enters its stack when it is read, not when its data arrives, so a read that would join a miss under way counts as a hit.
 

@@ -2,8 +2,10 @@
 //! the messages between them. They hold no values and know no queues; the machine moves the messages, and a model checker in the tests
 //! walks every order in which they can arrive.
 //!
-//! State is by word of 4 bytes. Both protocols need programs without data races: within a launch, a word that one SM writes no other SM reads
-//! or writes, and a word that two SMs change by atomic operations no SM reads or writes otherwise. With races, values may be old, and a word may have two owners for a while; every launch ends all the same. A launch begins with an *acquire* on each SM that runs it, and has ended only after a *release* on all SMs.
+//! State is by word of 4 bytes. Both protocols need programs without data races. Within a launch, a word that one SM writes no other SM
+//! reads or writes. A word that two SMs change by atomic operations no SM reads or writes otherwise. With races, values may be old, and a
+//! word may have two owners for a while; every launch ends all the same. A launch begins with an *acquire* on each SM that runs it, and
+//! has ended only after a *release* on all SMs.
 //!
 //! | event at L1D | `gpu` | `denovo` |
 //! |---|---|---|
@@ -28,12 +30,12 @@
 //! * A write-back keeps its words until L2 has taken them, so that what crosses it is served. L2 does not take words that another L1D has
 //!   registered since, or that it has recalled: these the old owner keeps until the transfer or the recall has come.
 //! * A forward that finds nothing is refused, and the requester asks L2 again. L2 may send more words of a line than it was asked for, but
-//!   only with one of those, and a word that comes beside what was asked for answers nothing: else an answer may come that nobody awaits.
+//!   only with one of those. A word that comes beside what was asked for answers nothing: else an answer may come that nobody awaits.
 //! * A fetch brings no word that was here when it began, or was written here since.
-//! * An atomic operation that L2 does waits until earlier stores of this L1D to its words have got there, and no later load or store of its line
+//! * An atomic operation that L2 does waits until earlier stores of this L1D to its words have got there. No later load or store of its line
 //!   leaves, or is written, before it is acknowledged.
-//! * A word that atomic operations of this L1D wait for is not read, written or served. If it has to be given up before it has come, it is given up when
-//!   it comes, after the operations that wait for it; those that are issued meanwhile wait until it is taken again.
+//! * A word that atomic operations of this L1D wait for is not read, written or served. If it has to be given up before it has come, it is given
+//!   up when it comes, after the operations that wait for it. Those that are issued meanwhile wait until it is taken again.
 //! * L2 recalls the registered words of a line before it evicts it, and answers no read or registration of that line meanwhile.
 //!
 //! Sources: DeNovo for GPUs and GPU coherence: Sinclair, Alsop, Adve (MICRO 2015), "Efficient GPU Synchronization without Scopes". Old owner to

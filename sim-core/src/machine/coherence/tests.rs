@@ -1,8 +1,9 @@
 //! A model checker: every state that L1Ds, a home and the messages between them can reach, with messages that arrive in any order.
 //!
-//! What is modelled is one line of a few words, and programs of which only the rule is known that they have no data race: in a launch, a word
-//! is written by one L1D at most, and then read by no other; or several change it by atomic operations, and none reads or writes it. Of each value it matters only whether it is the last that was written: a bit
-//! for each word of each copy (`fresh`). So the states are finite though launches follow each other without end.
+//! What is modelled is one line of a few words. Of the programs only the rule is known that they have no data race. In a launch, a word is
+//! written by one L1D at most, and then read by no other; or several change it by atomic operations, and none reads or writes it. Of each
+//! value it matters only whether it is the last that was written: a bit for each word of each copy (`fresh`). So the states are finite
+//! though launches follow each other without end.
 
 use super::{Message, Rules, Words, home, l1};
 use crate::describe::rng::{below, mix};

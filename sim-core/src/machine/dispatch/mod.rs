@@ -177,8 +177,8 @@ impl Dispatcher {
         self.changed.contains(sm)
     }
 
-    /// What may happen within a few cycles, in which at most `ctas` CTAs find a place, that more than one SM would notice: the kernels of
-    /// which a launch may end unless an SM has a CTA that does not finish, a bit each. `None` if that cannot be said.
+    /// The kernels of which a launch may end within a few cycles unless an SM has a CTA that does not finish, a bit each. In these cycles
+    /// at most `ctas` CTAs find a place. `None` if something else may happen that more than one SM would notice.
     pub fn may_end(&self, ctas: u32, controls: &Controls) -> Option<u8> {
         let mut ending = 0;
         for (kernel, grid) in KernelId::first(self.grids.len()).zip(&self.grids) {

@@ -3,12 +3,12 @@
 //! **Commands.** One a clock on a shared command bus (activate, precharge, read, write, all-bank precharge and refresh), each when every
 //! row of `timing.rs` allows it. The data bus needs no state: its occupation is rows of that table.
 //!
-//! **Order.** Reads before writes, but writes in batches, as memory controllers do to save bus turnarounds. Writes wait in the queue until a
-//! drain begins, and a drain goes on, also past reads that come meanwhile, down to a low watermark. It begins when writes fill three quarters of
-//! the queue and ends at one half; or, while no read waits, when they fill one half, and ends a thirty-second lower. Without reads for a while
-//! (`IDLE`) writes are served at once, and give way to the next read. Within the direction each bank offers the
-//! next command of one request: the lowest rank, then a hit in the open row, then the oldest (FR-FCFS). Of the commands that can be
-//! given now the channel gives the one of the lowest rank, then a column command, then the oldest request's.
+//! **Order.** Reads before writes, but writes in batches, as memory controllers do to save bus turnarounds. Writes wait in the queue until
+//! a drain begins. A drain goes on, also past reads that come meanwhile, down to a low watermark. It begins when writes fill three
+//! quarters of the queue and ends at one half. While no read waits, it begins when they fill one half, and ends a thirty-second lower.
+//! Without reads for a while (`IDLE`) writes are served at once, and give way to the next read. Within the direction each bank offers the
+//! next command of one request: the lowest rank, then a hit in the open row, then the oldest (FR-FCFS). Of the commands that can be given
+//! now the channel gives the one of the lowest rank, then a column command, then the oldest request's.
 //!
 //! **Pages.** Open: a row is closed when the bank's next request wants another. Closed: the column command carries an auto-precharge
 //! unless another queued request wants its row.
@@ -19,8 +19,8 @@
 //! ranks may pass an older request.
 //!
 //! **Speed.** Requests hang in one list for each bank and direction, oldest first. Each bank's offer is kept, and worked out again only
-//! when something happened to its bank. Banks are sets by the command that they offer and by whether their own time for it has come, so
-//! a decision looks at few of them; the channel sleeps until the first clock in which there can be another.
+//! when something happened to its bank. Banks are sets by the command that they offer and by whether their own time for it has come, so a
+//! decision looks at few of them. The channel sleeps until the first clock in which there can be another.
 
 use super::super::derived::Derived;
 use super::super::link::Full;

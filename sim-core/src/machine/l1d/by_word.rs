@@ -4,12 +4,13 @@
 //! A line with written words holds an entry of the store buffer, in which later stores to it coalesce (Sinclair, Alsop, Adve, MICRO 2015), until
 //! its words have left for the NoC. A store that takes the last entry lets the oldest line go.
 //!
-//! What may be under way at once is bounded: writes and fetches together by the entries of the store buffer and of the MSHRs, so that a line that
-//! arrives can push another out. An access that finds no place, or whose line is being written, waits as if the store buffer were full.
+//! What may be under way at once is bounded. The entries of the store buffer and of the MSHRs bound writes and fetches together, so that a
+//! line that arrives can push another out. An access that finds no place, or whose line is being written, waits as if the store buffer
+//! were full.
 //!
-//! Where L1Ds own words (`OWNS`), an L1D is asked, too: it answers a forward at once from what it has, and takes the next one when the answers to
-//! the last have found room in the reply network. So a forward waits for replies and for nothing else. What is asked of words that atomic
-//! operations wait for is put off until they have come; then the next forward is taken all the same.
+//! Where L1Ds own words (`OWNS`), an L1D is asked, too. It answers a forward at once from what it has, and takes the next one when the
+//! answers to the last have found room in the reply network. So a forward waits for replies and for nothing else. What is asked of words
+//! that atomic operations wait for is put off until they have come; then the next forward is taken all the same.
 //!
 //! An atomic operation goes to L2 (`gpu`), with an entry of the store buffer until it has left. Where L1Ds own words, its words enter the store buffer
 //! as those of a store do, but leave it at once; operations on words that are under way join.

@@ -294,8 +294,8 @@ mod tests {
         log
     }
 
-    /// Quota 3, one request in the first interval, five in the second: with one interval's carry the two unused credits let all five leave at
-    /// once; without it, or after ten idle intervals with no more than two quotas kept, the quota holds.
+    /// Quota 3, one request in the first interval, five in the second. With one interval's carry the two unused credits let all five leave
+    /// at once. Without it, or after ten idle intervals with no more than two quotas kept, the quota holds.
     #[test]
     fn unused_credits_are_dropped_or_kept_for_a_while() {
         let leave = |carry, idle: Cycle, requests: u32| {

@@ -1,7 +1,7 @@
 //! The L1 data cache of one SM, from the LSU's lines to the NoC's port and back.
 //!
-//! Each cycle it hands one request to the NoC and grants another; it takes one line from the LSU, which hits, is fetched, is sent on, or
-//! fails with a named reservation failure; and one reply may fill a line. The SM numbers the loads.
+//! Each cycle it hands one request to the NoC and grants another. It takes one line from the LSU, which hits, is fetched, is sent on, or
+//! fails with a named reservation failure. One reply may fill a line. The SM numbers the loads.
 //!
 //! `Parts` are what every L1D has: tags, MSHRs, store buffer, miss queue. The `Protocol` decides what they do with a line; it is one of a
 //! closed list, chosen by `sm.l1.protocol`. To add one: a file here with its type and `impl Protocol`, and its line in
@@ -93,7 +93,7 @@ pub trait Protocol {
         false
     }
 
-    /// Kernels whose launch has ended but for what this L1D still has to make known, a bit each.
+    /// Kernels whose launch waits only for writes or registrations that this L1D has still to send, a bit each.
     fn releasing(&self) -> u8 {
         0
     }
@@ -423,7 +423,7 @@ impl L1d {
         self.parts.miss_queue.has_ungranted() || self.protocol.has_to_send()
     }
 
-    /// Kernels whose launch has ended but for what this L1D still has to make known, a bit each.
+    /// Kernels whose launch waits only for writes or registrations that this L1D has still to send, a bit each.
     #[inline]
     pub fn releasing(&self) -> u8 {
         self.protocol.releasing()

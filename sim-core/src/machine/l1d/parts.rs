@@ -1,9 +1,9 @@
 //! What every L1D has, whatever its protocol: tags, MSHRs, store buffer, miss queue.
 //!
-//! A store holds an entry of the store buffer until it has left for the NoC or, where `store_release` says so, until L2 has acknowledged it. CCBP
-//! does not say which; its Table 2 does: SAD sends 2.57 stores an SM and 200 cycles at 6.8 times the unloaded latency, which are some 33 stores
-//! under way on each SM by Little's law, and there are 16 entries. GPGPU-Sim 3.2.2, on which CCBP stands, has no store buffer: there a store
-//! needs a place in the miss queue, as a read does, and nothing bounds how many are under way (`unbuffered`).
+//! A store holds an entry of the store buffer until it has left for the NoC or, where `store_release` says so, until L2 has acknowledged
+//! it. CCBP does not say which; its Table 2 does. SAD sends 2.57 stores an SM and 200 cycles at 6.8 times the unloaded latency. By
+//! Little's law these are some 33 stores under way on each SM, and there are 16 entries. GPGPU-Sim 3.2.2, on which CCBP stands, has no
+//! store buffer. There a store needs a place in the miss queue, as a read does, and nothing bounds how many are under way (`unbuffered`).
 
 use super::miss_queue::MissQueue;
 use crate::describe::gpu::{Allocate, L1Config, StoreRelease};

@@ -41,7 +41,7 @@ fn after_three_runs(protocol: &str, lines: u32) -> Machine {
     machine
 }
 
-/// Without coherence the next launch finds what a launch has read, but for the line that was written; a launch that starts with a
+/// Without coherence the next launch finds what a launch has read, but for the line that was written. A launch that starts with a
 /// self-invalidation reads everything again, and its stores leave their lines where they are.
 #[test]
 fn a_second_protocol_is_a_file_and_a_line() {
@@ -129,8 +129,8 @@ fn words_that_a_store_has_not_written_are_fetched() {
     assert_eq!((misses(16), misses(17), misses(32)), (0, 1, 1));
 }
 
-/// A store buffer of four entries: of 20 lines that are written in turn, three times, all but the last four have left before the launch ends,
-/// each time that they are written; with 32 entries all leave at the end, once.
+/// A store buffer of four entries: of 20 lines that are written in turn, three times, all but the last four have left before the launch
+/// ends, each time that they are written. With 32 entries all leave at the end, once.
 #[test]
 fn a_full_store_buffer_lets_its_oldest_line_go() {
     let rounds = vec![Op::Loop { trips: Trips::Fixed(3) }, Op::Loop { trips: Trips::Fixed(20) }];
@@ -253,8 +253,8 @@ fn owned_words_survive_the_end_of_a_launch() {
     assert_eq!(stats("denovo", vec![launch(1, write()), launch(1, write()), launch(1, read())]), (8, 0, 8), "owned once");
 }
 
-/// Without owners L2 does every atomic operation, and what an L1D has read of the word is gone; of a line that L2 does not have it needs the old values,
-/// also where a store of the whole line needs none.
+/// Without owners L2 does every atomic operation, and what an L1D has read of the word is gone. Of a line that L2 does not have it needs
+/// the old values, also where a store of the whole line needs none.
 #[test]
 fn l2_does_atomic_operations_where_nobody_owns_words() {
     let at = Address { cta: 0, ..LINES };
@@ -327,8 +327,8 @@ fn words_that_all_add_to_go_from_owner_to_owner() {
     assert!(add(10) >= 20, "who has lost them takes them back, each time");
 }
 
-/// CTA n writes its lines in the first launch, and CTA n reads those of its neighbour's in the second: they come from the other SM's L1D, which keeps
-/// them, and L2 has none of them.
+/// CTA n writes its lines in the first launch, and CTA n reads those of its neighbour's in the second. They come from the other SM's L1D,
+/// which keeps them, and L2 has none of them.
 #[test]
 fn what_another_sm_has_written_comes_from_its_l1d() {
     let neighbour = Address { cta: -(1 << 14), offset: 1 << 14, ..LINES };

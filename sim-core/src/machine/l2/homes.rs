@@ -1,12 +1,13 @@
 //! A bank as the home of lines whose words L1Ds own: what it does with each message. The rules are `machine::coherence`'s.
 //!
-//! Registrations and write-backs are taken in the order in which they come, with reads, one message a NoC cycle; a registration of a line that is not
-//! there takes a place without a fetch, unless atomic operations need its values. A read is answered with what is here and forwarded to the owners of
-//! the rest. What is recalled, because its line must go, comes back by the reply network, whatever waits before the bank.
+//! Registrations and write-backs are taken in the order in which they come, with reads, one message a NoC cycle. A registration of a line
+//! that is not there takes a place without a fetch, unless atomic operations need its values. A read is answered with what is here and
+//! forwarded to the owners of the rest. What is recalled, because its line must go, comes back by the reply network, whatever waits before
+//! the bank.
 //!
-//! No deadlock: a request waits for room in the pipelines, for DRAM, and for a recall. The pipelines drain as long as L1Ds take forwards and replies,
-//! an L1D takes a forward as long as replies drain, and replies drain always: L1Ds have asked for them, and a recall's words go into the line that
-//! waits for them. One line of a bank is recalled at a time.
+//! No deadlock: a request waits for room in the pipelines, for DRAM, and for a recall. The pipelines drain as long as L1Ds take forwards
+//! and replies. An L1D takes a forward as long as replies drain, and replies drain always. L1Ds have asked for them, and a recall's words
+//! go into the line that waits for them. One line of a bank is recalled at a time.
 
 use super::{Access, Bank, DramRequest, Handle, KernelId, LineAddr, Moment, Noc, Packets, Ports, Queue, Request, Stall, Station, Tick};
 use crate::describe::gpu::Gpu;

@@ -7,9 +7,9 @@
 //! SM ── data, refusals, grants, recalled words ──> reply network ──> SM or L2 bank
 //! ```
 //!
-//! Each network is a mesh of its own, so that requests may wait for forwards and replies, and forwards for replies, but never the other way round:
-//! an SM takes a reply in every cycle, whatever else it waits for, and a bank puts recalled words where they belong when they arrive. A forward
-//! waits at its SM until the answers to the one before have found room at the SM's port of the reply network.
+//! Each network is a mesh of its own. So requests may wait for forwards and replies, and forwards for replies, but never the other way
+//! round. An SM takes a reply in every cycle, whatever else it waits for, and a bank puts recalled words where they belong when they
+//! arrive. A forward waits at its SM until the answers to the one before have found room at the SM's port of the reply network.
 
 use super::{Memory, Noc};
 use crate::describe::gpu::Gpu;

@@ -20,7 +20,7 @@ fn controls(gpu: &Gpu) -> Controls {
     Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto)
 }
 
-/// The same state: the records of packets may be elsewhere.
+/// Whether two memory sides are in one state; the records of packets may be elsewhere.
 impl PartialEq for Memory {
     fn eq(&self, other: &Self) -> bool {
         let [a, b] = [self, other].map(|memory| {

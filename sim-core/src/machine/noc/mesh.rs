@@ -1,10 +1,11 @@
 //! A mesh of routers with X-Y routing and wormhole switching.
 //!
 //! A packet goes along its row, then along its column, so that no circle of packets can wait for each other (Dally and Seitz, IEEE Trans.
-//! Computers 1987). Each router has an input and an output for each of its neighbours, for its SM and for its L2 bank. A link carries a flit
-//! a tick, which takes `hop` ticks with the router behind it. An output belongs to one packet from head to tail: flits of packets do not
-//! interleave, and there are no virtual channels. A flit sets out only when the input that it goes to has a place, which it keeps until it
-//! goes on; a place that gets free can be used from the next tick on (credits). Outputs choose among the heads of the tick's start.
+//! Computers 1987). Each router has an input and an output for each of its neighbours, for its SM and for its L2 bank. A link carries a
+//! flit a tick, which takes `hop` ticks with the router behind it. An output belongs to one packet from head to tail: flits of packets do
+//! not interleave, and there are no virtual channels. A flit sets out only when the input that it goes to has a place, which it keeps
+//! until it goes on. A place that gets free can be used from the next tick on (credits). Outputs choose among the heads of the tick's
+//! start.
 //!
 //! At an SM or bank, packets wait whole, as at a crossbar's input: in a queue behind a pipeline of `latency` ticks. An output to one is
 //! granted only while its sink has room for the whole packet. A packet of L flits over h links takes `latency + h · hop + L` ticks unloaded.
@@ -116,7 +117,7 @@ impl Mesh {
         }
     }
 
-    /// The same, into which packets may be put up to `ticks` before their time.
+    /// A mesh into which packets may be put up to `ticks` before their time.
     pub fn late_by(mut self, ticks: u32) -> Self {
         self.due = Calendar::new(self.form.routers() * PORTS, self.latency.max(self.form.hop) + ticks + 2);
         self

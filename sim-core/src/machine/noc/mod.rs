@@ -85,7 +85,7 @@ impl Noc {
         }
     }
 
-    /// The same, into which packets may be put up to `ticks` before their time; only a mesh lets them wait.
+    /// A network into which packets may be put up to `ticks` before their time; only a mesh lets them wait.
     pub fn late_by(self, ticks: u32) -> Self {
         match self {
             Noc::Mesh(mesh) => Noc::Mesh(mesh.late_by(ticks)),
@@ -129,8 +129,8 @@ impl Noc {
         }
     }
 
-    /// Does what happens in a tick: calls `passed` for each packet whose tail arrives, puts it into the sink of its output, where it can go
-    /// on in the next core cycle, and the output into `arrived`.
+    /// Does what happens in a tick. For each packet whose tail arrives it calls `passed`, puts the packet into the sink of its output,
+    /// where it can go on in the next core cycle, and the output into `arrived`.
     pub fn tick(&mut self, at: Moment, packets: &mut Packets, sinks: &mut [Queue], arrived: &mut Set, passed: impl FnMut(&mut Packet)) {
         match self {
             Noc::Crossbar(noc) => noc.tick(at, packets, sinks, arrived, passed),
@@ -166,7 +166,7 @@ impl Noc {
         }
     }
 
-    /// The same by kernel.
+    /// Packets of each kernel at an input, the passing one and those in the pipeline included.
     pub fn queued_by_kernel(&self, input: u32, packets: &Packets) -> PerKernel<u32> {
         match self {
             Noc::Crossbar(noc) => noc.queued_by_kernel(input, packets),

@@ -26,7 +26,7 @@ const OUTSIDE: i64 = 1 << 30;
 pub enum Step {
     /// `count` instructions, `latency` cycles apart.
     Alu { count: u32, latency: u32, lanes: u32 },
-    /// The same on the special-function unit.
+    /// `count` special-function instructions, `latency` cycles apart.
     Sfu { count: u32, latency: u32, lanes: u32 },
     /// `count` shared-memory accesses that take `ways` cycles of the banks each.
     Shared { count: u32, ways: u32, lanes: u32 },
@@ -126,8 +126,9 @@ pub fn read_only(kernel: &Kernel, index: usize, line_bytes: u32) -> impl Iterato
 }
 
 impl Code {
-    /// The launches of a kernel's run, when it stands at position `index` of the mix. Draws are keyed by the kernel's key, not its position, so
-    /// that it issues the same pattern alone and in any mix; and by the launch as the kernel lists it, so that repeats draw the same.
+    /// The launches of a kernel's run, when it stands at position `index` of the mix. Draws are keyed by the kernel's key, not its
+    /// position, so that it issues one pattern alone and in any mix. They are also keyed by the launch as the kernel lists it, so that
+    /// repeats draw alike.
     pub fn compile(kernel: &Kernel, index: usize, seed: u64, line_bytes: u32, shared_banks: u32) -> Vec<Code> {
         let arrays: Vec<(LineAddr, u64)> = layout(kernel, index, line_bytes).map(|(array, lines)| (lines.start, array.bytes)).collect();
         let name_key = kernel.key().bytes().fold(draw(seed), |key, byte| mix(key, u64::from(byte)));
@@ -159,7 +160,7 @@ impl Code {
         self.issues[pc as usize]
     }
 
-    /// The fewest instructions that a warp issues after the step at `pc`, and so the fewest cycles that it stays after it.
+    /// The fewest instructions that a warp still issues after the step at `pc`: a lower bound of the cycles until it ends.
     pub fn least_after(&self, pc: u32) -> u32 {
         self.least[pc as usize]
     }
@@ -486,8 +487,8 @@ impl StepAddress {
         count as u32
     }
 
-    /// The same for a gather from 64 lines at most that does not wrap in its array: the low bits of a line tell it from the others. Which
-    /// lane repeats a line is hard to predict, so there is no branch on it.
+    /// The lines that lanes ask for in a gather from 64 lines at most that does not wrap in its array: the low bits of a line tell it from
+    /// the others. Which lane repeats a line is hard to predict, so there is no branch on it.
     fn lines_of_near(&self, base: u64, key: u64, lanes: u32, shift: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
         let mut count = 0;
         let mut seen = 0_u64;

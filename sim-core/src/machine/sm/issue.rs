@@ -210,8 +210,8 @@ impl Sm {
         }
     }
 
-    /// A warp that has just issued has more instructions that it can issue one a cycle: the scheduler sleeps before the last of them if no other warp
-    /// can come between, and before its kernel's quota may come to its end.
+    /// A warp that has just issued has more instructions that it can issue one a cycle. The scheduler sleeps before the last of them if no
+    /// other warp can come between, and before its kernel's quota may come to its end.
     fn run(&mut self, now: Cycle, at: WarpRef) {
         let (s, order) = (at.scheduler(), *self.warp_order);
         let Issue { kernel, lanes, left, .. } = self.issues[at.index()];
@@ -345,7 +345,7 @@ impl Sm {
         (stats.load_instructions - stats.loads_done) as u32 + self.lsu.stores(kernel)
     }
 
-    /// The same of every kernel.
+    /// Memory instructions of every kernel that are under way, as `in_flight` counts them.
     pub(super) fn all_in_flight(&self) -> PerKernel<u32> {
         let mut all = PerKernel::all(0);
         KernelId::first(self.stats.len()).for_each(|kernel| all[kernel] = self.in_flight(kernel));

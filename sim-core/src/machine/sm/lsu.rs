@@ -2,7 +2,7 @@
 //!
 //! The oldest instruction goes first. One that L1D cannot take waits with a named reservation failure. `lsu_hol` says whether it
 //! holds back other kernels: hardware with one in-order pipe does, a pipe that parks and replays does not. Between them stands one pipe
-//! that parks what lacks room in its own virtual queue, where the miss queue is split by kernel (CCBP §7.2, see docs/queues.md).
+//! that parks what lacks room in its own virtual queue, where the miss queue is split by kernel (CCBP §7.2, see docs/reference/queues.md).
 
 use super::code::Code;
 use super::scheduler::LANES;
@@ -448,8 +448,8 @@ mod tests {
         }
     }
 
-    /// Kernel 1's access, the younger, fails in cycle 10, kernel 0's in 13 and is tried again in 18: each is charged its own wait, and in every
-    /// cycle one of them as the oldest, whenever the sums are read.
+    /// Kernel 1's access, the younger, fails in cycle 10, kernel 0's in 13 and is tried again in 18. Each is charged its own wait, and in
+    /// every cycle one of them as the oldest, whenever the sums are read.
     #[test]
     fn in_every_cycle_one_access_waits_as_the_oldest() {
         let why = ReservationFailure::Mshr;

@@ -1,9 +1,9 @@
 //! A streaming multiprocessor: its CTA table, warps and their schedulers, the quota gate, the LSU, and an L1D.
 //!
-//! Each cycle, sink first so that nothing moves two stages: one reply from the NoC fills L1D and wakes its loads; the miss queue hands a
-//! request to the NoC and grants another; the LSU sends one line to L1D; each scheduler issues at most one warp instruction. A stage runs
-//! when the SM's `calendar` has it due, or when an earlier stage of the same cycle has found something for it. The SM sleeps until the next
-//! cycle in which a stage is due, or until a reply arrives.
+//! Each cycle, sink first so that nothing moves two stages: one reply from the NoC fills L1D and wakes its loads. The miss queue hands a
+//! request to the NoC and grants another. The LSU sends one line to L1D. Each scheduler issues at most one warp instruction. A stage runs
+//! when the SM's `calendar` has it due, or when an earlier stage of the same cycle has found something for it. The SM sleeps until the
+//! next cycle in which a stage is due, or until a reply arrives.
 //!
 //! Simplified: no instruction fetch, no register-bank conflicts, one memory instruction a cycle through the LSU's port. A load's value
 //! is ready when its last line is; a barrier and arithmetic do not wait for loads, only `Wait`, the end of the warp and the limit of loads
@@ -407,7 +407,7 @@ impl Sm {
         *self.news
     }
 
-    /// The same since the last call.
+    /// Whether it has had anything for the dispatcher or for who listens since the last call.
     pub fn take_news(&mut self) -> bool {
         core::mem::take(&mut *self.news)
     }

@@ -1,9 +1,9 @@
 //! Instruction quotas: a counter for each kernel, from which its instructions are taken as they issue or as they complete, and to which
 //! refills add. A kernel whose counter is not positive issues nothing, and neither does one that ranks behind a kernel with quota left.
 //!
-//! A scheduler may issue a run of independent instructions in its sleep: it reserves them, and the SM ends the run before the counter could
-//! come to its end. `sure` is what a counter has beyond all that is reserved or under way; while that is more than all schedulers can issue
-//! in a cycle, nobody has to look at the counter, and what completes waits to be charged.
+//! A scheduler may issue a run of independent instructions in its sleep: it reserves them, and the SM ends the run before the counter
+//! could come to its end. `sure` is what a counter has beyond all that is reserved or under way. While that is more than all schedulers
+//! can issue in a cycle, nobody has to look at the counter, and what completes waits to be charged.
 
 use super::MAX_SCHEDULERS;
 use super::wheel::LONGEST_LATENCY;
@@ -92,7 +92,7 @@ impl Default for Quotas {
     }
 }
 
-/// What is beyond a counter from 0 to 2^32 enters only where there is any.
+/// The upper 32 bits of the counters enter the hash only where one of them is not 0.
 impl Hash for Quotas {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.given != 0, PerKernel(self.left.0.map(|left| left as u32)), self.spent, self.interval_start).hash(state);
@@ -129,7 +129,7 @@ impl Quotas {
         self.left[kernel]
     }
 
-    /// The same of every kernel.
+    /// Every kernel's counter: what is left of its quota, below zero what it has had too much.
     pub fn all_left(&self) -> PerKernel<i64> {
         self.left
     }
@@ -179,7 +179,8 @@ impl Quotas {
         false
     }
 
-    /// The same of an access to global memory, which completes when its last line is there (a load with this entry) or has left the LSU (a store).
+    /// An access of a kernel to global memory issues with so many active lanes. It completes when its last line is there (a load with this
+    /// entry) or has left the LSU (a store). Returns whether it has been taken from the counter.
     pub fn issue_access(&mut self, kernel: KernelId, lanes: u8, load: Option<u16>) -> bool {
         let cost = self.cost(kernel, lanes);
         self.sure[kernel] -= cost;
@@ -338,7 +339,7 @@ impl Quotas {
         if self.spent != 0 && self.all_spent(resident) { self.given_now(resident, controls) } else { 0 }
     }
 
-    /// The same when all that are resident have spent their quotas.
+    /// Kernels that get more now that all of the `resident` ones have spent their quotas, a bit each.
     #[inline(never)] // so that the question before it is inlined
     fn given_now(&self, resident: u8, controls: &SmControls) -> u8 {
         let spent_here = self.spent & resident;
@@ -548,8 +549,8 @@ mod tests {
         assert!(quotas.is_due(1, 0b10, &controls));
     }
 
-    /// The timeline of Fig. 4 of Wang et al., ISCA 2017, by their three rules: quotas of 100 and 50 thread instructions, both used up; then
-    /// what the end of an epoch leaves of other counters.
+    /// The timeline of Fig. 4 of Wang et al., ISCA 2017, by their three rules: quotas of 100 and 50 thread instructions, both used up.
+    /// Then what the end of an epoch leaves of other counters.
     #[test]
     fn counters_follow_the_timeline_of_the_paper() {
         use QuotaCarry::{Nothing, Overrun, Unused};

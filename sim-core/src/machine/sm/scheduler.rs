@@ -1,7 +1,7 @@
 //! One warp scheduler: sets of warps as bit masks, one bit for each of its warps. The issue stage is one line of masks, and the first term
 //! that empties the set names the stall.
 //!
-//! A scheduler that cannot issue sleeps until its SM wakes it; the cycles between are charged to the cause of its last stall, for the
+//! A scheduler that cannot issue sleeps until its SM wakes it. The cycles between are charged to the cause of its last stall, for the
 //! scheduler as a whole and for each kernel that it holds.
 
 use super::ages::Ages;

@@ -25,7 +25,7 @@ fn controlled(kernels: &[Kernel], set: impl FnOnce(&mut Controls)) -> Machine {
     m
 }
 
-/// The same controls on every SM.
+/// A machine with these kernels whose SMs all have the controls that `set` makes.
 fn alike(kernels: &[Kernel], set: impl FnMut(&mut SmControls)) -> Machine {
     controlled(kernels, |controls| controls.each_sm(set))
 }

@@ -1,13 +1,13 @@
 //! CCBP: coordinated CTA combination and bandwidth partitioning (Lin, Dai, Mantor and Zhou, 2019).
 //!
 //! # Idea
-//! Kernels that saturate a bandwidth make all kernels wait, and bursts do so even when the mean does not. So each kernel's requests are let
-//! out of the L1D miss queue at a rate that buys it a fixed share of NoC and DRAM bandwidth, and CTAs and bandwidth are handed out
-//! together: by CTAs to kernels that suffer from latency, by bandwidth to those that live on it (`allocate`, Algorithm 1). Each kernel's
-//! type and needs are measured while the kernels run (`model` has the equations; `Phase` below is the time-line).
+//! Kernels that saturate a bandwidth make all kernels wait, and bursts do so even when the mean does not. So each kernel's requests are
+//! let out of the L1D miss queue at a rate that buys it a fixed share of NoC and DRAM bandwidth. CTAs and bandwidth are handed out
+//! together: CTAs to kernels that suffer from latency, bandwidth to those that live on it (`allocate`, Algorithm 1). Each kernel's type
+//! and needs are measured while the kernels run (`model` has the equations; `Phase` below is the time-line).
 //! # Observes
-//! Requests, reads, and DRAM accesses reported in reply headers (the RF and DF monitors), requests waiting in the miss queues at the end of
-//! credit intervals, resident CTAs, what a CTA costs, instructions; the IPC of each kernel alone, for the priority.
+//! Requests, reads, and DRAM accesses reported in reply headers (the RF and DF monitors), and requests waiting in the miss queues at the
+//! end of credit intervals. Resident CTAs, what a CTA costs, and instructions. The IPC of each kernel alone, for the priority.
 //! # Sets
 //! `cta_target`, `miss_queue_split`, `miss_credits`, `credit_interval`, `credit_carry`, `miss_rank`, and `cta_throttle` while it measures.
 //! # Parameters

@@ -9,7 +9,7 @@
 //! # Sets
 //! `allowed`, `cta_switch`, `context_lines`.
 //! # Parameters
-//! See `docs/schemes/hetero.md`.
+//! See `docs/reference/schemes/hetero.md`.
 //! # Deviations
 //! 1. The paper assigns two kernels or four. Of any other number, half, rounded down, go to the big SMs.
 //! 2. A launch during a measurement does not begin it anew: kernels of short launches would be measured for ever.

@@ -11,7 +11,7 @@
 //! `allowed`, `cta_target`, `cta_switch`, `context_lines`; `thread_quota`, `quota_refill`, `quota_interval`, `quota_round`, `quota_charge`, `quota_carry`,
 //! `quota_top_up`, `issue_rank`.
 //! # Parameters
-//! See `docs/schemes/qos.md`, which has the paper's words beside each that the paper leaves open.
+//! See `docs/reference/schemes/qos.md`, which has the paper's words beside each that the paper leaves open.
 //! # Deviations
 //! 1. Quotas of kernels without a goal have a floor (`least_ipc`): the paper's product is stuck at zero once it is there.
 //! 2. An SM whose epoch of its own begins early takes the quotas that hold (`elastic_scope`): they are worked out once in `epoch` cycles.

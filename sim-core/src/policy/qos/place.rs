@@ -18,8 +18,8 @@ pub fn partition(sms: usize, has_goal: &[bool]) -> Vec<Vec<bool>> {
     (0..sms).map(|sm| (0..has_goal.len()).map(|kernel| may_use(sm, kernel)).collect()).collect()
 }
 
-/// CTAs of each kernel on an SM that has `whole`, with as many threads for each kernel that may use it: in turns, a CTA for each kernel that has fewer
-/// threads than its part, as long as it fits. `limits` hold besides.
+/// CTAs of each kernel on an SM that has `whole`, with as many threads for each kernel that may use it. In turns, each kernel that has
+/// fewer threads than its part gets a CTA, as long as it fits. `limits` hold besides.
 pub fn symmetric(costs: &[Resources], limits: &[u32], may_use: &[bool], whole: Resources) -> Vec<u32> {
     let kernels = may_use.iter().filter(|&&may| may).count() as u32;
     let part = whole.threads / kernels.max(1);

@@ -10,8 +10,8 @@ pub fn alpha(goal: f64, history: f64, power: f64, cap: f64) -> f64 {
     if history > 0.0 { libm::pow((goal / history).max(1.0), power).min(cap) } else { 1.0 }
 }
 
-/// The goal of a kernel that has none: what it did in the last epoch, times how well each kernel with a goal did, as (IPC of the epoch, alpha times its
-/// goal), within `[least, most]` (§3.5).
+/// The goal of a kernel that has none, within `[least, most]`: what it did in the last epoch, times how well each kernel with a goal did
+/// (§3.5). `others` has (IPC of the epoch, alpha times its goal) of each.
 pub fn goal_without(epoch: f64, others: impl Iterator<Item = (f64, f64)>, least: f64, most: f64) -> f64 {
     others.fold(epoch, |goal, (ipc, wanted)| goal * ipc / wanted).max(least).min(most)
 }

@@ -13,7 +13,8 @@ pub type Fallible<T> = Result<T, Box<EvalAltResult>>;
 
 /// Operations of a call: a few for each node of an expression.
 pub const OPERATIONS: u64 = 200_000;
-/// Operations beyond these, in which a script that takes too long comes to a variable and so to a line. One that uses none is stopped all the same.
+/// Operations beyond `OPERATIONS` that a call may still take. Within them a script that takes too long reaches a variable, whose line the
+/// error names. One that uses no variable is stopped all the same.
 const MORE: u64 = 5_000;
 /// Touches that cost one operation.
 const TOUCHES: u64 = 24;

@@ -1,17 +1,17 @@
 //! Warped-Slicer: the combination of CTAs that curves of IPC against CTAs call for.
 //!
 //! # Idea
-//! Xu et al., ISCA 2016, as CCBP §6 reads it. From one CTA each, the kernel with the lowest IPC, as a part of the best on its own curve, gets
-//! its next useful step, as if water rose evenly in vessels of different shape, until nothing more fits. A step is useful if it leads to
-//! more IPC than any smaller number of CTAs has.
+//! Xu et al., ISCA 2016, as CCBP §6 reads it. From one CTA each, the kernel with the lowest IPC, as a part of the best on its own curve,
+//! gets its next useful step, until nothing more fits. It is as if water rose evenly in vessels of different shape. A step is useful if it
+//! leads to more IPC than any smaller number of CTAs has.
 //! # Observes
 //! IPC of each kernel alone with 1, 2, … CTAs on every SM, or of each SM while the kernels run; what a CTA takes of each SM.
 //! # Sets
 //! `cta_target`; while it measures its own curves also `allowed`.
 //! # Parameters
-//! See `docs/schemes/ws.md`.
+//! See `docs/reference/schemes/ws.md`.
 //! # Deviations
-//! 1. Curves are measured before the run with the kernel alone on all SMs, not during the run on different SMs, and so need no correction
+//! 1. Curves are measured before the run with the kernel alone on all SMs, not during the run on different SMs. So they need no correction
 //!    for unequal contention; `curves_from` = `online` measures them in the run, by our reading (`online`).
 //! 2. It never falls back to a spatial split (see `fallback`).
 //! 3. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.

@@ -1,10 +1,10 @@
 //! Warped-Slicer's own way to its curves: each SM runs another number of CTAs, all at once, while the kernels really run.
 //!
-//! The SMs are split between the kernels. On a kernel's SMs stand 1, 2, … CTAs up to what fits, again from 1 where there are more SMs than that,
-//! spread evenly where there are fewer. After a warm-up the IPC of each SM is counted for a while. The SMs share the memory system unequally
-//! meanwhile: one with few CTAs stands beside others with more than it would if all had as few. So its IPC is multiplied by
-//! 1 + φ (mean / own − 1), where φ is the part of its schedulers' cycles in which they wait for loads that missed L1D, and mean and own are CTAs:
-//! bandwidth goes by CTAs, and an SM with the mean of all has what it would have if all were like it.
+//! The SMs are split between the kernels. On a kernel's SMs stand 1, 2, … CTAs up to what fits, again from 1 where there are more SMs than
+//! that, spread evenly where there are fewer. After a warm-up the IPC of each SM is counted for a while. The SMs share the memory system
+//! unequally meanwhile: one with few CTAs stands beside others with more than it would if all had as few. So its IPC is multiplied by 1 +
+//! φ (mean / own − 1), where mean and own are CTAs, and φ is the part of its schedulers' cycles in which they wait for loads that missed
+//! L1D. Bandwidth goes by CTAs, and an SM with the mean of all has what it would have if all were like it.
 //!
 //! Only the paper's abstract and first page are public, and nothing that we found says how it profiles: all of this is our reading.
 

@@ -199,7 +199,8 @@ impl Experiment {
         self.on_each_sm(|used, class| used.own_limit(class, used.ctas_held(class).filter(|&ctas| ctas > 0).min().unwrap_or(0)))
     }
 
-    /// The same; for a sequence of launches, the most.
+    /// CTAs of each kernel that each SM holds when it holds nothing else, within the kernel's own limit. For a sequence of launches, the
+    /// most.
     pub fn most_ctas(&self) -> Vec<PerKernel<u32>> {
         self.on_each_sm(|used, class| used.own_limit(class, used.ctas_held(class).max().unwrap_or(0)))
     }
@@ -327,7 +328,7 @@ impl Experiment {
         self.hash_without(&["alone", "alone_gpu"])
     }
 
-    /// The same without when the run ends: equal for runs of which one is the beginning of the other.
+    /// The experiment's hash without when the run ends: equal for runs of which one is the beginning of the other.
     pub fn trunk_hash(&self) -> String {
         self.hash_without(&["alone", "alone_gpu", "stop"])
     }

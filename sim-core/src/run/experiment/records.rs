@@ -75,9 +75,9 @@ const A_KERNEL: Shape = Shape::Forms { of: &[Shape::Listed(&LIBRARY), Shape::Rec
 
 const KERNEL_WANT: &str = "a kernel's name, or a full kernel: an object with name, arrays and launches";
 
-/// Makes `Experiment` and its record. Fields that stand for something else than what is written, or that are read against others, are `resolved`;
-/// `plain` ones are what is written; `later` ones, too, and the canonical form has them only where they are not what holds without them, so that
-/// experiments that were there before keep their hashes.
+/// Makes `Experiment` and its record. Fields that stand for something else than what is written, or that are read against others, are
+/// `resolved`. `plain` ones are what is written. So are `later` ones, and the canonical form has them only where they are not what holds
+/// without them. Experiments that were there before keep their hashes.
 macro_rules! experiment {
     (
         $(#[doc = $rdoc:literal])+ rules [$($rule:expr),+];

@@ -3,7 +3,7 @@
 //!
 //! To add a control: a line in `controls!` below, and a place in the machine that reads its field. The line gives the field, its neutral
 //! value, its JSON form (`data.rs`), the digest, the JSON Schema, the form on the page and the table in
-//! `docs/schemes/manual.md`, for which `tests/suite/schemes.rs` prints the row. If an SM derives something from the field, it does so in
+//! `docs/reference/schemes/manual.md`, for which `tests/suite/schemes.rs` prints the row. If an SM derives something from the field, it does so in
 //! `Sm::controls_changed`; a GPU-wide field is read where `Machine::step` hands `Controls` over.
 
 mod data;

@@ -13,8 +13,8 @@ pub enum WarpOrder {
     /// Greedy then oldest: the warp that issued last as long as it can, else the oldest ready one.
     #[default]
     Gto,
-    /// Greedy then oldest among this many neighbouring warps (≥ 1) at a time: where none of them can issue, the cycle is lost, and the scheduler
-    /// goes to the next such group that holds warps (the big SM of HeteroCore, §3.2).
+    /// Greedy then oldest among this many neighbouring warps (≥ 1) at a time. Where none of them can issue, the cycle is lost, and the
+    /// scheduler goes to the next such group that holds warps (the big SM of HeteroCore, §3.2).
     GtoGroups(u8),
     /// Round robin inside a group of this many warps (≥ 1) until the whole group stalls, then the next group.
     TwoLevel(u8),

@@ -31,7 +31,7 @@ impl Axis {
         Axis { low: libm::floor(low / step + 1e-9) * step, high: libm::ceil(high / step - 1e-9) * step, step, start, end }
     }
 
-    /// The same axis from the first of its values to the last, not from a round number to the next.
+    /// An axis from the first of its values to the last, not from a round number to the next.
     pub fn tight(self, values: impl IntoIterator<Item = f64>) -> Axis {
         let (low, high) = values.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
         if low >= high {

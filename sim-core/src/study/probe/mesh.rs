@@ -70,8 +70,9 @@ impl Default for MeshProbe {
     }
 }
 
-/// Drives one mesh. Figures: `throughput` (flits per node and cycle), `latency_mean`, `latency_p99` (cycles from a packet's creation to its tail),
-/// `hops_mean` (links that a packet has crossed), `idle_longest` (cycles between two arrivals, at most: a deadlock would have it grow).
+/// Drives one mesh. Figures: `throughput` (flits per node and cycle), `latency_mean`, `latency_p99` (cycles from a packet's creation to
+/// its tail), `hops_mean` (links that a packet has crossed). `idle_longest` is the most cycles between two arrivals: a deadlock would have
+/// it grow.
 pub fn mesh(options: &MeshProbe) -> Result<Value, Problems> {
     options::mesh_problems(options).or(())?;
     let &MeshProbe { form, flits, load, traffic, arbiter, cycles, seed } = options;

@@ -5,11 +5,12 @@ use crate::describe::value::Value;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Saturation throughput of an N × N switch with one first-in-first-out queue an input and uniform destinations, N = 1 to 8: Karol, Hluchyj
-/// and Morgan, "Input versus output queueing on a space-division packet switch", IEEE Transactions on Communications 35(12), 1987, Table I.
+/// Saturation throughput of an N × N switch with one first-in-first-out queue an input and uniform destinations, N = 1 to 8. From Karol,
+/// Hluchyj and Morgan, "Input versus output queueing on a space-division packet switch", IEEE Transactions on Communications 35(12), 1987,
+/// Table I.
 const SATURATION: [f64; 8] = [1.0, 0.75, 0.6825, 0.6553, 0.6399, 0.6302, 0.6234, 0.6184];
 
-/// The same for very many ports: 2 − √2.
+/// Saturation throughput of such a switch with very many ports: 2 − √2.
 const SATURATION_LIMIT: f64 = 2.0 - core::f64::consts::SQRT_2;
 
 fn saturation(ports: u32) -> f64 {
@@ -30,8 +31,8 @@ pub(super) fn noc(options: &NocProbe) -> Value {
     Value::object([("throughput", Value::Float(load.min(saturation(inputs)))), ("latency_mean", latency.into())])
 }
 
-/// Mean wait in a queue with arrivals at random, at most one a cycle as a probe's source has them, one server and a fixed `service` time, at
-/// this fraction of its capacity (Geo/D/1; with service 1 the wait is 0).
+/// Mean wait in a queue with one server and a fixed `service` time, at this fraction of its capacity. Arrivals are at random, at most one
+/// a cycle, as a probe's source has them (Geo/D/1; with service 1 the wait is 0).
 fn queue_wait(load: f64, service: f64) -> Option<f64> {
     (load < 1.0).then(|| load * (service - 1.0) / (2.0 * (1.0 - load)))
 }

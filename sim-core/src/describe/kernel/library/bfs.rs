@@ -51,12 +51,13 @@ pub fn kernel() -> Kernel {
         "ccbp/BFS",
         "Breadth-first search",
         "Rodinia 3.1, cuda/bfs/kernel.cu and kernel2.cu, Kernel and Kernel2",
-        "A thread for each node. Most threads read one byte, see that their node is not on the frontier, and end: that is most of the time, and \
-         streams. A warp with a node on the frontier walks its edges one after the other, with a single lane and four dependent loads for each, and \
-         keeps its CTA of 16 warps: throughput is lost to these chains, which makes the kernel latency-sensitive. Neighbours, costs and flags of \
-         neighbours lie anywhere. From the source: the block, both kernels in turn, the byte flags, the records of 8 bytes that are read again in \
-         each trip, and the stores. Free: 2 Mi nodes (Rodinia's graphs have 64 Ki and 1 M), one warp in 200 with one node on the frontier, up to 23 \
-         edges, one neighbour in six not visited, arithmetic (factor 1.2) and its latency (2 cycles).",
+        "A thread for each node. Most threads read one byte, see that their node is not on the frontier, and end: that is most of the \
+         time, and streams. A warp with a node on the frontier walks its edges one after the other, with a single lane and four dependent \
+         loads for each. Meanwhile it keeps its CTA of 16 warps. Throughput is lost to these chains, which makes the kernel \
+         latency-sensitive. Neighbours, costs and flags of neighbours lie anywhere. From the source: the block, both kernels in turn, the \
+         byte flags, the records of 8 bytes that are read again in each trip, and the stores. Free: 2 Mi nodes (Rodinia's graphs have 64 \
+         Ki and 1 M), one warp in 200 with one node on the frontier, up to 23 edges. Free, too: one neighbour in six not visited, \
+         arithmetic (factor 1.2) and its latency (2 cycles).",
         vec![
             array("mask", NODES),
             array("updating", NODES),

@@ -41,11 +41,11 @@ pub fn kernel() -> Kernel {
         "ccbp/BP",
         "Back-propagation",
         "Rodinia 3.1, cuda/backprop/backprop_cuda_kernel.cu, bpnn_layerforward_CUDA",
-        "One layer of a neural network, forward: a CTA of 16 × 16 threads loads 16 inputs and a tile of weights into shared memory, multiplies, \
-         adds the products up in a tree over the rows, and writes products and partial sums. From the source: the block, 1088 bytes of shared \
-         memory, 8 barriers, rows of 17 floats (each warp's access is misaligned and takes two lines), inputs and sums by one lane of each row, \
-         half of the lanes at work in the first step of the tree and fewer in each after it, and the default of 65,536 inputs. Free: arithmetic \
-         (factor 1.35) and its latency (6 cycles).",
+        "One layer of a neural network, forward. A CTA of 16 × 16 threads loads 16 inputs and a tile of weights into shared memory. It \
+         multiplies, adds the products up in a tree over the rows, and writes products and partial sums. From the source: the block, 1088 \
+         bytes of shared memory, 8 barriers, rows of 17 floats (each warp's access is misaligned and takes two lines), and the default of \
+         65,536 inputs. Inputs and sums are by one lane of each row. Half of the lanes are at work in the first step of the tree and fewer \
+         in each after it. Free: arithmetic (factor 1.35) and its latency (6 cycles).",
         arrays,
         vec![Launch { grid: ctas.into(), threads: 256, registers: 20, shared_bytes: 1088, program, ..Launch::default() }],
     )

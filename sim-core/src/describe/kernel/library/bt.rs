@@ -62,11 +62,12 @@ pub fn kernel() -> Kernel {
         "ccbp/BT",
         "B+ tree look-up",
         "Rodinia 3.1, cuda/b+tree/kernel/kernel_gpu_cuda.cu, findK",
-        "Each CTA looks up one key: at each level its 256 threads compare the node's keys; the one that matches reads the child's number and stores \
-         it, another hands it on, with a barrier after each, and all read it again. A chain of dependent loads: number, keys, child, number. Root and \
-         upper levels stay in L2, leaves and records come from DRAM. From the source: the block, nodes of 2068 bytes (the keys are misaligned), \
-         what is read and stored by how many threads, barriers, 10,000 queries, 8192 leaves. Free: nodes of the middle level (430; a tree of a \
-         million keys has about 60), which of a CTA's warps matches (drawn, one in eight), arithmetic (factor 2.1) and its latency (16 cycles).",
+        "Each CTA looks up one key. At each level its 256 threads compare the node's keys. The one that matches reads the child's number \
+         and stores it, another hands it on, with a barrier after each, and all read it again. A chain of dependent loads: number, keys, \
+         child, number. Root and upper levels stay in L2, leaves and records come from DRAM. From the source: the block, nodes of 2068 \
+         bytes (the keys are misaligned), what is read and stored by how many threads, barriers, 10,000 queries, 8192 leaves. Free: nodes \
+         of the middle level (430; a tree of a million keys has about 60), which of a CTA's warps matches (drawn, one in eight), \
+         arithmetic (factor 2.1) and its latency (16 cycles).",
         vec![
             array("root", NODE as u64),
             array("middle", MIDDLE * NODE as u64),

@@ -30,11 +30,12 @@ pub fn kernel() -> Kernel {
         "hetero/BTREE",
         "B+ tree, ranges and single keys",
         "Rodinia 3.1, cuda/b+tree/kernel/kernel_gpu_cuda_2.cu, findRangeK, and kernel_gpu_cuda.cu, findK",
-        "Each CTA looks up one key (findK) or two (findRangeK): at each level its 256 threads compare the node's keys; the one that matches reads the \
-         child's number and stores it, another hands it on, with a barrier after each. A chain of dependent loads, as in BT. From the source: the block, \
-         nodes of 2068 bytes, what is read and stored by how many threads, barriers, 6000 ranges and then 10,000 keys, three levels, 61 nodes below \
-         the root and 8192 leaves of a tree of a million keys. Free: which of a CTA's warps matches (drawn, one in eight), arithmetic, and \
-         registers: 24 and 20, so that 5, 8 and 2 CTAs fit for ranges and 6, 9 and 3 for keys. The paper prints 5, 9 and 3, which no kernel can have.",
+        "Each CTA looks up one key (findK) or two (findRangeK). At each level its 256 threads compare the node's keys. The one that \
+         matches reads the child's number and stores it, another hands it on, with a barrier after each. A chain of dependent loads, as in \
+         BT. From the source: the block, nodes of 2068 bytes, what is read and stored by how many threads, barriers, 6000 ranges and then \
+         10,000 keys. The tree of a million keys has three levels, 61 nodes below the root and 8192 leaves. Free: which of a CTA's warps \
+         matches (drawn, one in eight), arithmetic, and registers. With 24 and 20 of them, 5, 8 and 2 CTAs fit for ranges and 6, 9 and 3 \
+         for keys. The paper prints 5, 9 and 3, which no kernel can have.",
         vec![
             array("root", NODE as u64),
             array("middle", MIDDLE * NODE as u64),

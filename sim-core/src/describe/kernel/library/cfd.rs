@@ -43,12 +43,12 @@ pub fn kernel() -> Kernel {
         "ccbp/CFD",
         "Euler solver on an unstructured grid",
         "Rodinia 3.1, cuda/cfd/euler3d.cu, cuda_compute_flux",
-        "A thread for each cell of the mesh: reads its own five variables, then, for each of four neighbours, the neighbour's number, the \
-         face's normal, and the neighbour's five variables through that number, and sums up the flux, which it stores. Numbers and \
-         normals stream; the variables fit L2, and their gathers, several lines each, bind the kernel to the NoC. From the source: all \
-         loads and stores, in bursts of nine and five, four divisions and three roots a face, 59 registers; the block is an option of the \
-         source, and of its multiples of 32 only 64 threads let the paper's combinations fit an SM. Free: the mesh's neighbours (a gather \
-         of 32 words within eight lines, a window of its own for each warp and face), 70,400 cells (the smallest mesh has 97,046: its \
+        "A thread for each cell of the mesh reads its own five variables. For each of four neighbours it reads the neighbour's number, the \
+         face's normal, and the neighbour's five variables through that number. It sums up the flux and stores it. Numbers and normals \
+         stream. The variables fit L2, and their gathers, several lines each, bind the kernel to the NoC. From the source: all loads and \
+         stores, in bursts of nine and five, four divisions and three roots a face, 59 registers. The block is an option of the source: of \
+         its multiples of 32 only 64 threads let the paper's combinations fit an SM. Free: the mesh's neighbours, a gather of 32 words \
+         within eight lines, a window of its own for each warp and face. Free, too: 70,400 cells (the smallest mesh has 97,046, whose \
          neighbours are closer to each other than ours), arithmetic (factor 1.6) and its latency (18 cycles; 39 for divisions and roots).",
         vec![array("variables", 5 * bytes), array("faces", 16 * bytes), array("fluxes", 5 * bytes)],
         vec![Launch { grid: ((CELLS / 64) as u32).into(), threads: 64, registers: 59, shared_bytes: 0, program, ..Launch::default() }],

@@ -49,11 +49,12 @@ pub fn kernel() -> Kernel {
         "qos/CUTCP",
         "Coulomb potential with a cutoff",
         "Parboil, cutcp/src/cuda/cutoff6overlap.cu, cuda_cutoff_potential_lattice6overlap; input watbox.sl100",
-        "The potential of charged atoms at the points of a lattice: a CTA for each 8 × 8 × 8 points, a launch for each plane of them. It brings the \
-         335 bins of atoms within the cutoff into shared memory, 32 at a time, and adds each atom's part to four points of every thread. Bound by \
-         arithmetic. From the source: the block, 32 registers, 4116 bytes of shared memory, loops, barriers, loads of half a line, 80 arithmetic and \
-         eight special-function instructions an atom (a modern compile selects and does not branch), 26 launches of 26 × 26 CTAs. Free: five to \
-         eight atoms a bin (their mean is 6.4), the same for all bins of a CTA; the bins around a region as eleven blocks of four rows of eight.",
+        "The potential of charged atoms at the points of a lattice. A CTA takes 8 × 8 × 8 points, a launch each plane of them. The CTA \
+         brings the 335 bins of atoms within the cutoff into shared memory, 32 at a time, and adds each atom's part to four points of \
+         every thread. Bound by arithmetic. From the source: the block, 32 registers, 4116 bytes of shared memory, loops, barriers, loads \
+         of half a line, 26 launches of 26 × 26 CTAs. An atom takes 80 arithmetic and eight special-function instructions (a modern \
+         compile selects and does not branch). Free: five to eight atoms a bin (their mean is 6.4), as many for all bins of a CTA; the \
+         bins around a region as eleven blocks of four rows of eight.",
         vec![array("bins", (BINS * BINS * BINS * BIN) as u64), array("lattice", u64::from(REGIONS * REGIONS * REGIONS) * 2048)],
         (0..i64::from(REGIONS)).map(plane).collect(),
     )

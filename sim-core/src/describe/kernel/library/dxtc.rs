@@ -16,11 +16,11 @@ pub fn kernel() -> Kernel {
         "hetero/DXTC",
         "DirectX texture compression",
         "CUDA SDK, dxtc/dxtc.cu, compress",
-        "A CTA compresses 4 × 4 pixels: it fits a line through their colours, then its 64 threads try 992 ways to give each pixel one of four colours and 160 \
-         to give it one of three, 64 at a time, and a tree finds the best. Nearly all is arithmetic on what shared memory and constants hold. From the \
-         source: the block, 33 registers, 2048 bytes of shared memory, 16,384 CTAs in two launches of 12,288 and 4096, the table of 4 KB that all CTAs read, 16 \
-         trips and three, a shared word and two constants for each pixel, by which four lanes differ, six steps of two barriers. Free: arithmetic: some \
-         250 instructions a trip.",
+        "A CTA compresses 4 × 4 pixels. It fits a line through their colours. Then its 64 threads try 992 ways to give each pixel one of \
+         four colours and 160 to give it one of three, 64 at a time. A tree finds the best. Nearly all is arithmetic on what shared memory \
+         and constants hold. From the source: the block, 33 registers, 2048 bytes of shared memory, 16,384 CTAs in two launches of 12,288 \
+         and 4096, the table of 4 KB that all CTAs read. 16 trips and three have a shared word and two constants for each pixel, by which \
+         four lanes differ. There are six steps of two barriers. Free: arithmetic, some 250 instructions a trip.",
         vec![array("image", 1 << 20), array("permutations", 4096), array("result", 128 << 10)],
         LAUNCHES.map(compress).into(),
     )

@@ -38,11 +38,12 @@ pub fn kernel() -> Kernel {
         "hetero/FDTD3D",
         "Finite differences, 3D",
         "CUDA SDK, FDTD3d/inc/FDTD3dGPUKernel.cuh, FiniteDifferencesKernel",
-        "A CTA takes a tile of 32 × 16 points through 376 planes: in each it reads its own points four planes ahead into registers, and those of this plane \
-         beside the tile into shared memory, between two barriers, and stores the sum of 25 points. From the source: the block, 29 registers, 3840 bytes \
-         of shared memory, 12 × 24 CTAs, loops, barriers, loads, 17 accesses of shared memory and 33 arithmetic instructions a point, five launches \
-         that swap two volumes. Not as in the source: a tile's rows lie one after the other in memory, and its neighbours' around it. Free: \
-         which rows of a tile load those above and below it (a quarter of them, drawn).",
+        "A CTA takes a tile of 32 × 16 points through 376 planes. In each it reads its own points four planes ahead into registers. \
+         Between two barriers it reads those of this plane beside the tile into shared memory. It stores the sum of 25 points. From the \
+         source: the block, 29 registers, 3840 bytes of shared memory, 12 × 24 CTAs, loops, barriers, loads, five launches that swap two \
+         volumes. A point has 17 accesses of shared memory and 33 arithmetic instructions. Not as in the source: a tile's rows lie one \
+         after the other in memory, and its neighbours' around it. Free: which rows of a tile load those above and below it (a quarter of \
+         them, drawn).",
         vec![array("one", bytes), array("other", bytes)],
         launches.collect(),
     )

@@ -35,12 +35,12 @@ pub fn kernel() -> Kernel {
         "ccbp/FTD",
         "Finite-difference time domain, 2D",
         "PolyBench/GPU 1.0, CUDA/FDTD-2D/fdtd2d.cu, fdtd_step1_kernel, fdtd_step2_kernel, fdtd_step3_kernel",
-        "Three launches for each time step, a thread for each cell of a 2048 × 2048 grid: ey from hz and the row above, ex from hz and the column \
-         before, hz from both. Little arithmetic on arrays that do not fit L2: bound by DRAM, smoothly. From the source: the block of 32 × 8 as \
-         eight warps of a row each, the three kernels in turn with their loads and stores, ex misaligned (its rows have 2049 words), the sizes. \
-         Not as in the source: a CTA's eight rows of 32 cells lie one after the other in memory, so that the row above and the column before are \
-         both the line of the warp before; in row-major order a column's neighbours are other CTAs' and 10.2 lines are read for 10 DRAM accesses, \
-         where Table 2 has 7.6. Free: that order, arithmetic (factor 2.5).",
+        "Three launches for each time step, a thread for each cell of a 2048 × 2048 grid. They make ey from hz and the row above, ex from \
+         hz and the column before, hz from both. Little arithmetic on arrays that do not fit L2: bound by DRAM, smoothly. From the source: \
+         the block of 32 × 8 as eight warps of a row each, the three kernels in turn with their loads and stores, ex misaligned (its rows \
+         have 2049 words), the sizes. Not as in the source: a CTA's eight rows of 32 cells lie one after the other in memory. So the row \
+         above and the column before are both the line of the warp before. In row-major order a column's neighbours are other CTAs'. Then \
+         10.2 lines are read for 10 DRAM accesses, where Table 2 has 7.6. Free: that order, arithmetic (factor 2.5).",
         vec![array("ex", bytes), array("ey", bytes), array("hz", bytes)],
         vec![
             launch(10, step(ey, &[at(ey, 0, 0), at(hz, 0, 0), at(hz, -1, 0)], 29)),

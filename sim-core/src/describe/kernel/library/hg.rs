@@ -37,13 +37,13 @@ pub fn kernel() -> Kernel {
         "ccbp/HG",
         "Histogram",
         "Rodinia 3.1, cuda/hybridsort/histogram1024_kernel.cu, histogram1024Kernel",
-        "Each warp counts a stretch of the data in a histogram of its own in shared memory, a line at a time: load, divide, then a loop of tagged \
-         writes that repeats for lanes that meet in one bin. The CTA's three histograms are added to the result with atomic additions, a load and a \
-         store here. 12 warps on an SM with one load each: too few to hide latency. From the source: the block, 12 KB of shared memory, the \
-         fixed grid of 64 CTAs (four an SM, though eight would fit), stride of the grid, loops. Free: 307,200 values, other ones for each of 16 \
-         launches, as each histogram is of another sort (by default a sort has 4,194,304; with few, atomic additions are the quarter of the \
-         look-ups that hit in Table 2), how often a pass is repeated (every second time), arithmetic (factor 1.6) and its latency (1 cycle), one wait \
-         for shared memory a pass.",
+        "Each warp counts a stretch of the data in a histogram of its own in shared memory, a line at a time. It loads, divides, then \
+         makes a loop of tagged writes that repeats for lanes that meet in one bin. The CTA's three histograms are added to the result \
+         with atomic additions, a load and a store here. 12 warps on an SM with one load each are too few to hide latency. From the \
+         source: the block, 12 KB of shared memory, the fixed grid of 64 CTAs (four an SM, though eight would fit), stride of the grid, \
+         loops. Free: 307,200 values, other ones for each of 16 launches, as each histogram is of another sort. By default a sort has \
+         4,194,304; with few, atomic additions are the quarter of the look-ups that hit in Table 2. Free, too: how often a pass is \
+         repeated (every second time), arithmetic (factor 1.6) and its latency (1 cycle), one wait for shared memory a pass.",
         vec![array("data", bytes), array("bins", 4096)],
         (0..LAUNCHES).map(launch).collect(),
     )

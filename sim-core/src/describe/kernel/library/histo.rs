@@ -30,11 +30,12 @@ pub fn kernel() -> Kernel {
         "qos/HISTO",
         "Saturating histogram",
         "Parboil, histo/src/cuda/histo_prescan.cu, histo_intermediates.cu, histo_main.cu, histo_final.cu; input large",
-        "Four short launches an iteration. prescan samples an eighth of the image and finds which bins are likely. intermediates turns each pixel \
-         into bin numbers. main counts in shared memory: each of 14 columns of CTAs reads its part of the pixels once for each range of bins, and \
-         counts those of its own. final adds the columns' counts up and clears what overflowed. From the source: blocks, registers, shared memory, \
-         grids (64, 65, 14 × ranges, 42), loops, barriers, loads and stores. Free: six ranges (the image decides), so that a sixth of the lanes \
-         counts, all in one bank; 256 × 8192 bins. Left out: the copy of eight bytes to the host after prescan, main's rare global additions.",
+        "Four short launches an iteration. The launch prescan samples an eighth of the image and finds which bins are likely. The next \
+         one, intermediates, turns each pixel into bin numbers. The third, main, counts in shared memory. Each of 14 columns of CTAs reads \
+         its part of the pixels once for each range of bins, and counts those of its own. The last, final, adds the columns' counts up and \
+         clears what overflowed. From the source: blocks, registers, shared memory, grids (64, 65, 14 × ranges, 42), loops, barriers, \
+         loads and stores. Free: six ranges (the image decides), so that a sixth of the lanes counts, all in one bank; 256 × 8192 bins. \
+         Left out: the copy of eight bytes to the host after prescan, main's rare global additions.",
         vec![
             array("image", (PIXELS * 4) as u64),
             array("sample", 128),

@@ -22,11 +22,11 @@ pub fn kernel() -> Kernel {
         "hetero/HISTO",
         "Histogram of 64 bins",
         "CUDA SDK, histogram/histogram64.cu, histogram64Kernel",
-        "A thread counts 240 bytes in 64 counters of a byte each in shared memory, 16 bytes a load; then it adds one bin of all threads up and stores it. Each \
-         byte is a read and a write of shared memory that the next must wait for. No kernel of Parboil's histogram can have the 8, 10 and 6 CTAs \
-         that the paper prints beside its name; this one has. From the source: the block, 4096 bytes of shared memory, 64 MB of data, 4370 CTAs, \
-         loops, loads of 16 bytes, accesses of shared memory, barriers. Free: the bytes (none meet in a bank); the launch that \
-         adds the CTAs' histograms up is left out: the paper counts one kernel.",
+        "A thread counts 240 bytes in 64 counters of a byte each in shared memory, 16 bytes a load. Then it adds one bin of all threads up \
+         and stores it. Each byte is a read and a write of shared memory that the next must wait for. No kernel of Parboil's histogram can \
+         have the 8, 10 and 6 CTAs that the paper prints beside its name; this one has. From the source: the block, 4096 bytes of shared \
+         memory, 64 MB of data, 4370 CTAs, loops, loads of 16 bytes, accesses of shared memory, barriers. Free: the bytes (none meet in a \
+         bank). The launch that adds the CTAs' histograms up is left out: the paper counts one kernel.",
         vec![array("data", BYTES as u64), array("partial histograms", (CTAS * 256) as u64)],
         vec![launch(CTAS as u32, 64, 16, 4096, program)],
     )

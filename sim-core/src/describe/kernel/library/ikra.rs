@@ -1,8 +1,9 @@
 //! The programs of the IKRA paper (Huzaifa et al., ACM TACO 17(3), 2020) as sequences of launches, `ikra/` before its names for them.
 //!
-//! Grids, blocks, arrays, halos and the order of launches are those of the public sources at the sizes of its Table 3, and give the bytes that it prints
-//! for each kernel (docs/kernels-ikra.md has both, and where they differ). Registers, arithmetic and its latency are not in the paper: they are as in the
-//! source where that says, chosen otherwise, and not calibrated. A thousand cycles pass between launches; what the CPU does there takes no time.
+//! Grids, blocks, arrays, halos and the order of launches are those of the public sources at the sizes of its Table 3. They give the bytes
+//! that it prints for each kernel (docs/reference/kernels-ikra.md has both, and where they differ). Registers, arithmetic and its latency
+//! are not in the paper. They are as in the source where that says, chosen otherwise, and not calibrated. A thousand cycles pass between
+//! launches; what the CPU does there takes no time.
 
 use super::ikra_graphs::{color, dijkstra, mis, page_rank};
 use super::ikra_iterative::{hotspot, kmeans, lud, needle, path_finder, srad_v1, srad_v2, stencil};
@@ -121,7 +122,7 @@ pub(super) fn terms(at: i32, grid: [i32; 2], warp: i32) -> Terms {
     Terms { at, grid: [grid[0], grid[1], 0], warp, ..Terms::default() }
 }
 
-/// The same and so much for each iteration of the innermost of `depth` loops.
+/// These terms and so much for each iteration of the innermost of `depth` loops.
 pub(super) fn looped(terms: Terms, depth: usize, step: i32) -> Terms {
     let mut loops = terms.loops;
     loops[depth - 1] = step;

@@ -1,8 +1,8 @@
 //! The four programs on graphs, each on two graphs: one skewed, one nearly even.
 //!
-//! A graph is generated: the degree of each vertex by the shape that is known of the matrix, with vertices and edges exactly as many as its arrays have
-//! in the paper; neighbours are drawn, every second one near the vertex. Who is active in a round follows the number of vertices that are, which the
-//! algorithms have on such graphs. A warp's loop runs as often as its active vertex with most edges asks for.
+//! A graph is generated. The degree of each vertex follows the shape that is known of the matrix, with vertices and edges exactly as many
+//! as its arrays have in the paper. Neighbours are drawn, every second one near the vertex. Who is active in a round follows the number of
+//! vertices that are, which the algorithms have on such graphs. A warp's loop runs as often as its active vertex with most edges asks for.
 
 use super::ikra::{GAP, atomic_by, constant, list, load_by, program, store_by, warps};
 use super::{ALL, alu, array, words};
@@ -57,7 +57,7 @@ fn halves(whole: impl Fn(u32) -> u32, vertices: u32, edges: u64) -> Vec<u32> {
     degrees
 }
 
-/// Newman's cond-mat: authors of preprints. Degrees of the look-alike of docs/kernels-ikra.md; the first 256 vertices have three times as many edges.
+/// Newman's cond-mat: authors of preprints. Degrees of the look-alike of docs/reference/kernels-ikra.md; the first 256 vertices have three times as many edges.
 fn skewed() -> Graph {
     let shape =
         [(130, 1, 1), (300, 2, 2), (480, 3, 3), (590, 4, 4), (670, 5, 5), (870, 6, 10), (970, 11, 20), (998, 21, 50), (1000, 51, 107)];
@@ -253,8 +253,9 @@ pub fn dijkstra(is_skewed: bool) -> Kernel {
             "DJ",
             "Shortest paths",
             "Harish and Narayanan, HiPC 2007: the two kernels with a mask, which the bytes of the paper fit",
-            "Two launches a round; each edge takes an atomic minimum. cond_mat: the ten rounds of a search from its largest vertex; olesnik0: 30 rounds of a front that goes through the vertices, a tenth at a time (with \
-             weights of 1 to 8 it would be some 300).",
+            "Two launches a round; each edge takes an atomic minimum. On cond_mat these are the ten rounds of a search from its largest \
+             vertex. On olesnik0 they are 30 rounds of a front that goes through the vertices, a tenth at a time (with weights of 1 to 8 \
+             it would be some 300).",
         ],
         arrays,
         repeated(None, vec![graph.launch(relax), graph.launch(update)], rounds.len()),

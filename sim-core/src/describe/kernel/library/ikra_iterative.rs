@@ -21,12 +21,12 @@ fn store(address: Address) -> Op {
     store_by(32, address)
 }
 
-/// The same address, so many bytes further.
+/// An address so many bytes further.
 fn moved(address: Address, by: i64) -> Address {
     Address { offset: address.offset + by, ..address }
 }
 
-/// The same address, so many bytes further with each repeat.
+/// An address that is so many bytes further with each repeat.
 fn again(address: Address, repeat: i64) -> Address {
     Address { repeat, ..address }
 }

@@ -34,11 +34,11 @@ pub fn kernel() -> Kernel {
         "ccbp/KM",
         "k-means: transposing the features",
         "Rodinia 3.1, cuda/kmeans/kmeans_cuda_kernel.cu, invert_mapping",
-        "Each thread copies the features of one point from rows to columns. A warp's reads lie 136 bytes apart, so that one load touches 32 lines, \
-         and the next touches them again: 64 warps want far more than L1D holds, and what it has lost comes from L2. Writes are coalesced and \
-         misaligned by 16 bytes more with each feature. Bound by the NoC. From the source: the block, 22 registers, 494,020 points of 34 features, \
-         strides. Free: how many of a lane's next features find the line still there: two loads stand together, as a compiler that unrolls would \
-         place them; arithmetic (factor 2.2).",
+        "Each thread copies the features of one point from rows to columns. A warp's reads lie 136 bytes apart, so one load touches 32 \
+         lines, and the next touches them again. 64 warps want far more than L1D holds, and what it has lost comes from L2. Writes are \
+         coalesced and misaligned by 16 bytes more with each feature. Bound by the NoC. From the source: the block, 22 registers, 494,020 \
+         points of 34 features, strides. Free: how many of a lane's next features find the line still there (two loads stand together, as \
+         a compiler that unrolls would place them), arithmetic (factor 2.2).",
         vec![array("features", bytes), array("transposed", bytes)],
         vec![Launch {
             grid: ((POINTS as u32).div_ceil(256)).into(),

@@ -25,12 +25,12 @@ pub fn kernel() -> Kernel {
         "hetero/KMEANS",
         "k-means, the whole program",
         "Rodinia 3.1, cuda/kmeans/kmeans_cuda_kernel.cu, invert_mapping and kmeansPoint",
-        "First the features of each point go from rows to columns: reads 136 bytes apart, 32 lines a load, that L1D has lost when the next trip wants \
-         them again. Then, until the clusters stay, a thread for each point compares it with five centres: it reads the point's features again for \
-         each, coalesced and misaligned, far more than L1D holds. From the source: the blocks, 10 and 17 registers, loops, strides, a store for each \
-         feature and one for each point. Free: 494,020 points of 34 features, eight iterations, two features a trip of kmeansPoint (17 registers are \
-         those of an unrolled loop), arithmetic; textures are loads. The paper prints 1 CTA for a small SM, which no shape with 6 and 9 on the \
-         others can give; the source gives 3.",
+        "First the features of each point go from rows to columns. Reads lie 136 bytes apart, 32 lines a load, and L1D has lost them when \
+         the next trip wants them again. Then, until the clusters stay, a thread for each point compares it with five centres. It reads \
+         the point's features again for each, coalesced and misaligned, far more than L1D holds. From the source: the blocks, 10 and 17 \
+         registers, loops, strides, a store for each feature and one for each point. Free: 494,020 points of 34 features, eight \
+         iterations, two features a trip of kmeansPoint (17 registers are those of an unrolled loop), arithmetic. Textures are loads. The \
+         paper prints 1 CTA for a small SM, which no shape with 6 and 9 on the others can give; the source gives 3.",
         vec![array("features", bytes), array("transposed", bytes), array("membership", (POINTS * 4) as u64)],
         launches,
     )

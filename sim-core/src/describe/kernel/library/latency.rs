@@ -3,7 +3,7 @@
 //! Grids, blocks, shared memory and bytes are those of its Table 2; loops, loads, stores and strides those of the public sources, where there are
 //! any. Instructions follow from its KAI (thousands of thread instructions for each access of a sector of 32 bytes). What is left is chosen so that
 //! the kernel alone takes as long on 30 SMs as Table 2 prints, and asks for the bandwidth that Table 3 prints of it alone (`xtask/tools/pages/partitions.rs`,
-//! docs/kernels-latency.md). Nothing here looks at how kernels share.
+//! docs/reference/kernels-latency.md). Nothing here looks at how kernels share.
 
 use super::{ALL, array, chain, load, named, repeat, shared, some_warps, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter};
@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 /// Floats of a vector, 40 MiB, and CTAs that take one each thread.
 const VECTOR: u64 = 40 << 20;
 
-/// Cycles from an arithmetic instruction of VADD, SAXPY and COPY to the next: with these all three are within 10 % of each bandwidth of Table 3, on five
-/// SMs and on 15, where they nearly saturate.
+/// Cycles from an arithmetic instruction of VADD, SAXPY and COPY to the next. With these all three are within 10 % of each bandwidth of
+/// Table 3, on five SMs and on 15, where they nearly saturate.
 const STREAM: u32 = 17;
 
 fn stream(name: &str, title: &str, doc: &str, vectors: &[&str], program: Vec<Op>) -> Kernel {
@@ -91,10 +91,11 @@ pub fn matrix_vector() -> Kernel {
         "latency/MVT",
         "Matrix times vector, then its transpose",
         "PolyBench/GPU 1.0, CUDA/MVT/mvt.cu, mvt_kernel1 and mvt_kernel2; CTAs as Masola et al., Table 2, has them",
-        "x1 = x1 + A y1, a thread for each row: 32 sectors a load, of which L1D has seven in eight trips; then x2 = x2 + Aᵀ y2, a thread for each column. \
-         From the source: two launches, 4096 trips unrolled 16 and 8 times, the element and the factor loaded, one multiply-add, and the sum stored in each \
-         trip, before which the next cannot load. Free: 63 cycles from the multiply-add to the store, and that the first launch issues its load by rows \
-         twice: a trip of a warp takes the load-store unit 69 cycles, where Table 3's figures of 5, 10 and 20 SMs need 76.",
+        "x1 = x1 + A y1, a thread for each row: 32 sectors a load, of which L1D has seven in eight trips. Then x2 = x2 + Aᵀ y2, a thread \
+         for each column. From the source: two launches, 4096 trips unrolled 16 and 8 times, the element and the factor loaded, one \
+         multiply-add, and the sum stored in each trip, before which the next cannot load. Free: 63 cycles from the multiply-add to the \
+         store, and that the first launch issues its load by rows twice. A trip of a warp takes the load-store unit 69 cycles, where Table \
+         3's figures of 5, 10 and 20 SMs need 76.",
         arrays,
         launches,
     )
@@ -160,8 +161,8 @@ pub fn dxtc() -> Kernel {
     )
 }
 
-/// Bytes of a row of CONV's image, of 81,920 floats: of so long a row L1D has nothing left when the next comes, on any number of SMs, as in Table 3, where
-/// bandwidth is in proportion to SMs.
+/// Bytes of a row of CONV's image, of 81,920 floats. Of so long a row L1D has nothing left when the next comes, on any number of SMs. So
+/// it is in Table 3, where bandwidth is in proportion to SMs.
 const PITCH: i64 = 327_680;
 
 /// A filter of five taps down the columns, a warp for each CTA.
@@ -181,9 +182,10 @@ pub fn convolution() -> Kernel {
         "latency/CONV",
         "Convolution with a small filter",
         "Masola et al., JSSPP 2023, Table 2: in house, not published",
-        "Each warp is a CTA and makes 32 outputs of a filter of five floats down the columns: what Table 2 says of the filter (11 to 20 bytes) and of the \
-         traffic leaves little else. Rows are so long that L2 has four in five and L1D none. From Table 2: 327,680 CTAs of one warp, 128 bytes of shared \
-         memory. Free: the shape; arithmetic (KAI 0.291), its latency (13 cycles), one tap after the other.",
+        "Each warp is a CTA and makes 32 outputs of a filter of five floats down the columns. What Table 2 says of the filter (11 to 20 \
+         bytes) and of the traffic leaves little else. Rows are so long that L2 has four in five and L1D none. From Table 2: 327,680 CTAs \
+         of one warp, 128 bytes of shared memory. Free: the shape; arithmetic (KAI 0.291), its latency (13 cycles), one tap after the \
+         other.",
         vec![array("image", VECTOR), array("result", VECTOR), array("filter", 128)],
         vec![Launch { grid: 327_680.into(), threads: 32, registers: 27, shared_bytes: 128, program, ..Launch::default() }],
     )

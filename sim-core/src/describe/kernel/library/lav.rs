@@ -47,12 +47,12 @@ pub fn kernel() -> Kernel {
         "ccbp/LAV",
         "Forces between particles in boxes",
         "Rodinia 3.1, cuda/lavaMD/kernel/kernel_gpu_cuda.cu, kernel_gpu_cuda",
-        "A CTA for each box: for each of the 8 to 27 boxes around it, it brings positions and charges into shared memory and, for each of their \
-         particles, adds to four sums of every particle of its own. The sums are in global memory, 32 bytes apart, and are loaded and stored in each \
-         inner trip: a store drops its line from L1D, so that each load reads eight lines from L2 again. Only that code fits Table 2: a modern \
-         compiler keeps the sums in registers and has nothing to read. From the source: the block, 7200 bytes of shared memory, 64 registers, 1000 \
-         boxes, loops, strides, barriers, 100 of 128 threads at work. Free: arithmetic (factor 1.2), five particles of each neighbour's hundred, all \
-         alike. Eight on each SM, a CTA takes 1.4 million cycles.",
+        "A CTA takes a box. From each of the 8 to 27 boxes around it, it brings positions and charges into shared memory. For each of \
+         their particles it adds to four sums of every particle of its own. The sums are in global memory, 32 bytes apart, and are loaded \
+         and stored in each inner trip. A store drops its line from L1D, so each load reads eight lines from L2 again. Only that code fits \
+         Table 2: a modern compiler keeps the sums in registers and has nothing to read. From the source: the block, 7200 bytes of shared \
+         memory, 64 registers, 1000 boxes, loops, strides, barriers, 100 of 128 threads at work. Free: arithmetic (factor 1.2), five \
+         particles of each neighbour's hundred, all alike. Eight on each SM, a CTA takes 1.4 million cycles.",
         arrays(),
         vec![launch(64)],
     )

@@ -41,10 +41,10 @@ pub fn kernel() -> Kernel {
         "ccbp/LBM",
         "Lattice Boltzmann method",
         "Parboil, lbm/src/cuda/lbm_kernel.cu, performStreamCollide_kernel",
-        "A thread for each cell of a fluid: reads the particles that move in each of 19 directions, and the cell's flags, lets them collide, and \
-         writes them to the cells where they go. Nothing is used twice: every line is read or fetched, and written back, once. Bound by DRAM, with \
-         many rows open. From the source: the block of 120 threads (a row), 18,000 CTAs, 40 registers, 20 aligned loads back to back, 19 stores of \
-         which ten are misaligned by a cell, the planes' sizes. Free: arithmetic (factor 2.5).",
+        "A thread takes a cell of a fluid. It reads the particles that move in each of 19 directions, and the cell's flags. It lets them \
+         collide, and writes them to the cells where they go. Nothing is used twice: every line is read or fetched, and written back, \
+         once. Bound by DRAM, with many rows open. From the source: the block of 120 threads (a row), 18,000 CTAs, 40 registers, 20 \
+         aligned loads back to back, 19 stores of which ten are misaligned by a cell, the planes' sizes. Free: arithmetic (factor 2.5).",
         arrays(),
         vec![launch(0, 1, 643, 0)],
     )

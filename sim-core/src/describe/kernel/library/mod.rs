@@ -1,10 +1,10 @@
 //! Kernels by name, one file each: which real kernel it is, what its Program takes from the source, and what the source leaves open.
 //! `paper/NAME` is the kernel that a paper calls NAME; the four without a paper are for lessons and tests.
 //!
-//! Shapes, loops, loads, stores, strides, divergence and the use of shared memory are those of the benchmark's source. What no source says
-//! (footprints, addresses that follow from data, the arithmetic of the paper's compiler and how far its results depend on each other) is
-//! chosen so that the kernel *alone* behaves as CCBP's Table 2 says (`tests/suite/kernels.rs`, docs/kernels.md): each `doc` ends with it, after
-//! "Free:". Nothing here looks at how kernels share.
+//! Shapes, loops, loads, stores, strides, divergence and the use of shared memory are those of the benchmark's source. No source says
+//! footprints, addresses that follow from data, the arithmetic of the paper's compiler and how far its results depend on each other. These
+//! are chosen so that the kernel *alone* behaves as CCBP's Table 2 says (`tests/suite/kernels.rs`, docs/reference/kernels.md). Each `doc`
+//! ends with them, after "Free:". Nothing here looks at how kernels share.
 //!
 //! "Factor" is how many times the instructions of a modern compile the Program issues. Table 2 needs 1.2 to 2.7 times as many nearly
 //! everywhere, which a compiler of CCBP's time explains; only arithmetic is scaled, addresses and bytes stay.
@@ -13,11 +13,11 @@
 //! calibrated.
 //!
 //! The programs of the HeteroCore paper (`hetero`) have the CTAs and the class that it prints of each alone (`tests/suite/sm_classes.rs`,
-//! docs/kernels-hetero.md).
+//! docs/reference/kernels-hetero.md).
 //!
-//! The programs of the IKRA paper (`ikra`) are sequences of launches, and have the bytes and the dependences that it prints (docs/kernels-ikra.md).
+//! The programs of the IKRA paper (`ikra`) are sequences of launches, and have the bytes and the dependences that it prints (docs/reference/kernels-ikra.md).
 //!
-//! The kernels of the latency prediction paper (`latency`) take as long alone, and ask for the bandwidth, that it prints (docs/kernels-latency.md).
+//! The kernels of the latency prediction paper (`latency`) take as long alone, and ask for the bandwidth, that it prints (docs/reference/kernels-latency.md).
 
 mod basics;
 mod bfs;

@@ -44,13 +44,14 @@ pub fn kernel() -> Kernel {
         "qos/MRIG",
         "Gridding of an MRI scan",
         "Parboil, mri-gridding/src/cuda: GPU_kernels.cu, sort.cu, scanLargeArray.cu; input small, arguments 32 0",
-        "Samples at places of their own become values on a grid: each finds its cell (binning), seven passes of a radix sort bring the samples into the \
-         order of their cells (split in shared memory, scan of the digits' counts, rearrange), reorder moves them, a scan of the cells' counts says \
-         where each cell begins, and each thread of gridding adds the samples around its four points up. 51 launches, of which two million cycles \
-         see the first few passes of the sort. From the source: shapes, registers, shared memory, order and number of launches, loops, barriers, \
-         trees, loads and stores. Free: a readout's samples lie along a row of the grid, about a cell apart (a warp's within 64 cells); 63 steps at most to the \
-         begin of a digit's run; two samples around each point in each of 12 × 8 rows (their mean density is 0.16 a cell, the width of gridding's \
-         kernel is an argument). Left out: the second look of a full bin.",
+        "Samples at places of their own become values on a grid. Each finds its cell (binning). Seven passes of a radix sort bring the \
+         samples into the order of their cells (split in shared memory, scan of the digits' counts, rearrange). Then reorder moves them, \
+         and a scan of the cells' counts says where each cell begins. Each thread of gridding adds the samples around its four points up. \
+         Of the 51 launches two million cycles see the first few passes of the sort. From the source: shapes, registers, shared memory, \
+         order and number of launches, loops, barriers, trees, loads and stores. Free: a readout's samples lie along a row of the grid, \
+         about a cell apart (a warp's within 64 cells); 63 steps at most to the begin of a digit's run. Free, too: two samples around each \
+         point in each of 12 × 8 rows (their mean density is 0.16 a cell, the width of gridding's kernel is an argument). Left out: the \
+         second look of a full bin.",
         vec![
             array("samples", bytes(SAMPLES, SAMPLE as u64)),
             array("counts", bytes(CELLS, 4)),

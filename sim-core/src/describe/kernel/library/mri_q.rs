@@ -28,9 +28,10 @@ pub fn kernel() -> Kernel {
         "qos/MRIQ",
         "Matrix Q of an MRI reconstruction",
         "Parboil, mri-q/src/cuda/computeQ.cu, ComputePhiMag_GPU and ComputeQ_GPU; input 64_64_64",
-        "A thread for each point sums sines and cosines over all samples, which are constants: nothing but arithmetic and the special-function unit. \
-         From the source: blocks, registers, four CTAs of ComputePhiMag, then two launches of 1024 CTAs, each over 1024 samples, two a trip, with \
-         eight constants, 12 arithmetic and four special-function instructions (built with fast sines). Free: three instructions a trip for the loop.",
+        "A thread for each point sums sines and cosines over all samples, which are constants: nothing but arithmetic and the \
+         special-function unit. From the source: blocks, registers, four CTAs of ComputePhiMag, then two launches of 1024 CTAs, each over \
+         1024 samples, two a trip. A trip has eight constants, 12 arithmetic and four special-function instructions (built with fast \
+         sines). Free: three instructions a trip for the loop.",
         vec![
             array("phi real", samples),
             array("phi imaginary", samples),

@@ -24,12 +24,13 @@ pub fn kernel() -> Kernel {
         "hetero/NN",
         "Neural network, two layers of convolution",
         "GPGPU-Sim's ISPASS 2009 benchmarks, NN/NN_kernel.cu, executeFirstLayer and executeSecondLayer",
-        "Digits go through two layers of convolution. In the first a CTA computes one of six maps of an image: 13 × 13 neurons, each from 5 × 5 \
-         pixels that it shares with the neurons beside it. In the second a CTA of one warp computes one of 50 maps of 5 × 5 neurons, from six maps. \
-         The paper counts two kernels where the source has four layers, and prints the CTAs of the first: these are the first two. From the \
-         source: blocks of 13 × 13 and 5 × 5, loops, loads of neurons and of weights, strides, one store, registers (16, 32). Not as in the source: \
-         rows of an image lie so that a warp's pixels are evenly spaced. Free: 60,000 images (the source's default are 28; with so many the first \
-         layer takes more than ten million cycles), a row of five pixels at a time, arithmetic.",
+        "Digits go through two layers of convolution. In the first a CTA computes one of six maps of an image. It has 13 × 13 neurons, \
+         each from 5 × 5 pixels that it shares with the neurons beside it. In the second a CTA of one warp computes one of 50 maps of 5 × \
+         5 neurons, from six maps. The paper counts two kernels where the source has four layers, and prints the CTAs of the first: these \
+         are the first two. From the source: blocks of 13 × 13 and 5 × 5, loops, loads of neurons and of weights, strides, one store, \
+         registers (16, 32). Not as in the source: rows of an image lie so that a warp's pixels are evenly spaced. Free: 60,000 images, a \
+         row of five pixels at a time, arithmetic. The source's default are 28 images; with 60,000 the first layer takes more than ten \
+         million cycles.",
         vec![
             array("images", bytes(IMAGE)),
             array("first weights", (MAPS * 26 * 4) as u64),

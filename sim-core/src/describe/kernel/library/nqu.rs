@@ -27,11 +27,12 @@ pub fn kernel() -> Kernel {
         "hetero/NQU",
         "Queens on a chess board",
         "GPGPU-Sim's ISPASS 2009 benchmarks, NQU/nqueen.cu, solve_nqueen_cuda_kernel",
-        "A thread counts the solutions that begin with the queens of its first rows: a depth-first search with four stacks in shared memory. A warp goes on \
-         until its last lane is done. Nothing is read or written while it searches: 9 warps of an SM wait for arithmetic and shared memory. From the \
-         source: the block, 21 registers, 15,744 bytes of shared memory, 256 CTAs, loads, ten words of a stack (two lanes meet in a bank), nine accesses of \
-         shared memory and 39 other instructions a step, the tree of barriers, a store a CTA. Free: the board. With n = 16 most launches have \
-         work for all threads, about 2700 steps each; here 2000 to 6000 a warp with half of its lanes.",
+        "A thread counts the solutions that begin with the queens of its first rows, by a depth-first search with four stacks in shared \
+         memory. A warp goes on until its last lane is done. Nothing is read or written while it searches: 9 warps of an SM wait for \
+         arithmetic and shared memory. From the source: the block, 21 registers, 15,744 bytes of shared memory, 256 CTAs, loads, the tree \
+         of barriers, a store a CTA. A stack has ten words, where two lanes meet in a bank. A step has nine accesses of shared memory and \
+         39 other instructions. Free: the board. With n = 16 most launches have work for all threads, about 2700 steps each. Here a warp \
+         has 2000 to 6000 with half of its lanes.",
         vec![array("columns", bytes), array("left", bytes), array("right", bytes), array("solutions", u64::from(CTAS) * 4)],
         vec![launch(CTAS, 96, 21, 15_744, program)],
     )

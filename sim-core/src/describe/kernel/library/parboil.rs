@@ -28,8 +28,8 @@ pub fn sfu(count: u32) -> Op {
     Op::Sfu { count, latency: 4, lanes: 32 }
 }
 
-/// The steps of a tree over `elements` in shared memory, each after a barrier, by a CTA of `threads`: in every step half as many lanes are at
-/// work, on average over the warps, at least one. Each reads two words, works and writes one.
+/// The steps of a tree over `elements` in shared memory, each after a barrier, by a CTA of `threads`. In every step half as many lanes are
+/// at work, on average over the warps, at least one. Each reads two words, works and writes one.
 pub fn tree(elements: u32, threads: u32) -> Vec<Op> {
     let steps = (1..=elements.ilog2()).map(|step| elements >> step);
     steps

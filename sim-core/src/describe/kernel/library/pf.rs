@@ -29,10 +29,10 @@ pub fn kernel() -> Kernel {
         "ccbp/PF",
         "Dynamic programming on a grid",
         "Rodinia 3.1, cuda/pathfinder/pathfinder.cu, dynproc_kernel",
-        "Each CTA takes a strip of the grid and goes down 20 of its rows: each cell adds its cost to the cheapest of the three above, which are in \
-         shared memory, with two barriers for each row. Each row is read once, misaligned, and overlaps with the neighbouring CTAs' by 40 columns. \
-         From the source: the block, 2048 bytes of shared memory, 463 CTAs of 216 columns, 20 steps, one load a step, what is read and written in \
-         shared memory. Free: arithmetic (factor 2.4) and its latency (13 cycles).",
+        "Each CTA takes a strip of the grid and goes down 20 of its rows. Each cell adds its cost to the cheapest of the three above, \
+         which are in shared memory. There are two barriers for each row. Each row is read once, misaligned, and overlaps with the \
+         neighbouring CTAs' by 40 columns. From the source: the block, 2048 bytes of shared memory, 463 CTAs of 216 columns, 20 steps, one \
+         load a step, what is read and written in shared memory. Free: arithmetic (factor 2.4) and its latency (13 cycles).",
         vec![array("wall", (ROWS * row) as u64), array("result", row as u64), array("next result", row as u64)],
         vec![Launch {
             grid: ((COLUMNS as u32).div_ceil(216)).into(),

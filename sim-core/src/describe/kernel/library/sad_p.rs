@@ -30,11 +30,12 @@ pub fn kernel() -> Kernel {
         "qos/SAD",
         "Sums of absolute differences, the whole program",
         "Parboil, sad/src/cuda/sad4.cu and largerBlocks.cu, mb_sad_calc, larger_sad_calc_8, larger_sad_calc_16; input large",
-        "Motion estimation: mb_sad_calc compares each block of 4 × 4 pixels with 1089 places of the reference frame; the two other launches add these \
-         sums up for larger blocks (the first of them is ccbp/SAD, there in full). mb_sad_calc is bound by arithmetic and by textures, and takes more than \
-         ten million cycles; the others stream. From the source: blocks of 61, 128 and 32 threads, registers, shared memory, grids, six trips of \
-         three places with 24 texture fetches, 16 reads of shared memory and 400 arithmetic instructions, rows of 2192 bytes, loads, stores, \
-         barriers. Free: frames of 1920 × 1072 pixels; what of the window of 36 rows the textures' cache lacks, here each row once a CTA.",
+        "Motion estimation. The launch mb_sad_calc compares each block of 4 × 4 pixels with 1089 places of the reference frame. The two \
+         other launches add these sums up for larger blocks (the first of them is ccbp/SAD, there in full). The first launch is bound by \
+         arithmetic and by textures, and takes more than ten million cycles; the others stream. From the source: blocks of 61, 128 and 32 \
+         threads, registers, shared memory, grids, rows of 2192 bytes, loads, stores, barriers. Six trips of three places have 24 texture \
+         fetches, 16 reads of shared memory and 400 arithmetic instructions. Free: frames of 1920 × 1072 pixels; what of the window of 36 \
+         rows the textures' cache lacks, here each row once a CTA.",
         arrays,
         vec![differences(), sad::launch(10), launch(BLOCKS, 32, 32, 0, sad::trips(&inputs, &outputs, 10))],
     )

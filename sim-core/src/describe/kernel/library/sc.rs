@@ -31,11 +31,12 @@ pub fn kernel() -> Kernel {
         "hetero/SC",
         "Clustering of a stream of points",
         "Rodinia 3.1, cuda/streamcluster/streamcluster_cuda.cu, kernel_compute_cost",
-        "What a candidate centre would cost each point: a thread for each point sums the squares of its distance from the candidate over 256 dimensions. \
-         A warp's own coordinates stream from DRAM; the candidate's are one word for all warps, a line of their own in each dimension, which \
-         L1D loses before the last warp has read it if many warps are apart. Then each adds to a row of costs. From the source: the block, 128 CTAs, \
-         256 dimensions, loads, strides (256 KB from dimension to dimension), records of 32 bytes, rows of costs, 17 registers. Free: 20 centres, which point is the candidate, which points would move (one \
-         warp in 16 has one), arithmetic.",
+        "What a candidate centre would cost each point. A thread for each point sums the squares of its distance from the candidate over \
+         256 dimensions. A warp's own coordinates stream from DRAM. The candidate's are one word for all warps, a line of their own in \
+         each dimension. L1D loses it before the last warp has read it if many warps are apart. Then each adds to a row of costs. From the \
+         source: the block, 128 CTAs, 256 dimensions, loads, strides (256 KB from dimension to dimension), records of 32 bytes, rows of \
+         costs, 17 registers. Free: 20 centres, which point is the candidate, which points would move (one warp in 16 has one), \
+         arithmetic.",
         vec![
             array("coordinates", (DIMENSIONS * POINTS * 4) as u64),
             array("points", (POINTS * 32) as u64),

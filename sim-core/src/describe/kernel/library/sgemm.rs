@@ -43,11 +43,11 @@ pub fn kernel() -> Kernel {
         "qos/SGEMM",
         "Dense matrix product",
         "Parboil, sgemm/src/cuda/sgemm_kernel.cu, mysgemmNT; input medium",
-        "A thread has one row and sixteen columns of the product in registers. Eight rows of B at a time go to shared memory, from where every lane \
-         reads the same words; A comes from global memory, a line a warp, and is read again by all 66 columns of CTAs, mostly from L2. Bound by \
-         arithmetic. From the source: the block of 16 × 8, 48 registers, 512 bytes of shared memory, 8 × 66 CTAs, 124 trips of nine loads, 128 \
-         multiply-adds and 32 wide reads of shared memory, two barriers, the epilogue's loads and stores. Free: matrices of 1024 × 1056 × 992; one \
-         load ahead; a column of CTAs begins with the column of A that has its number.",
+        "A thread has one row and sixteen columns of the product in registers. Eight rows of B at a time go to shared memory, from where \
+         every lane reads the same words. A comes from global memory, a line a warp, and is read again by all 66 columns of CTAs, mostly \
+         from L2. Bound by arithmetic. From the source: the block of 16 × 8, 48 registers, 512 bytes of shared memory, 8 × 66 CTAs, the \
+         epilogue's loads and stores. 124 trips have nine loads, 128 multiply-adds, 32 wide reads of shared memory and two barriers. Free: \
+         matrices of 1024 × 1056 × 992; one load ahead; a column of CTAs begins with the column of A that has its number.",
         vec![array("A", (ROWS * DEPTH * 4) as u64), array("B", (COLUMNS * DEPTH * 4) as u64), array("C", (ROWS * COLUMNS * 4) as u64)],
         vec![launch((ROWS / 128 * COLUMNS / WIDE) as u32, 128, 48, 512, program)],
     )

@@ -62,11 +62,11 @@ pub fn kernel() -> Kernel {
         "ccbp/SMV",
         "Sparse matrix-vector product",
         "Parboil, spmv/src/cuda/jds_kernels.cu, spmv_jds",
-        "A thread for each row: reads column number and value of each element, in order, and the vector's element of that column, gathered from several \
-         lines. The matrix streams from DRAM, the vector stays in L2: bound by the NoC. From the source: the block of 192 threads that it takes for \
-         a large matrix, 28 registers, 25 elements in each of 146,688 rows, loads and stores. Free: the columns (a gather of 32 words within five \
-         lines, a window of its own for each warp and element), the sorted rows' results are stored in order, arithmetic (factor 1.1 to 2.8: the \
-         source's range).",
+        "A thread takes a row. It reads column number and value of each element, in order, and the vector's element of that column, \
+         gathered from several lines. The matrix streams from DRAM, the vector stays in L2: bound by the NoC. From the source: the block \
+         of 192 threads that it takes for a large matrix, 28 registers, 25 elements in each of 146,688 rows, loads and stores. Free: the \
+         columns (a gather of 32 words within five lines, a window of its own for each warp and element), and arithmetic (factor 1.1 to \
+         2.8: the source's range). The sorted rows' results are stored in order.",
         arrays(),
         vec![launch(12, 26)],
     )

@@ -41,11 +41,11 @@ pub fn kernel() -> Kernel {
         "ccbp/SRT",
         "Bucket sort",
         "Rodinia 3.1, cuda/hybridsort/bucketsort_kernel.cu, bucketsort",
-        "Each CTA, a single warp, brings the places of its values in 1024 buckets into shared memory, then moves 128 lines of values to their \
-         buckets: value and bucket are read, coalesced, the place comes from shared memory, the value is stored there. Reads stream: bound by DRAM. \
-         From the source: the block, 4 KB of shared memory, 1024 CTAs, loops, reads, 4,194,304 values. Free: where values go. Random ones would \
-         store 32 lines a warp, and nine requests of ten would be stores, where Table 2 allows one of three: here a warp's values go to one line, \
-         somewhere in the 128 KB that are filled at a time; arithmetic (factor 2.0).",
+        "Each CTA is a single warp. It brings the places of its values in 1024 buckets into shared memory, then moves 128 lines of values \
+         to their buckets. Value and bucket are read, coalesced, the place comes from shared memory, and the value is stored there. Reads \
+         stream: bound by DRAM. From the source: the block, 4 KB of shared memory, 1024 CTAs, loops, reads, 4,194,304 values. Free: \
+         arithmetic (factor 2.0), and where values go. Random ones would store 32 lines a warp, and nine requests of ten would be stores, \
+         where Table 2 allows one of three. Here a warp's values go to one line, somewhere in the 128 KB that are filled at a time.",
         vec![
             array("values", bytes),
             array("buckets of values", bytes),

@@ -39,12 +39,13 @@ pub fn kernel() -> Kernel {
         "qos/STENCIL",
         "Seven-point stencil, two time steps",
         "Parboil, stencil/src/cuda/kernels.cu, block2D_hybrid_coarsen_x; input default (512 × 512 × 64)",
-        "A CTA takes a tile of 64 × 4 points through all planes: it reads the plane above, has its own in shared memory and the one below in registers, \
-         and writes the sum of seven points. Each launch reads what the one before wrote. Loads are used in the trip that issues them: bound by DRAM \
-         and latency. From the source: the block of 32 × 4, 32 registers, 1024 bytes of shared memory, 8 × 128 CTAs, 62 trips, two loads and two \
-         stores a trip, two more loads for half of the rows, one lane's load for each side, ten accesses of shared memory, 80 arithmetic \
-         instructions, two barriers. Not as in the source: a tile's rows lie one after the other in memory, and its neighbours' around it. Free: which \
-         rows of a tile load what is beside it (half of them, drawn).",
+        "A CTA takes a tile of 64 × 4 points through all planes. It reads the plane above, has its own in shared memory and the one below \
+         in registers, and writes the sum of seven points. Each launch reads what the one before wrote. Loads are used in the trip that \
+         issues them: bound by DRAM and latency. From the source: the block of 32 × 4, 32 registers, 1024 bytes of shared memory, 8 × 128 \
+         CTAs, 62 trips. A trip has two loads and two stores, two more loads for half of the rows, and one lane's load for each side. It \
+         also has ten accesses of shared memory, 80 arithmetic instructions and two barriers. Not as in the source: a tile's rows lie one \
+         after the other in memory, and its neighbours' around it. Free: which rows of a tile load what is beside it (half of them, \
+         drawn).",
         vec![array("a", bytes), array("b", bytes)],
         vec![step(0, 1), step(1, 0)],
     )

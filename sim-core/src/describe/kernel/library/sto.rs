@@ -21,10 +21,11 @@ pub fn kernel() -> Kernel {
         "hetero/STO",
         "Hashes of overlapping chunks",
         "GPGPU-Sim's ISPASS 2009 benchmarks, STO/sha1_kernel.cu, sha1_overlap",
-        "Each thread hashes 52 bytes of a file (SHA-1), four bytes after those of the thread before it: 13 loads, of which all but the first find their \
-         lines in L1D, then 80 rounds, each on words in shared memory that the rounds before wrote. Bound by the latency of that chain. From the \
-         source: the block, 48 registers, 16,256 bytes of shared memory, 384 CTAs, loads, four byte stores to swap a word, 80 rounds, four reads \
-         and a write of shared memory and some 12 other instructions in each of the last 64. Free: nothing else.",
+        "Each thread hashes 52 bytes of a file (SHA-1), four bytes after those of the thread before it. Of its 13 loads all but the first \
+         find their lines in L1D. Then come 80 rounds, each on words in shared memory that the rounds before wrote. Bound by the latency \
+         of that chain. From the source: the block, 48 registers, 16,256 bytes of shared memory, 384 CTAs, loads, four byte stores to swap \
+         a word, 80 rounds. Each of the last 64 has four reads and a write of shared memory and some 12 other instructions. Free: nothing \
+         else.",
         vec![array("data", bytes), array("hashes", bytes)],
         vec![launch(CTAS, 128, 48, 16_256, program)],
     )

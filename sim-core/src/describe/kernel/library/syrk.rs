@@ -17,12 +17,12 @@ pub fn kernel() -> Kernel {
         "hetero/SYRK",
         "Symmetric rank-k update",
         "PolyBench/GPU 1.0, CUDA/SYRK/syrk.cu, syrk_kernel",
-        "A thread for each element of C. In each of 1024 trips a warp reads one word of a row of A, the same for all lanes, and a word of \
-         each of 32 other rows, 4 KB apart: 32 lines, which fall into one set of L1D by their numbers, and by Fermi's hash into eight, \
-         whose ways they fill: few are there in the next trip, which wants the next word of each. It stores its element of C in every \
-         trip. From the source: the block of 32 × 8 and its order, 4096 CTAs, loops, loads, strides, the store in each trip, the sizes; 16 \
-         registers. Not as in the source: a CTA's eight rows of C lie one after the other, and each CTA begins its rows of A at its own \
-         place. Free: arithmetic.",
+        "Each element of C has a thread. In each of 1024 trips a warp reads one word of a row of A, the same for all lanes, and a word of \
+         each of 32 other rows, 4 KB apart. These 32 lines fall into one set of L1D by their numbers, and by Fermi's hash into eight, \
+         whose ways they fill. Few are there in the next trip, which wants the next word of each. The warp stores its element of C in \
+         every trip. From the source: the block of 32 × 8 and its order, 4096 CTAs, loops, loads, strides, the store in each trip, the \
+         sizes, 16 registers. Not as in the source: a CTA's eight rows of C lie one after the other, and each CTA begins its rows of A at \
+         its own place. Free: arithmetic.",
         matrices(SYRK, 1),
         vec![update(SYRK, 1, 16)],
     )

@@ -35,11 +35,11 @@ pub fn kernel() -> Kernel {
         "qos/TPACF",
         "Two-point angular correlation",
         "Parboil, tpacf/src/cuda/tpacf_kernel.cu, gen_hists; input large (-n 100 -p 10391)",
-        "A CTA compares all pairs of two sets of points, 256 of one in shared memory at a time, and counts their angles in private histograms in shared \
-         memory. Bound by arithmetic and the pipe of shared memory; a CTA takes longer than any run. From the source: the block, 30 registers, 13,312 \
-         bytes of shared memory, 201 CTAs, loops, loads, three reads of shared memory, five constants and 40 arithmetic instructions a pair, an \
-         atomic addition by which two lanes meet, the tree of 70 barriers. Free: how many of the second set's points a CTA goes through (drawn for \
-         each from half of them to all).",
+        "A CTA compares all pairs of two sets of points, 256 of one in shared memory at a time. It counts their angles in private \
+         histograms in shared memory. Bound by arithmetic and the pipe of shared memory. A CTA takes longer than any run. From the source: \
+         the block, 30 registers, 13,312 bytes of shared memory, 201 CTAs, loops, loads, the tree of 70 barriers. A pair has three reads \
+         of shared memory, five constants, 40 arithmetic instructions, and an atomic addition by which two lanes meet. Free: how many of \
+         the second set's points a CTA goes through (drawn for each from half of them to all).",
         vec![array("points", u64::from(SETS + 1) * 3 * bytes as u64), array("histograms", u64::from(2 * SETS + 1) * 160)],
         vec![launch(2 * SETS + 1, 256, 30, 13_312, program)],
     )

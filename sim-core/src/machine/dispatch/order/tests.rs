@@ -64,7 +64,7 @@ impl Model {
         self.launch_grid(ctas.into(), cost)
     }
 
-    /// The same with a grid.
+    /// Runs a launch of a grid to its end; `cost` is of a CTA on an SM.
     fn launch_grid(&mut self, grid: Dim3, cost: impl Fn(usize, u32) -> Cycle) -> Launch {
         self.begin(grid);
         let sms = usize::from(self.sms);
@@ -304,7 +304,7 @@ fn thefts_chunks_and_queues_can_be_seen() {
     assert!(Model::new(&order("round-robin")).order.shares(KernelId(0)).is_none());
 }
 
-/// The same where the first SM and the last are neighbours.
+/// With `wrap`, the first SM and the last are neighbours.
 #[test]
 fn with_wrap_sm_0_steals_from_the_last_sm_first() {
     let mut model = Model::new(&order("steal").with("wrap", Setting::Bool(true)));
