@@ -34,9 +34,17 @@ export function policyEntry(catalogue: Catalogue, name: string): PolicyEntry | u
   return catalogue.policies.find((p) => p.name === name || p.formerly.includes(name));
 }
 
+/** The policy with its parameters; several in turn are one by the name that joins theirs, as in ws+ucp. */
+export function policyOf(experiment: Experiment, otherwise = "even"): PolicyChoice {
+  const given = experiment.policy ?? otherwise;
+  if (typeof given === "string") return { name: given };
+  if (!Array.isArray(given)) return given;
+  return { name: given.map((one) => (typeof one === "string" ? one : one.name)).join("+") };
+}
+
 /** The lists of the policy that have one value for each kernel, which follow the kernels when those move. */
 export function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (values: unknown[]) => void): void {
-  if (typeof experiment.policy !== "object") return;
+  if (typeof experiment.policy !== "object" || Array.isArray(experiment.policy)) return;
   const params = policyEntry(catalogue, experiment.policy.name)?.params ?? [];
   for (const param of params) {
     const value = experiment.policy[param.name];
@@ -67,7 +75,7 @@ export function valueText(value: unknown): string {
 
 /** The scheme and what of it is set: “ccbp (priority 0.5)”. */
 export function schemeText(experiment: Experiment): string {
-  return valueText(experiment.policy ?? "even");
+  return valueText(Array.isArray(experiment.policy) ? policyOf(experiment) : (experiment.policy ?? "even"));
 }
 /** What runs that stand beside each other are called: by their schemes, and by their CTA orders where these differ. */
 export function runTitles(experiments: readonly Experiment[]): string[] {
@@ -77,11 +85,12 @@ export function runTitles(experiments: readonly Experiment[]): string[] {
   );
 }
 export function schemeName(experiment: Experiment): string {
-  return (typeof experiment.policy === "string" ? experiment.policy : experiment.policy?.name) ?? "even";
+  return policyOf(experiment).name;
 }
 /** Cycles of a scheme's epochs; null for one without, and for one whose epochs may begin early. The experiment has all of its parameters. */
 export function epochOf({ policy }: Experiment): number | null {
-  const epoch = typeof policy === "object" && policy.name !== "qos-elastic" ? policy["epoch"] : null;
+  const epoch =
+    typeof policy === "object" && !Array.isArray(policy) && policy.name !== "qos-elastic" ? policy["epoch"] : null;
   return typeof epoch === "number" && epoch > 0 ? epoch : null;
 }
 export const mixText = ({ kernels }: Pick<Experiment, "kernels">): string => kernelLabels(kernels).join(" + ");
@@ -117,8 +126,7 @@ export function scheme(catalogue: Catalogue, name: string, kernels: number): Pol
 }
 
 export function normalPolicy(normal: Experiment | null): string {
-  const policy = normal?.policy;
-  return typeof policy === "string" ? policy : (policy?.name ?? "even");
+  return normal ? policyOf(normal).name : "even";
 }
 
 /** For each kernel, how many CTAs an SM holds and what limits them, as the engine explains it. */

@@ -1,5 +1,5 @@
 // In which fields two experiments differ: computed from the two descriptions, after defaults, so that what is left out counts as what it means.
-import { kernelLabels, ownBody, schemeText, valueText } from "./choices.ts";
+import { kernelLabels, ownBody, policyOf, schemeText, valueText } from "./choices.ts";
 import { gpuTitle, pathTitle, titleOf } from "./titles.ts";
 import type { Experiment, KernelChoice, PolicyChoice } from "./types.ts";
 
@@ -45,8 +45,7 @@ function policies(a: Described, b: Described): Difference[] {
     return [{ path: "policy", title: "Scheme", a: schemeText(a.written), b: schemeText(b.written) }];
   return fields(one, other, "policy", (path) => pathTitle(path));
 }
-const asPolicy = (of: Experiment): PolicyChoice =>
-  typeof of.policy === "object" ? of.policy : { name: of.policy ?? "" };
+const asPolicy = (of: Experiment): PolicyChoice => policyOf(of, "");
 
 /** Place by place. Another kernel is one difference; of the same one, its fields are compared. */
 function kernels(a: readonly KernelChoice[], b: readonly KernelChoice[]): Difference[] {

@@ -36,6 +36,7 @@ import {
   withBody,
   writeCtaOrder,
   writeOrder,
+  policyOf,
 } from "./choices.ts";
 import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, sideMark, swatch } from "./dom.ts";
@@ -765,13 +766,11 @@ export class CorunEditor extends HTMLElement {
   // ---------------------------------------------------------------- policy: the form is what its description says
 
   #policy(catalogue: Catalogue, experiment: Experiment): HTMLElement[] {
-    const current: PolicyChoice =
-      typeof experiment.policy === "string"
-        ? { name: experiment.policy }
-        : (experiment.policy ?? { name: normalPolicy(this.#normal) });
+    const current = policyOf(experiment, normalPolicy(this.#normal));
     const entry = policyEntry(catalogue, current.name);
+    const several = entry ? [] : [{ value: current.name, text: current.name }];
     const select = this.#select(
-      catalogue.policies.map((p) => ({ value: p.name, text: p.title || p.name })),
+      [...catalogue.policies.map((p) => ({ value: p.name, text: p.title || p.name })), ...several],
       entry?.name ?? current.name,
       (value) =>
         this.#edit((e) => {
@@ -885,9 +884,7 @@ export class CorunEditor extends HTMLElement {
       const choice: PolicyChoice =
         of === "cta_order"
           ? { ...readCtaOrder(e.cta_order ?? this.#normal?.cta_order) }
-          : typeof e.policy === "string"
-            ? { name: e.policy }
-            : { ...(e.policy ?? { name: normalPolicy(this.#normal) }) };
+          : { ...policyOf(e, normalPolicy(this.#normal)) };
       if (value === undefined) delete choice[name];
       else choice[name] = value;
       if (of === "policy") e.policy = choice;

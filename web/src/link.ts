@@ -140,6 +140,7 @@ function readable(experiment: Experiment): string[] | null {
     if (
       typeof policy !== "object" ||
       policy === null ||
+      Array.isArray(policy) ||
       typeof policy.name !== "string" ||
       Object.keys(policy).length !== 1
     )

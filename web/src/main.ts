@@ -29,7 +29,7 @@ import "./transport.ts";
 import "./teach/teach.css";
 import "./teach/warnings-view.ts";
 import "./why/element.ts";
-import { epochOf, kernelLabels, mixText, runTitles, scheme, schemeName } from "./choices.ts";
+import { epochOf, kernelLabels, mixText, policyOf, runTitles, scheme, schemeName } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
 import { latest } from "./decided.ts";
 import { differences } from "./difference.ts";
@@ -463,8 +463,7 @@ function swap(at: number, name: string): void {
 decisions.swap = (at) => {
   const mine = sides[at]?.experiment;
   if (!mine) return;
-  const given: { name: string; swap?: unknown } =
-    typeof mine.policy === "object" ? mine.policy : { name: mine.policy ?? "even" };
+  const given: { name: string; swap?: unknown } = policyOf(mine);
   const { swap: swapped, ...policy } = given;
   openAs(1 - at, { ...structuredClone(mine), policy: swapped === true ? policy : { ...policy, swap: true } });
 };

@@ -64,7 +64,8 @@ export interface Experiment
   extends Omit<DeclaredExperiment, "gpu" | "kernels" | "policy" | "warp_order" | "cta_order" | "stop"> {
   gpu?: GpuChoice;
   kernels: KernelChoice[];
-  policy?: PolicyChoice | string;
+  /** One, or several in turn. */
+  policy?: PolicyChoice | string | (PolicyChoice | string)[];
   warp_order?: unknown;
   cta_order?: unknown;
   stop?: unknown;

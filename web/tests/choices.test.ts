@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PAIRS, pairOf } from "../src/pairs.ts";
-import { eachPerKernel, epochOf, kernelEntry, kernelLabels, policyEntry, runTitles } from "../src/choices.ts";
+import {
+  eachPerKernel,
+  epochOf,
+  kernelEntry,
+  kernelLabels,
+  policyEntry,
+  runTitles,
+  schemeName,
+  schemeText,
+} from "../src/choices.ts";
 import type { Catalogue, Experiment } from "../src/types.ts";
 
 const split = { name: "ctas", kind: "per_kernel_int", unit: "", required: false, default: null, doc: "" };
@@ -93,4 +102,10 @@ test("kernels are called by their names without the paper, as in a result, unles
     ],
   ] as const)
     assert.deepEqual(kernelLabels(kernels), labels);
+});
+
+test("several policies in turn have the name that joins theirs", () => {
+  const several: Experiment = { corun: 1, kernels: ["BP"], policy: ["ws", { name: "ucp", repartition: 5000 }] };
+  assert.equal(schemeName(several), "ws+ucp");
+  assert.equal(schemeText(several), "ws+ucp");
 });

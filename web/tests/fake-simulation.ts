@@ -1,5 +1,6 @@
 // A stand-in for the engine's module while the page is worked on without building it (`npm run fake`): right shapes, made-up
 // numbers. It is written over by `cargo xtask wasm`, and never part of a built page.
+import { schemeName } from "../src/choices.ts";
 import { CONTROLS } from "./controls.ts";
 import type {
   Answer,
@@ -297,7 +298,7 @@ function check(value: unknown): Experiment {
     if (typeof k === "object" && name === undefined && typeof k["threads"] !== "number")
       problems.push({ path: `kernels[${i}].threads`, found: "nothing", want: "1 to 1024" });
   });
-  const policy = typeof e.policy === "string" ? e.policy : (e.policy?.name ?? "even");
+  const policy = schemeName(e);
   if (!catalogue.policies.some((p) => p.name === policy))
     problems.push({ path: "policy.name", found: policy, want: "a policy" });
   if (e["colour"] !== undefined) problems.push({ path: "colour", found: "a field", want: "no such field" });

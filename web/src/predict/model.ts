@@ -1,7 +1,7 @@
 // What the panel of predictions computes by itself: the runs alone that the formulas need, the question that they are asked, and what has become of a
 // prediction in the simulation. Nothing here touches the page. Latencies are milliseconds, bandwidths GB/s.
 import { fieldsOf } from "../browser-store.ts";
-import { schemeName } from "../choices.ts";
+import { policyOf, schemeName } from "../choices.ts";
 import { fixed } from "../format.ts";
 import type { Past } from "../past.ts";
 import type { Experiment, Prediction, PredictQuestion, Reading, Result } from "../types.ts";
@@ -103,8 +103,6 @@ export function aloneRun(experiment: Experiment, kernel: number, sms: number | n
   return { ...rest, kernels: [choice], policy, restart: false, stop: { kernels_done: true } };
 }
 
-const policyOf = (experiment: Experiment): { name: string; [param: string]: unknown } =>
-  typeof experiment.policy === "object" ? experiment.policy : { name: experiment.policy ?? "even" };
 export const isSpatial = (experiment: Experiment): boolean => schemeName(experiment) === "spatial";
 /** Whether it ends when every kernel has run once, as the formulas have it. */
 export const hasFirst = (experiment: Experiment): boolean => Array.isArray(policyOf(experiment)["first"]);

@@ -232,7 +232,7 @@ export class CorunSchemes extends HTMLElement {
       .filter((p) => this.#boxes.get(p.name)?.checked)
       .map(
         (p): PolicyChoice =>
-          p.name === mine && typeof present === "object"
+          p.name === mine && typeof present === "object" && !Array.isArray(present)
             ? structuredClone(present)
             : begun(p.name, experiment.kernels.length),
       );

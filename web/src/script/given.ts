@@ -2,10 +2,10 @@
 export function hasScript(given: string | object): boolean {
   if (typeof given === "string") return given.includes('"script"');
   const policy = (given as { policy?: unknown }).policy;
-  return (
-    typeof policy === "object" &&
-    policy !== null &&
-    (policy as { name?: unknown }).name === "script" &&
-    "source" in policy
-  );
+  return [policy]
+    .flat()
+    .some(
+      (one) =>
+        typeof one === "object" && one !== null && (one as { name?: unknown }).name === "script" && "source" in one,
+    );
 }

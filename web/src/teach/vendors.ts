@@ -190,7 +190,7 @@ function slices({ coreMhz }: Shape): Preset[] {
 
 /** The presets that an experiment is: more than one where vendors' words mean the same. */
 export function presetsOf(experiment: Experiment, shape: Shape): Preset[] {
-  const policy = typeof experiment.policy === "object" ? experiment.policy : null;
+  const policy = typeof experiment.policy === "object" && !Array.isArray(experiment.policy) ? experiment.policy : null;
   if (policy === null) return [];
   const text = (one: PolicyChoice): string => JSON.stringify(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)));
   return presets(experiment.kernels.length, shape).filter(

@@ -17,7 +17,7 @@ pub fn goal_without(epoch: f64, others: impl Iterator<Item = (f64, f64)>, least:
 }
 
 /// An SM's part of a kernel's quota for an epoch of so many cycles (eq. 1), by the CTAs that the SM holds of the kernel's (§3.4.1), to the nearest
-/// whole number; an SM with a CTA gets one instruction at least.
+/// whole number. An SM with a CTA gets one instruction at least.
 pub fn local(ipc: f64, cycles: u64, ctas: u32, all: u32) -> u32 {
     if ctas == 0 {
         return 0;

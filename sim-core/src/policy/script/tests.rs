@@ -195,7 +195,7 @@ fn a_call_that_fails_names_its_line_and_sets_nothing() {
     assert_eq!(desk.said(), [format!("the script has failed: {why}")], "it is not called again");
 
     let fails = |body: &str| fails(&format!("fn start(seen, controls) {{\n{body}\n}}"));
-    assert_eq!(fails("controls.cta_target[0] = 65"), "line 2: cta_target[0]: found 65, want a whole number from 0 to 64");
+    assert_eq!(fails("controls.cta_target[0] = 65"), "line 2: cta_target[0]: found 65, want a whole number from 0 to 64, or null");
     assert_eq!(fails("controls.cta_targets[0] = 1"), "line 2: there is no control cta_targets");
     assert_eq!(fails("seen.kernels[0].ipcc"), "line 2: a kernel has no ipcc");
     assert_eq!(fails("seen.kernels[2]"), "line 2: Array index 2 out of bounds: only 2 elements in array");
