@@ -5,7 +5,9 @@
 //! the struct of a value that is right, and cannot fail. So what the schema accepts and what the decoder accepts is one declaration. What
 //! concerns several fields together is a [`Rule`]: it has a name, and its problems carry it.
 //!
-//! Why not a library: facet and serde with schemars stop at the first problem, and neither knows units or what a default means in words.
+//! Why not a library: facet 0.46 with facet-json and serde with serde_json stop at the first problem of an input (1 of 4 in a trial). They cost the
+//! module 863 KB and 87 KB. schemars 1.2 carries ranges and units into a schema, but checks no input by it. Reflection by facet under a checker
+//! of our own finds all problems and costs 207 KB, of which the checker is what is here.
 
 pub mod form;
 pub mod schema;
