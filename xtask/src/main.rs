@@ -17,7 +17,6 @@ mod run;
 mod serve;
 mod test;
 mod wasm;
-mod words;
 
 use anyhow::{Result, bail};
 use std::process::ExitCode;

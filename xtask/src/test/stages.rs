@@ -4,7 +4,7 @@ use super::compiled::{self, Built, Call};
 use super::stage::{Count, Lane, Log, Stage};
 use crate::run::{cargo, npm, output, quietly, root, run, shown, target_dir, watch};
 use crate::wasm::Host;
-use crate::{need, page, readme, wasm, words};
+use crate::{need, page, readme, wasm};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::fs::File;
 use std::io::Write;
@@ -93,14 +93,7 @@ fn program(left: &Left, name: &str) -> Result<PathBuf> {
 
 pub const STAGES: &[Stage<Run>] = &[
     Stage { name: "packages", title: "packages of the page, browsers", lane: Lane::Fetch, full: false, after: &[], work: packages },
-    Stage {
-        name: "format",
-        title: "formatting, words, goldens and their commit",
-        lane: Lane::Build,
-        full: false,
-        after: &[],
-        work: formatting,
-    },
+    Stage { name: "format", title: "formatting, goldens and their commit", lane: Lane::Build, full: false, after: &[], work: formatting },
     Stage { name: "build", title: "build and lint, native", lane: Lane::Build, full: false, after: &[], work: native_build },
     Stage { name: "module", title: "build and lint, WebAssembly", lane: Lane::Build, full: false, after: &[], work: module_build },
     Stage { name: "no-std", title: "the core needs no std", lane: Lane::Build, full: false, after: &[], work: no_std },
@@ -113,6 +106,7 @@ pub const STAGES: &[Stage<Run>] = &[
         after: &["packages", "module", "build"],
         work: page_build,
     },
+    Stage { name: "words", title: "sentences and links of the docs", lane: Lane::Test, full: false, after: &["build"], work: docs_words },
     Stage { name: "native", title: "native tests", lane: Lane::Test, full: false, after: &["build"], work: native },
     Stage {
         name: "commands",
@@ -197,8 +191,11 @@ fn formatting(_: &Run, log: &Log, _: &mut Count) -> Result<()> {
     let examples =
         page::files(&root().join("examples"))?.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
     quietly(Command::new("rustfmt").current_dir(root()).args(["--check", "--edition", "2024"]).args(core).args(examples))?;
-    words::check()?;
     goldens(log)
+}
+
+fn docs_words(run: &Run, _: &Log, _: &mut Count) -> Result<()> {
+    quietly(&mut Command::new(program(&run.native, "words")?))
 }
 
 /// A golden is a promise about results: the commit that changed one last must say so. One that only adds another breaks no promise.

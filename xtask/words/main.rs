@@ -2,7 +2,6 @@
 
 mod prose;
 
-use crate::run::root;
 use anyhow::{Context, Result, ensure};
 use prose::{Prose, Sentence};
 use std::collections::BTreeMap;
@@ -23,8 +22,13 @@ const GENERATED: [&str; 1] = ["<!-- Written by"];
 /// Where each term stands.
 const GLOSSARY: &str = "docs/glossary.md";
 
+/// The project's root.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default()
+}
+
 /// Reads every page, and every doc comment of a Rust source.
-pub fn check() -> Result<()> {
+fn main() -> Result<()> {
     let mut files = Vec::new();
     walk(&root(), &mut files)?;
     files.sort();
