@@ -72,7 +72,7 @@ enum Command {
     List(list::List),
     /// Show the whole of one kernel, policy, GPU or experiment, or what a file of results says
     Show(show::Show),
-    /// Print a JSON Schema
+    /// Print what a file or an output looks like: a JSON Schema, TypeScript types, or tables
     Schema(schema::Schema),
     /// Print completions for a shell, such as `corun completions bash > /etc/bash_completion.d/corun`
     #[command(arg_required_else_help = true)]

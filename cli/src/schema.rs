@@ -11,9 +11,9 @@ use sim_core::study::catalogue::FORMAT;
 #[derive(Args, Debug)]
 #[command(arg_required_else_help = true)]
 pub struct Schema {
-    /// Of what
+    /// Which file or output
     what: What,
-    /// As what
+    /// In which form
     #[arg(long = "as", value_enum, default_value_t = Form::Json, value_name = "FORM")]
     form: Form,
 }

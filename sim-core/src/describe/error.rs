@@ -14,6 +14,15 @@ pub struct Rule {
     pub says: &'static str,
 }
 
+/// Rules, each a doc comment and a name: the comment is what must hold.
+macro_rules! rule {
+    ($($(#[doc = $says:literal])+ pub $RULE:ident = $name:literal;)+) => { $(
+        $(#[doc = $says])+
+        pub static $RULE: $crate::describe::error::Rule = $crate::describe::error::Rule { name: $name, says: concat!($($says),+) };
+    )+ };
+}
+pub(crate) use rule;
+
 /// One thing wrong with an input: where, what was found, what is wanted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
@@ -75,6 +84,12 @@ impl Problems {
             problem.rule.get_or_insert(rule.name);
         });
         checked
+    }
+
+    /// The value if nothing was found wrong, else all that was, as problems of a rule.
+    pub fn or_of<T>(mut self, rule: &'static Rule, value: T) -> Result<T, Problems> {
+        self.0.iter_mut().for_each(|problem| problem.rule = Some(rule.name));
+        self.or(value)
     }
 
     /// The value if nothing was found wrong, else all that was.

@@ -1,6 +1,6 @@
-//! Floor 1: what describes a run before it starts. Values and their decoding, errors, names, the GPU, kernels and their goals.
+//! Floor 1: what describes a run before it starts. Values, records of the format, problems and their paths, names, the GPU, kernels and
+//! their goals.
 
-pub mod decode;
 pub mod digest;
 pub mod error;
 pub mod goal;
@@ -8,6 +8,7 @@ pub mod gpu;
 pub mod ids;
 mod json;
 pub mod kernel;
+pub mod path;
 pub mod record;
 pub mod rng;
 pub mod value;

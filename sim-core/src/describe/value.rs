@@ -1,6 +1,6 @@
 //! A JSON-like tree: the one shape in which experiments come in and results go out, whatever carries them.
 //!
-//! Experiments are decoded from it by hand rather than by derive, so that *all* problems are reported at once, each with its path.
+//! Experiments are decoded from it by records, so that *all* problems are reported at once, each with its path.
 
 use alloc::borrow::ToOwned;
 use alloc::format;

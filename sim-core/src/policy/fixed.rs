@@ -9,8 +9,8 @@
 
 use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
-use crate::describe::decode::field;
 use crate::describe::ids::KernelId;
+use crate::describe::path::field;
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Log, count, decide, topics};
 use crate::seam::observation::Observation;

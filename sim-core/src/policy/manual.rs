@@ -5,7 +5,7 @@
 
 use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
-use crate::describe::decode::field;
+use crate::describe::path::field;
 use crate::seam::controls::{CONTROLS_RECORD, Controls};
 use crate::seam::decision::{Log, decide, topics};
 use crate::seam::observation::Observation;

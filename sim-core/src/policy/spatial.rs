@@ -15,9 +15,9 @@
 
 use super::spec::{Absent, Mix, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
-use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
 use crate::describe::ids::KernelId;
+use crate::describe::path::{element, field};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Log, decide, topics};
 use crate::seam::observation::Observation;

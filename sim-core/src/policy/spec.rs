@@ -2,9 +2,9 @@
 //! list of them, of which each edits the controls in turn.
 
 use super::{AnyPolicy, bmi, even, fixed, leftover, lrr_gto, manual, mil, tcm, ucp, ws};
-use crate::describe::decode::{element, field, one_of};
 use crate::describe::error::Problems;
-use crate::describe::record::{Entries, Names, Rule};
+use crate::describe::path::{element, field, one_of};
+use crate::describe::record::{Entries, Names, rule};
 use crate::describe::value::Value;
 use crate::seam::controls::Controls;
 use crate::seam::decision::TopicInfo;
@@ -139,9 +139,10 @@ pub const POLICY: Shape = Shape::Forms {
     want: "a policy's name, an object with its name and parameters, or a list of 1 to 4 policies",
 };
 
-/// See its text.
-pub static MEMBERS: Rule =
-    Rule { name: "members", says: "a list of policies has each policy once, and at most four with the members of combinations" };
+rule! {
+    /// A list of policies has each policy once, and at most four with the members of combinations.
+    pub MEMBERS = "members";
+}
 
 fn names() -> Vec<&'static str> {
     POLICIES.iter().map(|policy| policy.name).chain(COMBINATIONS.iter().map(|combination| combination.name)).collect()

@@ -4,11 +4,11 @@
 use super::group::Load;
 use super::reading::{Base, Model, Reading};
 use super::{Platform, bandwidth, isolated};
-use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
 use crate::describe::ids::MAX_KERNELS;
+use crate::describe::path::{element, field};
 use crate::describe::record::Absent::{Flag, Name, Needed, Words};
-use crate::describe::record::{Datum, Rule, Shape, int, list, names, record, text};
+use crate::describe::record::{Datum, Shape, int, list, names, record, rule, text};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
@@ -224,7 +224,7 @@ impl Question {
             let want = format!("at most bandwidth_max, {}", platform.bandwidth_max);
             problems.add("predict.bandwidth_sustained", platform.bandwidth_sustained, want);
         }
-        problems.or(platform)
+        problems.or_of(&COMPLETE, platform)
     }
 
     /// The kernels on their own SMs.
@@ -243,7 +243,7 @@ impl Question {
             let left_out = self.kernels.iter().position(|kernel| kernel.own.accesses.is_none()).unwrap_or_default();
             problems.add(field(&kernel_path(left_out), "accesses"), "nothing", "accesses of every kernel, or of none");
         }
-        problems.or(loads)
+        problems.or_of(&COMPLETE, loads)
     }
 
     /// The kernels on each of some numbers of SMs: what is not given there comes from Eqs. 4 and 17, and accesses are bandwidth times latency.
@@ -260,7 +260,7 @@ impl Question {
             };
             loads.push(sizes.iter().map(&mut load).collect());
         }
-        problems.or(loads)
+        problems.or_of(&COMPLETE, loads)
     }
 
     /// The partition: every kernel has SMs of its own.
@@ -392,13 +392,13 @@ const FROM_0: Shape = Shape::Number { min: 0.0, max: LARGEST };
 
 const SMS: Shape = Shape::Int { min: 1, max: MAX_SMS as i64 };
 
-/// See its text.
-pub static ONE_GPU: Rule = Rule { name: "one_gpu", says: "the gpu stands beside predict or in it, not in both" };
-/// See its text.
-pub static COMPLETE: Rule = Rule {
-    name: "complete",
-    says: "what the formulas need is given or can be measured, bandwidths are at most bandwidth_max, and the parts of the GPU do not overlap",
-};
+rule! {
+    /// The gpu stands beside `predict` or in it, not in both.
+    pub ONE_GPU = "one_gpu";
+
+    /// What the formulas need is given or can be measured, bandwidths are at most bandwidth_max, and the parts of the GPU do not overlap.
+    pub COMPLETE = "complete";
+}
 
 record! {
     /// A file that asks for a prediction.

@@ -6,10 +6,10 @@
 //! shape of a CTA gives. CTAs that give 6/9/3 do so with `{ "small": 1 }`, and with `{ "sm": 5 }` on `fermi-16sm`. `uniform` names the SMs
 //! of the uniform GPU that schemes compare with.
 
-use crate::describe::decode::field;
 use crate::describe::error::Problems;
 use crate::describe::gpu::presets::{self, Preset};
 use crate::describe::gpu::{Gpu, SmClass};
+use crate::describe::path::field;
 use crate::describe::record::{ANY_KEY, Datum, Shape};
 use crate::describe::value::Value;
 use alloc::format;

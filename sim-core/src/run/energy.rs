@@ -14,7 +14,7 @@
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::MAX_KERNELS;
 use crate::describe::record::Absent::Needed;
-use crate::describe::record::{Datum, Field, Record, Shape, list, record};
+use crate::describe::record::{Datum, Field, Shape, list, record};
 use crate::describe::value::Value;
 use crate::run::simulation::Measured;
 use crate::seam::ratios::{ratio, scheduler_cycles};
@@ -181,28 +181,10 @@ record! {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parts(pub [f64; ENERGIES.len()]);
 
-/// The record of [`Parts`].
-pub static PARTS: Record = Record {
-    name: "EnergyParts",
-    want: "energy by what took it",
-    fields: {
-        static FIELDS: [Field; ENERGIES.len()] = {
-            let mut fields = [part(&ENERGIES[0]); ENERGIES.len()];
-            let mut i = 0;
-            while i < fields.len() {
-                fields[i] = part(&ENERGIES[i]);
-                i += 1;
-            }
-            fields
-        };
-        &FIELDS
-    },
-    more: None,
-    tag: "",
-    rules: &[],
-    figures: &[],
-    doc: "Energy by what took it",
-};
+record! {
+    /// Energy by what took it.
+    pub static PARTS "EnergyParts", "energy by what took it"; each of ENERGIES, part
+}
 
 const fn part(energy: &Consumer) -> Field {
     Field { name: energy.key, shape: Shape::Measured, unit: "J", absent: Needed, doc: energy.title }

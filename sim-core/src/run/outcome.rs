@@ -5,7 +5,7 @@ use crate::describe::goal::Goal;
 use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::{Needed, Words};
-use crate::describe::record::{Datum, Field, Record, Shape, Topic, int, list, record, text};
+use crate::describe::record::{Datum, Field, Shape, Topic, int, list, record, text};
 use crate::describe::value::Value;
 use crate::run::confidence::{Pace, ci95};
 use crate::run::energy::{ENERGY, Energy, energy};
@@ -16,7 +16,7 @@ use crate::seam::ratios::{
     GOALS, Goals, METRICS, Metrics, dram_gb_s, dram_utilisation, ipc, l2_gb_s, milliseconds, noc_utilisation, noc_utilisation_all,
     peak_ipc, ratio, scheduler_cycles,
 };
-use crate::seam::stats::{KernelStats, StallCause, StallCounts};
+use crate::seam::stats::{CounterInfo, KernelStats, StallCause, StallCounts, StallInfo};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -305,58 +305,22 @@ fn topics() -> Vec<Topic> {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StallShares(pub [Option<f64>; StallCause::COUNT]);
 
-/// The record of [`StallShares`].
-pub static STALLS: Record = Record {
-    name: "Stalls",
-    want: "shares",
-    fields: {
-        static FIELDS: [Field; StallCause::COUNT] = {
-            let mut fields = [share("", ""); StallCause::COUNT];
-            let mut i = 0;
-            while i < fields.len() {
-                fields[i] = share(StallCause::INFO[i].key, StallCause::INFO[i].doc);
-                i += 1;
-            }
-            fields
-        };
-        &FIELDS
-    },
-    more: None,
-    tag: "",
-    rules: &[],
-    figures: &[],
-    doc: "Shares of the cycles in which schedulers issued nothing, by cause",
-};
-
-const fn share(name: &'static str, doc: &'static str) -> Field {
-    Field { name, shape: MEASURED, unit: "fraction", absent: Needed, doc }
+record! {
+    /// Shares of the cycles in which schedulers issued nothing, by cause.
+    pub static STALLS "Stalls", "shares"; each of StallCause::INFO, share
 }
 
-/// The record of [`KernelStats`].
-pub static COUNTERS: Record = Record {
-    name: "Counters",
-    want: "counters",
-    fields: {
-        static FIELDS: [Field; KernelStats::INFO.len()] = {
-            let mut fields = [count("", "", ""); KernelStats::INFO.len()];
-            let mut i = 0;
-            while i < fields.len() {
-                fields[i] = count(KernelStats::INFO[i].key, KernelStats::INFO[i].unit, KernelStats::INFO[i].doc);
-                i += 1;
-            }
-            fields
-        };
-        &FIELDS
-    },
-    more: None,
-    tag: "",
-    rules: &[],
-    figures: &[],
-    doc: "Everything that is counted of a kernel",
-};
+const fn share(cause: &StallInfo) -> Field {
+    Field { name: cause.key, shape: MEASURED, unit: "fraction", absent: Needed, doc: cause.doc }
+}
 
-const fn count(name: &'static str, unit: &'static str, doc: &'static str) -> Field {
-    Field { name, shape: COUNT, unit, absent: Needed, doc }
+record! {
+    /// Everything that is counted of a kernel.
+    pub static COUNTERS "Counters", "counters"; each of KernelStats::INFO, count
+}
+
+const fn count(counter: &CounterInfo) -> Field {
+    Field { name: counter.key, shape: COUNT, unit: counter.unit, absent: Needed, doc: counter.doc }
 }
 
 impl Datum for StallShares {

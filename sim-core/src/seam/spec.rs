@@ -2,10 +2,10 @@
 //! parameters; decoding, the canonical form, the catalogue, the JSON Schema and the page's form are made from it.
 
 use super::controls::{Controls, WarpOrder};
-use crate::describe::decode::field;
 use crate::describe::error::Problems;
 use crate::describe::ids::PerKernel;
-use crate::describe::record::{Absent, Datum, Entries, Field, Rule, Shape};
+use crate::describe::path::field;
+use crate::describe::record::{Absent, Datum, Entries, Field, Shape, rule};
 use crate::describe::value::Value;
 use alloc::boxed::Box;
 use alloc::format;
@@ -18,11 +18,11 @@ pub type Param = Field;
 /// Longest list of a kernel: an SM holds no more CTAs.
 pub const MAX_LIST: usize = 64;
 
-/// See its text.
-pub static FITS_THE_MIX: Rule = Rule {
-    name: "fits_the_mix",
-    says: "parameters and controls fit the mix and the GPU: an entry for each kernel, SMs, classes and channels that there are, combinations that fit an SM",
-};
+rule! {
+    /// Parameters and controls fit the mix and the GPU: an entry for each kernel, SMs, classes and channels that there are, combinations
+    /// that fit an SM.
+    pub FITS_THE_MIX = "fits_the_mix";
+}
 
 /// What parameters are read against.
 #[derive(Clone, Copy, Debug)]

@@ -16,11 +16,11 @@
 //! product of the axes, as nested loops in the order of the file would visit them: the last axis turns fastest. The paths of a `zip` step
 //! together. Where two paths overlap, the wider one must stand first, because axes change the base in their order.
 
-use crate::describe::decode::{element, field, within};
 use crate::describe::digest::{Fnv, hex};
 use crate::describe::error::{ENOUGH, Problem, Problems};
+use crate::describe::path::{element, field, within};
 use crate::describe::record::Absent::{Name, Needed};
-use crate::describe::record::{ANY_KEY, Datum, Pattern, Rule, Shape, int, list, record, text};
+use crate::describe::record::{ANY_KEY, Datum, Pattern, Shape, int, list, record, rule, text};
 use crate::describe::value::Value;
 use crate::run::experiment::{Experiment, VERSION, set_path};
 use alloc::format;
@@ -37,15 +37,19 @@ pub const MAX_AXES: usize = 16;
 /// Most values of a path.
 pub const MAX_VALUES: usize = 10_000;
 
-/// See its text.
-pub static WIDER_FIRST: Rule = Rule { name: "wider_first", says: "each path stands once, and before the paths inside it" };
-/// See its text.
-pub static EQUAL_STEPS: Rule = Rule { name: "equal_steps", says: "the paths of a zip have equally many values" };
-/// See its text.
-pub static FEW_POINTS: Rule = Rule { name: "few_points", says: "the axes make at most a million points" };
-/// See its text.
-pub static EACH_POINT: Rule =
-    Rule { name: "each_point", says: "the first point is an experiment, and each that differs from it by one step of one axis" };
+rule! {
+    /// Each path stands once, and before the paths inside it.
+    pub WIDER_FIRST = "wider_first";
+
+    /// The paths of a zip have equally many values.
+    pub EQUAL_STEPS = "equal_steps";
+
+    /// The axes make at most a million points.
+    pub FEW_POINTS = "few_points";
+
+    /// The first point is an experiment, and each that differs from it by one step of one axis.
+    pub EACH_POINT = "each_point";
+}
 
 record! {
     /// A file with a sweep.

@@ -7,9 +7,9 @@ use super::{
     Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits, StoreRelease,
     WriteFill, presets, validate,
 };
-use crate::describe::decode;
 use crate::describe::error::Problems;
-use crate::describe::record::{Absent, Datum, Field, More, Names, Placed, Record, Rule, Shape, fields_of};
+use crate::describe::path::{field as field_path, one_of};
+use crate::describe::record::{Absent, Datum, Field, More, Names, Placed, Record, Shape, each_of, rule};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
@@ -230,27 +230,27 @@ pub const GPU_FIELDS: &[Placed<Gpu, u32>] = &[
     whole!("dram.timing.tRFC", "clocks", 0..=2000, dram.timing.tRFC, "Refresh duration"),
 ];
 
-static OF_SM: [Field; SM_FIELDS.len()] = fields_of(SM_FIELDS);
-static OF_GPU: [Field; GPU_FIELDS.len()] = fields_of(GPU_FIELDS);
+static OF_SM: [Field; SM_FIELDS.len()] = each_of!(SM_FIELDS, Placed::field);
+static OF_GPU: [Field; GPU_FIELDS.len()] = each_of!(GPU_FIELDS, Placed::field);
 
 /// The names of the presets.
 pub static PRESET_NAMES: Names = Names {
     names: || presets::PRESETS.iter().map(|preset| preset.name).collect(),
     old: Vec::new,
     known: |name| presets::preset(name).is_some(),
-    want: |_| decode::one_of(&presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
+    want: |_| one_of(&presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
     what: "a preset",
 };
 
-/// See its text.
-pub static CLASS: Rule =
-    Rule { name: "class", says: "sm.NAME.X is of a class of the preset, or of one whose sm.NAME.count is given; a GPU has at most 8" };
-/// See its text.
-pub static FITS_ITSELF: Rule = Rule {
-    name: "fits_itself",
-    says: "the parts of a GPU fit each other: whole cache sets, whole warps, at most 64 warps a scheduler, DRAM channels that divide the L2 banks, flits \
-           that divide a line, a router for each SM and bank of a mesh, one L1D protocol with the network that it needs, time between refreshes",
-};
+rule! {
+    /// `sm.NAME.X` is of a class of the preset, or of one whose sm.NAME.count is given; a GPU has at most 8.
+    pub CLASS = "class";
+
+    /// The parts of a GPU fit each other. Caches have whole sets, SMs whole warps and at most 64 a scheduler; DRAM channels divide the L2 banks,
+    /// and flits the line. A mesh has a router for each SM and bank. All SMs have one L1D protocol, with the network that it needs.
+    /// Refreshes leave time between them.
+    pub FITS_ITSELF = "fits_itself";
+}
 
 /// A GPU as an experiment changes a preset: `sm.X` is X of every class of SMs, `sm.NAME.X` of one.
 pub static GPU: Record = Record {
@@ -326,7 +326,7 @@ pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
     let mut gpu = name.as_str().and_then(presets::find)?;
     if let Value::Object(pairs) = value {
         let changes = pairs.iter().filter(|(key, _)| key != "preset");
-        let changes: Vec<_> = changes.map(|(key, value)| (decode::field(path, key), key.as_str(), value)).collect();
+        let changes: Vec<_> = changes.map(|(key, value)| (field_path(path, key), key.as_str(), value)).collect();
         change(&mut gpu, &changes, problems);
     }
     if problems.0.len() == before {

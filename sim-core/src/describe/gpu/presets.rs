@@ -3,7 +3,7 @@
 use super::fields::{self, CHANGES, CLASS, FITS_ITSELF, GPU_FIELDS, Named, PRESET_NAMES, SM_FIELDS, named};
 use super::{Gpu, validate};
 use crate::describe::error::Problems;
-use crate::describe::record::{Absent, Datum, Rule, Shape, list, record, text};
+use crate::describe::record::{Absent, Datum, Shape, list, record, rule, text};
 use crate::describe::value::Value;
 use alloc::boxed::Box;
 use alloc::format;
@@ -69,11 +69,10 @@ record! {
     source = text!(400), Absent::Needed;
 }
 
-/// See its text.
-pub static EACH_ONCE: Rule = Rule {
-    name: "each_once",
-    says: "a preset gives every field of a GPU once, or changes fields of a `base` above it, none of them twice",
-};
+rule! {
+    /// A preset gives every field of a GPU once, or changes fields of a `base` above it, none of them twice.
+    pub EACH_ONCE = "each_once";
+}
 
 /// The preset of that name.
 pub fn preset(name: &str) -> Option<&'static Preset> {

@@ -3,7 +3,7 @@
 use super::MAX_LOOPS;
 use super::tile::TILE;
 use super::validate::{MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LATENCY, MAX_LAUNCHES, MAX_LISTS, MAX_OPS, MAX_SEQUENCE};
-use crate::describe::record::{Absent, Field, One, Rule, Shape, choice, int, list, record, text};
+use crate::describe::record::{Absent, Field, One, Shape, choice, int, list, record, rule, text};
 use Absent::{Int, Name, Needed, Words};
 
 /// Strides of addresses, either way, bytes.
@@ -17,17 +17,19 @@ const LANES: Shape = int!(1, 32);
 /// Names in a kernel are short.
 const NAME: Shape = text!(40);
 
-/// See its text.
-pub static NAMED: Rule = Rule { name: "named", says: "an operation names an array or a list that its kernel has" };
-/// See its text.
-pub static ONE_GRID: Rule = Rule { name: "one_grid", says: "a launch has ctas or grid, and not both" };
-/// See its text.
-pub static RUNS: Rule = Rule {
-    name: "runs",
-    says: "a kernel compiles and ends: grids of 1 to 2^24 CTAs in every repeat, steps of a grid only where launches repeat, at most 3 nested loops, each with an \
-           instruction of its own, no barrier in a loop whose trips differ within a CTA, no store to a read-only array, arrays of whole words that fit the address \
-           space, at most 4096 launches and 2^17 operations with each repeat counted",
-};
+rule! {
+    /// An operation names an array or a list that its kernel has.
+    pub NAMED = "named";
+
+    /// A launch has ctas or grid, and not both.
+    pub ONE_GRID = "one_grid";
+
+    /// A kernel compiles and ends. Its grids have 1 to 2^24 CTAs in every repeat, and change only where launches repeat.
+    /// At most 3 loops are nested, and each has an instruction of its own. No barrier stands in a loop whose trips differ within a CTA.
+    /// No store goes to a read-only array; arrays are of whole words and fit the address space.
+    /// With each repeat counted there are at most 4096 launches and 2^17 operations.
+    pub RUNS = "runs";
+}
 
 /// CTAs along x, or along x, y and z.
 const EXTENTS: Shape = Shape::Forms {

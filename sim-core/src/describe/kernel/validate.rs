@@ -2,8 +2,8 @@
 
 use super::tile::MAX_TERM;
 use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Tile, Trips};
-use crate::describe::decode::element;
 use crate::describe::error::Problems;
+use crate::describe::path::element;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -190,6 +190,25 @@ macro_rules! record {
             doc: concat!($($rdoc),+),
         };
     };
+    (
+        $(#[doc = $rdoc:literal])+
+        $vis:vis static $RECORD:ident $name:literal, $want:expr; each of $registry:expr, $field:expr
+    ) => {
+        $(#[doc = $rdoc])+
+        $vis static $RECORD: $crate::describe::record::Record = $crate::describe::record::Record {
+            name: $name,
+            want: $want,
+            fields: {
+                static FIELDS: [$crate::describe::record::Field; $registry.len()] = $crate::describe::record::each_of!($registry, $field);
+                &FIELDS
+            },
+            more: None,
+            tag: "",
+            rules: &[],
+            figures: &[],
+            doc: concat!($($rdoc),+),
+        };
+    };
 }
 pub(crate) use record;
 

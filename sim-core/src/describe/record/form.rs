@@ -12,7 +12,7 @@ pub fn fields(fields: &'static [Field]) -> Value {
 
 /// A record: its name, what it is, its fields and its rules.
 pub fn record(record: &Record) -> Value {
-    let rules = record.rules.iter().map(|rule| Value::object([("name", rule.name), ("says", rule.says)]));
+    let rules = record.rules.iter().map(|rule| Value::object([("name", rule.name.into()), ("says", said(rule.says))]));
     Value::object([
         ("name", Value::from(record.name)),
         ("doc", said(record.doc).into()),

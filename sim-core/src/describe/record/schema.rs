@@ -28,7 +28,7 @@ pub fn schema(record: &'static Record, title: &str) -> Value {
 
 /// What no schema can say of a record, in a sentence a rule.
 fn rules(record: &Record) -> String {
-    record.rules.iter().map(|rule| format!("{}: {}", rule.name, rule.says)).collect::<Vec<_>>().join("; ")
+    record.rules.iter().map(|rule| format!("{}: {}", rule.name, said(rule.says))).collect::<Vec<_>>().join("; ")
 }
 
 /// Definitions by name, in the order in which they were met.

@@ -23,7 +23,7 @@ fn section(record: &Record) -> String {
     }
     if !record.rules.is_empty() {
         text += "\nRules:\n\n";
-        record.rules.iter().for_each(|rule| text += &format!("- `{}`: {}.\n", rule.name, rule.says));
+        record.rules.iter().for_each(|rule| text += &format!("- `{}`: {}.\n", rule.name, said(rule.says)));
     }
     text
 }

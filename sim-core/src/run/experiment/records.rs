@@ -1,7 +1,6 @@
 //! What an experiment looks like in JSON, and how it is read.
 
 use super::{KernelUse, Settled, Stop, labels, mix_of};
-use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
 use crate::describe::goal::{GOAL, Goal};
 use crate::describe::gpu::Gpu;
@@ -9,13 +8,14 @@ use crate::describe::gpu::fields::{self, ANY_GPU};
 use crate::describe::ids::{Cycle, MAX_KERNELS};
 use crate::describe::kernel::records::KERNEL;
 use crate::describe::kernel::{Kernel, MAX_ALU, formerly, library};
+use crate::describe::path::{element, field};
 use crate::describe::record::Absent::{self, Int, Name, Needed, Words};
-use crate::describe::record::{Datum, Names, Rule, Shape, int, is_right, list, number, record, text};
+use crate::describe::record::{Datum, Names, Shape, each_of, int, is_right, list, number, record, rule, text};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CtaOrderInfo, CtaOrderSpec};
 use crate::policy::PolicySpec;
 use crate::policy::spec::{Entry, MEMBERS, Mix, POLICY};
-use crate::run::confidence::RATIOS;
+use crate::run::confidence::{RATIOS, Ratio};
 use crate::run::cta_limit::CTA_LIMIT;
 use crate::seam::controls::{WARP_ORDER, WarpOrder};
 use alloc::format;
@@ -40,26 +40,31 @@ const DEFAULT_CYCLES: u64 = 1_000_000;
 /// The GPU when nothing else is said.
 pub(super) const DEFAULT_GPU: &str = "ccbp-16sm";
 
-/// See its text.
-pub static WARM_UP: Rule = Rule { name: "warm_up", says: "no warm-up before a run that ends with its kernels" };
-/// See its text.
-pub static RESTARTS: Rule =
-    Rule { name: "restarts", says: "with stop.settled kernels restart: the IPC of a kernel that has ended falls for ever" };
-/// See its text.
-pub static COUNTS: Rule = Rule { name: "counts", says: "arithmetic makes no count of a Program larger than one may be" };
-/// See its text.
-pub static CTA_FITS: Rule = Rule { name: "cta_fits", says: "a CTA of each launch fits an SM of some class, also on alone_gpu" };
-/// See its text.
-pub static LIMIT_FITS: Rule = Rule {
-    name: "limit_fits",
-    says: "ctas_per_sm of a class is at most what fits an SM of it, and the class is one of this GPU or of a preset",
-};
-/// See its text.
-pub static ADDRESSES: Rule = Rule { name: "addresses", says: "a kernel's arrays have at most 2^28 lines of L2" };
-/// See its text.
-pub static GROUPS: Rule = Rule { name: "groups", says: "gto-groups(N) has at most as many warps as a scheduler" };
-/// See its text.
-pub static PEAK: Rule = Rule { name: "peak", says: "a goal asks for at most the GPU's peak IPC" };
+rule! {
+    /// No warm-up before a run that ends with its kernels.
+    pub WARM_UP = "warm_up";
+
+    /// With stop.settled kernels restart: the IPC of a kernel that has ended falls for ever.
+    pub RESTARTS = "restarts";
+
+    /// Arithmetic makes no count of a Program larger than one may be.
+    pub COUNTS = "counts";
+
+    /// A CTA of each launch fits an SM of some class, also on alone_gpu.
+    pub CTA_FITS = "cta_fits";
+
+    /// `ctas_per_sm` of a class is at most what fits an SM of it, and the class is one of this GPU or of a preset.
+    pub LIMIT_FITS = "limit_fits";
+
+    /// A kernel's arrays have at most 2^28 lines of L2.
+    pub ADDRESSES = "addresses";
+
+    /// `gto-groups(N)` has at most as many warps as a scheduler.
+    pub GROUPS = "groups";
+
+    /// A goal asks for at most the GPU's peak IPC.
+    pub PEAK = "peak";
+}
 
 /// The names of the library's kernels.
 static LIBRARY: Names = Names {
@@ -209,15 +214,11 @@ record! {
     at_most ["cycles"] = int!(1, MAX_CYCLES), Int(20_000_000);
 }
 
-const RATIO_PATHS: [&str; RATIOS.len()] = {
-    let mut paths = [""; RATIOS.len()];
-    let mut i = 0;
-    while i < paths.len() {
-        paths[i] = RATIOS[i].path;
-        i += 1;
-    }
-    paths
-};
+const RATIO_PATHS: [&str; RATIOS.len()] = each_of!(RATIOS, path_of);
+
+const fn path_of(ratio: &Ratio) -> &'static str {
+    ratio.path
+}
 
 impl Datum for Stop {
     fn read(value: &Value) -> Self {

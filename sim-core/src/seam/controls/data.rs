@@ -6,21 +6,21 @@
 //! for any mix.
 
 use super::{CONTROLS, CONTROLS_RECORD, Control, Controls, Kind, Number, Raw, Scope, WarpOrder, encode_warp_order};
-use crate::describe::decode::{element, field, int, list};
 use crate::describe::error::Problems;
 use crate::describe::ids::{KernelId, MAX_KERNELS};
-use crate::describe::record::{Datum, Rule};
+use crate::describe::path::{element, field, int, list};
+use crate::describe::record::{Datum, rule};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// See its text.
-pub static OF_THE_MIX: Rule = Rule {
-    name: "of_the_mix",
-    says: "controls have an entry for each kernel (in old files up to eight), name SMs that there are, each once, and credits of 1/16 at least",
-};
+rule! {
+    /// Controls have an entry for each kernel (in old files up to eight), name SMs that there are, each once, and credits of 1/16 at
+    /// least.
+    pub OF_THE_MIX = "of_the_mix";
+}
 
 impl Controls {
     /// Reads controls for `kernels` kernels; omitted controls stay as in `neutral`.

@@ -12,7 +12,7 @@ mod warp_order;
 pub use self::warp_order::{WARP_ORDER, WARP_ORDERS, WarpOrder, encode_warp_order};
 
 use crate::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
-use crate::describe::record::{Absent, Field, Pattern, Record, Shape};
+use crate::describe::record::{Absent, Field, Pattern, Shape, record};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -177,31 +177,14 @@ const BY_SMS: &str = "an entry for each kernel, or an object of such by SMs";
 /// SMs of a GPU, at most.
 const MOST_SMS: usize = 256;
 
-/// The fields of controls.
-const fn fields<const N: usize>(controls: &'static [Control]) -> [Field; N] {
-    let mut fields = [controls[0].field; N];
-    let mut i = 0;
-    while i < N {
-        fields[i] = controls[i].field;
-        i += 1;
-    }
-    fields
+record! {
+    /// What a policy may set while the machine runs; a control that is left out is neutral.
+    pub static CONTROLS_RECORD "Controls", "an object of controls"; each of CONTROLS, field_of
 }
 
-/// Controls as the policy `manual` and the page's sliders set them.
-pub static CONTROLS_RECORD: Record = Record {
-    name: "Controls",
-    want: "an object of controls",
-    fields: {
-        static FIELDS: [Field; CONTROLS.len()] = fields(CONTROLS);
-        &FIELDS
-    },
-    more: None,
-    tag: "",
-    rules: &[],
-    figures: &[],
-    doc: "What a policy may set while the machine runs; a control that is left out is neutral",
-};
+const fn field_of(control: &Control) -> Field {
+    control.field
+}
 
 /// A control's value as a number; `None` is no limit.
 type Raw = Option<u32>;

@@ -25,10 +25,10 @@ mod svg;
 pub use draw::{Options, draw};
 pub use evaluate::{lookup, reduce};
 
-use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
+use crate::describe::path::{element, field};
 use crate::describe::record::Absent::{Name, Needed, Words};
-use crate::describe::record::{Datum, Rule, Shape, choice, int, is_right, list, names, number, record, text};
+use crate::describe::record::{Datum, Shape, choice, int, is_right, list, names, number, record, rule, text};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
@@ -98,13 +98,14 @@ pub struct Measure {
     pub reduce: Reduce,
 }
 
-/// See its text.
-pub static BOUNDS: Rule = Rule { name: "bounds", says: "from and to stand with share alone" };
-/// See its text.
-pub static PLACES: Rule = Rule {
-    name: "places",
-    says: "a point's series, and x where there are categories, are places in the figure's lists; bars and shares have categories; a baseline has a run for each run",
-};
+rule! {
+    /// `from` and `to` stand with share alone.
+    pub BOUNDS = "bounds";
+
+    /// A point's series, and x where there are categories, are places in the figure's lists; bars and shares have categories; a baseline
+    /// has a run for each run.
+    pub PLACES = "places";
+}
 
 const ANY: Shape = number!(-1e300, 1e300);
 

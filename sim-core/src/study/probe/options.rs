@@ -4,7 +4,7 @@ use super::{CachePattern, DramStream};
 use super::{CacheProbe, DramProbe, MeshProbe, NocProbe, Traffic, cache, dram, mesh, noc};
 use crate::describe::error::Problems;
 use crate::describe::gpu::{Arbiter, DramMap, PagePolicy};
-use crate::describe::record::{Absent, Datum, Field, Placed, Shape, check_fields, fields_of, form};
+use crate::describe::record::{Absent, Datum, Field, Placed, Shape, check_fields, each_of, form};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::vec::Vec;
@@ -206,10 +206,10 @@ const CACHE: &[Choice<CacheProbe>] = &[
     whole!("seed", "", 0..=4_294_967_295, seed, "Seed of the random order"),
 ];
 
-static OF_NOC: [Field; NOC.len()] = fields_of(NOC);
-static OF_MESH: [Field; MESH.len()] = fields_of(MESH);
-static OF_DRAM: [Field; DRAM.len()] = fields_of(DRAM);
-static OF_CACHE: [Field; CACHE.len()] = fields_of(CACHE);
+static OF_NOC: [Field; NOC.len()] = each_of!(NOC, Placed::field);
+static OF_MESH: [Field; MESH.len()] = each_of!(MESH, Placed::field);
+static OF_DRAM: [Field; DRAM.len()] = each_of!(DRAM, Placed::field);
+static OF_CACHE: [Field; CACHE.len()] = each_of!(CACHE, Placed::field);
 
 /// A figure that a probe gives.
 #[derive(Clone, Copy, PartialEq, Debug)]

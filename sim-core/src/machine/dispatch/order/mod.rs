@@ -23,9 +23,9 @@ mod turns;
 
 pub use self::chunks::ChunkEntry;
 use super::grid::Grid;
-use crate::describe::decode;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, Set};
+use crate::describe::path::one_of;
 use crate::describe::record::{Entries, Names};
 use crate::seam::spec::{Entry, Param, Spec};
 use alloc::boxed::Box;
@@ -195,7 +195,7 @@ static NAMES: Names = Names {
     names: || CTA_ORDERS.iter().map(|order| order.name).collect(),
     old: Vec::new,
     known: |name| CtaOrderInfo::find(name).is_some(),
-    want: |_| decode::one_of(&CTA_ORDERS.iter().map(|order| order.name).collect::<Vec<_>>()),
+    want: |_| one_of(&CTA_ORDERS.iter().map(|order| order.name).collect::<Vec<_>>()),
     what: "a CTA order",
 };
 
