@@ -84,7 +84,7 @@ fn command(mut args: Vec<String>) -> Result<()> {
         "wasm" => {
             none_left(args)?;
             need::wasm_target()?;
-            wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0))
+            wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0, wasm::Built::ToShip))
         }
         "bench" => {
             let options = bench::Options::take(args)?;

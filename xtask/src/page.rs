@@ -19,7 +19,7 @@ pub fn build(log_level: &str) -> Result<()> {
     // npm waits for the network while cargo keeps the processor busy.
     let packages = thread::spawn(need::packages);
     for (name, _) in wasm::MODULES {
-        wasm::build(name)?;
+        wasm::build(name, wasm::Built::ToShip)?;
     }
     packages.join().map_err(|_| anyhow!("the page's packages could not be installed"))??;
     run(&mut npm(&["run", "--silent", "typecheck"])).context("the page's types do not fit")?;

@@ -28,7 +28,7 @@ pub fn serve(port: u16, build: bool) -> Result<()> {
     page::needs()?;
     let began = Instant::now();
     let packages = thread::spawn(need::packages);
-    step(1, 3, "the simulator as WebAssembly (minutes the first time, then seconds)", || wasm::build("corun"))?;
+    step(1, 3, "the simulator as WebAssembly (minutes the first time, then seconds)", || wasm::build("corun", wasm::Built::Quickly))?;
     let scripts = wasm::place().join("corun_script_bg.wasm");
     if !scripts.is_file() {
         // Until the module that runs scripts is there, the plain one stands in: it says that it cannot.
@@ -39,7 +39,9 @@ pub fn serve(port: u16, build: bool) -> Result<()> {
     eprintln!("Built in {:.0} s.", began.elapsed().as_secs_f64());
     let server = start(port)?;
     let before = fs::read(&scripts).ok();
-    step(3, 3, "the same with the interpreter of scripts; the page is there meanwhile", || wasm::build("corun_script"))?;
+    step(3, 3, "the same with the interpreter of scripts; the page is there meanwhile", || {
+        wasm::build("corun_script", wasm::Built::Quickly)
+    })?;
     if fs::read(&scripts).ok() != before {
         // Nothing is deleted: a page that is open may still ask for the files that it began with.
         page::bundle(&["--logLevel", "warn", "--emptyOutDir", "false"])?;

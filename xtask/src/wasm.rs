@@ -2,10 +2,9 @@
 
 use crate::need;
 use crate::run::{cargo, root, run, target_dir};
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
 
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -18,37 +17,63 @@ pub fn place() -> PathBuf {
     root().join("web/src/wasm")
 }
 
-/// Builds one of `MODULES`, optimised as a whole, for the page.
-pub fn build(name: &str) -> Result<()> {
-    build_into(name, &root(), &target_dir(), &place())?;
+/// How a module is compiled.
+#[derive(Clone, Copy, Debug)]
+pub enum Built {
+    /// Soon: for `serve`.
+    Quickly,
+    /// Optimised as a whole: for whoever gets the page.
+    ToShip,
+}
+
+impl Built {
+    fn profile(self) -> &'static str {
+        match self {
+            Built::Quickly => "quick",
+            Built::ToShip => "release",
+        }
+    }
+
+    /// The module that cargo leaves in the folder `target`.
+    fn module(self, target: &Path) -> PathBuf {
+        target.join(TARGET).join(self.profile()).join("corun.wasm")
+    }
+}
+
+/// Builds one of `MODULES` for the page.
+pub fn build(name: &str, built: Built) -> Result<()> {
+    build_into(name, built, &root(), &target_dir(), &place())?;
     let file = place().join(format!("{name}_bg.wasm"));
     eprintln!("web/src/wasm/{name}_bg.wasm: {} KB", std::fs::metadata(file)?.len() / 1000);
     Ok(())
 }
 
 /// Builds a module of the tree at `tree`, where cargo uses `target`, into the folder `out`.
-pub fn build_into(name: &str, tree: &Path, target: &Path, out: &Path) -> Result<()> {
+pub fn build_into(name: &str, built: Built, tree: &Path, target: &Path, out: &Path) -> Result<()> {
     let features = MODULES.iter().find(|module| module.0 == name).map_or(&[][..], |module| module.1);
-    let mut command = cargo(&["build", "--package", "corun-wasm", "--lib", "--target", TARGET, "--release"]);
-    // The last crate of the module keeps one core busy: what writes its JavaScript compiles beside it.
-    let tool = thread::spawn(tool);
-    run(command.args(features).current_dir(tree).env("CARGO_TARGET_DIR", target))?;
-    let tool = tool.join().map_err(|_| anyhow!("the build of {TOOL} panicked"))??;
-    bind(&tool, name, &target.join(TARGET).join("release/corun.wasm"), out)
+    // Of a crate that is also a Rust library, nothing is optimised as a whole: here it is a module alone.
+    let mut command = cargo(&["rustc", "--package", "corun-wasm", "--lib", "--crate-type", "cdylib", "--target", TARGET]);
+    run(command.args(["--profile", built.profile()]).args(features).current_dir(tree).env("CARGO_TARGET_DIR", target))?;
+    let tool = tool(built)?;
+    bind(&tool, name, &built.module(target), out)
 }
 
 /// The package that writes a module's JavaScript.
 pub const TOOL: &str = "bindings";
 
-/// Builds it.
-pub fn tool() -> Result<PathBuf> {
-    run(&mut cargo(&["build", "--quiet", "--package", TOOL]))?;
-    Ok(target_dir().join("debug").join(TOOL))
+/// Builds it: with the profile of a module that is built quickly, to share what both need; else as tests do.
+pub fn tool(built: Built) -> Result<PathBuf> {
+    let (profile, folder) = match built {
+        Built::Quickly => (built.profile(), built.profile()),
+        Built::ToShip => ("dev", "debug"),
+    };
+    run(&mut cargo(&["build", "--quiet", "--package", TOOL, "--profile", profile]))?;
+    Ok(target_dir().join(folder).join(TOOL))
 }
 
-/// Puts the plain module where the one that runs scripts will be.
+/// Puts the plain module, as `serve` has built it, where the one that runs scripts will be.
 pub fn stand_in() -> Result<()> {
-    bind(&tool()?, "corun_script", &target_dir().join(TARGET).join("release/corun.wasm"), &place())
+    bind(&tool(Built::Quickly)?, "corun_script", &Built::Quickly.module(&target_dir()), &place())
 }
 
 /// Writes the JavaScript of a module that cargo has built, and the module beside it, as `name` into the folder `out`.

@@ -7,8 +7,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_core::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
 impl Value {
     /// Reads JSON text; a byte-order mark before it, which some editors write, is left out. What is nested deeper than 127 levels is a problem,

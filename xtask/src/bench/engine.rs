@@ -39,7 +39,7 @@ impl Engine {
             run(&mut cargo(&["build", "--quiet", "--release", "--package", "corun-tools", "--bin", "speed"]))?;
         }
         if module {
-            wasm::build("corun")?;
+            wasm::build("corun", wasm::Built::ToShip)?;
         }
         Ok(Engine {
             commit: super::commit(),
@@ -73,7 +73,8 @@ impl Engine {
             if lacks_module {
                 eprintln!("Building the module of {commit} …");
                 let why = "cannot be made; `--host native` leaves it out";
-                wasm::build_into("corun", &tree.0, &build, &kept).with_context(|| format!("the module of {commit} {why}"))?;
+                wasm::build_into("corun", wasm::Built::ToShip, &tree.0, &build, &kept)
+                    .with_context(|| format!("the module of {commit} {why}"))?;
             }
             fs::write(kept.join("stamp"), stamp)?;
         }

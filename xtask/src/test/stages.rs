@@ -356,7 +356,7 @@ fn page_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
     quietly(&mut npm(&["run", "--silent", "lint"]))?;
     if run.full {
         log.progress("the modules as they are shipped".to_owned());
-        wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0))?;
+        wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0, wasm::Built::ToShip))?;
     } else {
         let (tool, module) = (program(&run.native, wasm::TOOL)?, program(&run.module, "corun")?);
         wasm::MODULES.iter().try_for_each(|(name, _)| wasm::bind(&tool, name, &module, &wasm::place()))?;
