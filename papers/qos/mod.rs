@@ -4,7 +4,7 @@
 use crate::engine::measures::{Code, Function, Measure, reduced};
 use crate::engine::paper::mix::Mix;
 use crate::engine::paper::mix::split_goal;
-use sim_core::seam::ratios::dram_bytes_per_cycle;
+use sim_core::interface::ratios::dram_bytes_per_cycle;
 use std::collections::BTreeMap;
 
 /// The paper's code.

@@ -34,19 +34,19 @@
 //! 4  run        one run: experiment, simulation, windows, frame, result, stuck
 //! 3  machine    the mechanisms            policy    one file a scheme         (strangers to each other)
 //! 3  predict    latency by formula, a stranger to both
-//! 2  seam       controls, observation, counters, ratios, decisions
+//! 2  interface  controls, observation, counters, ratios, decisions
 //! 1  describe   values, decoding, errors, names, the GPU, kernels
 //! ```
 //!
-//! Two rules. The machine never calls a policy and never knows which one runs: it reads [`seam::controls::Controls`]. A policy never sees
-//! the machine: it reads an [`seam::observation::Observation`] and edits the Controls. So a policy is tested with made-up counters, the
-//! page's sliders are one more policy, a snapshot is `clone()`, and `seam/controls/mod.rs` lists all that any policy can do.
+//! Two rules. The machine never calls a policy and never knows which one runs: it reads [`interface::controls::Controls`]. A policy never sees
+//! the machine: it reads an [`interface::observation::Observation`] and edits the Controls. So a policy is tested with made-up counters, the
+//! page's sliders are one more policy, a snapshot is `clone()`, and `interface/controls/mod.rs` lists all that any policy can do.
 //!
 //! Words are the field's. A *kernel* is launched as a grid of *CTAs* (thread blocks) of *warps* of 32 threads. A *streaming
 //! multiprocessor* (SM) holds CTAs and issues warp instructions. Misses of its L1 data cache wait in *MSHRs*, pass a *miss queue* and two
 //! crossbars (the *NoC*) to *L2 banks*, and from there go to *DRAM channels*.
 //!
-//! Where to start reading: `machine/mod.rs` (the tick) → `seam/controls/mod.rs` → `policy/even.rs` → `machine/sm/mod.rs` →
+//! Where to start reading: `machine/mod.rs` (the tick) → `interface/controls/mod.rs` → `policy/even.rs` → `machine/sm/mod.rs` →
 //! `machine/l1d/miss_queue.rs` → `run/simulation.rs`.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -60,6 +60,8 @@ extern crate std;
 #[doc(hidden)]
 pub mod describe;
 #[doc(hidden)]
+pub mod interface;
+#[doc(hidden)]
 pub mod machine;
 #[doc(hidden)]
 pub mod policy;
@@ -67,8 +69,6 @@ pub mod policy;
 pub mod predict;
 #[doc(hidden)]
 pub mod run;
-#[doc(hidden)]
-pub mod seam;
 #[doc(hidden)]
 pub mod study;
 
@@ -89,21 +89,21 @@ pub use run::simulation::{Reason, Simulation};
 pub use study::profile::{run, run_own, start, start_own};
 
 // What comes out.
+pub use interface::ratios::{Goals, Metrics};
+pub use interface::stats::{KernelStats, StallCause};
 pub use run::energy::{Energy, Parts, Totals};
 pub use run::outcome::{
     ClassOutcome, GpuOutcome, KernelOutcome, Latency, OnClass, Outcome, PolicyOutcome, Rates, SettledOutcome, StallShares, WarpStalls,
 };
-pub use seam::ratios::{Goals, Metrics};
-pub use seam::stats::{KernelStats, StallCause};
 
 // A policy or an order of one's own.
+pub use interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
+pub use interface::decision::{Decided, Decision, Log, Topic, decide};
+pub use interface::event::{Event, EventKind, EventKinds};
+pub use interface::observation::{Alone, By, Needs, Observation, Profile, Progress};
 pub use machine::dispatch::grid::Grid;
 pub use machine::dispatch::order::{CtaOrder, Offer};
 pub use policy::{Policy, PolicySpec};
-pub use seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
-pub use seam::decision::{Decided, Decision, Log, Topic, decide};
-pub use seam::event::{Event, EventKind, EventKinds};
-pub use seam::observation::{Alone, By, Needs, Observation, Profile, Progress};
 
 // What there is to choose from, and the format.
 pub use describe::record::{Absent, Field, Record, Rule, Shape};

@@ -6,10 +6,10 @@ use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
+use sim_core::interface::decision::Decision;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::run::simulation::Simulation;
-use sim_core::seam::decision::Decision;
 use sim_core::study::profile;
 use std::cell::Cell;
 

@@ -9,14 +9,14 @@ use proptest::prelude::*;
 use sim_core::describe::gpu::{Allocate, StoreFlits, occupancy};
 use sim_core::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Launch, MAX_LOOPS, Op, WARP_SIZE};
+use sim_core::interface::controls::{Controls, SmControls};
+use sim_core::interface::stats::KernelStats;
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::CtaEvent;
 use sim_core::machine::dispatch::order::CtaOrderSpec;
 use sim_core::machine::sm::code::{Code, Place};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::{Controls, SmControls};
-use sim_core::seam::stats::KernelStats;
 use std::collections::BTreeSet;
 
 fn start(experiment: &Experiment) -> Simulation {

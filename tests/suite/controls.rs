@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::value::Value;
+use sim_core::interface::controls::{Controls, WarpOrder};
 use sim_core::policy::spec::Entry;
 use sim_core::policy::{PolicyInfo, PolicySpec};
 use sim_core::run::experiment::{Experiment, Stop};
-use sim_core::seam::controls::{Controls, WarpOrder};
 use sim_core::study::profile;
 
 fn json(text: &str) -> Value {

@@ -3,9 +3,9 @@
 use sim_core::describe::gpu::presets;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
+use sim_core::interface::decision::Decision;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::Simulation;
-use sim_core::seam::decision::Decision;
 use sim_core::study::profile;
 
 fn read(text: &str) -> Value {

@@ -10,10 +10,10 @@ use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::Kernel;
 use sim_core::describe::record::{Field, Shape};
 use sim_core::describe::value::Value;
+use sim_core::interface::controls::Controls;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::Controls;
 
 /// The smallest and the largest value of every field of `tiny-2sm`, one at a time, as overrides.
 fn ends() -> Vec<(String, Value)> {
@@ -258,7 +258,7 @@ proptest! {
             let before = whole.totals();
             whole.machine_mut().keep_awake = true;
             (0..4_000).for_each(|_| whole.machine_mut().step());
-            let issued = |stats: &[sim_core::seam::stats::KernelStats]| stats.iter().map(|s| (s.warp_instructions, s.ctas_done)).collect::<Vec<_>>();
+            let issued = |stats: &[sim_core::interface::stats::KernelStats]| stats.iter().map(|s| (s.warp_instructions, s.ctas_done)).collect::<Vec<_>>();
             prop_assert_eq!(issued(&whole.totals()), issued(&before), "{}", whole.explain_stuck());
         }
     }

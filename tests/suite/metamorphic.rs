@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use sim_core::describe::gpu::{Gpu, presets};
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::library;
+use sim_core::interface::stats::KernelStats;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
-use sim_core::seam::stats::KernelStats;
 use sim_core::study::profile;
 
 /// Cycles of a run: a few rounds of CTAs of every kernel here.
@@ -22,7 +22,7 @@ fn experiment(gpu: Gpu, kernels: &[&str], policy: PolicySpec) -> Experiment {
         gpu,
         kernels: kernels.iter().map(found).collect(),
         policy,
-        warp_order: sim_core::seam::controls::WarpOrder::Gto,
+        warp_order: sim_core::interface::controls::WarpOrder::Gto,
         cta_order: sim_core::machine::dispatch::order::CtaOrderSpec::default(),
         warm_up: 0,
         stop: Stop::Cycles(CYCLES),
@@ -140,7 +140,7 @@ proptest! {
         (one.stop, one.restart) = (Stop::Cycles(3000), true);
         let mut two = one.clone();
         two.kernels.push(KernelUse { kernel: idle, ctas_per_sm: None, qos: None });
-        let mut controls = sim_core::seam::controls::Controls::neutral(two.gpu.sm_count() as usize, two.warp_order);
+        let mut controls = sim_core::interface::controls::Controls::neutral(two.gpu.sm_count() as usize, two.warp_order);
         controls.each_sm(|sm| {
             sm.cta_target = PerKernel::all(0);
             sm.cta_target[KernelId(0)] = u16::MAX;

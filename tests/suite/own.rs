@@ -2,14 +2,14 @@
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
+use sim_core::interface::controls::Controls;
+use sim_core::interface::decision::{Log, count, decide};
+use sim_core::interface::observation::{By, Needs, Observation};
 use sim_core::machine::dispatch::order::{CtaOrder, Offer};
 use sim_core::policy::Policy;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::own::Own;
 use sim_core::run::simulation::Simulation;
-use sim_core::seam::controls::Controls;
-use sim_core::seam::decision::{Log, count, decide};
-use sim_core::seam::observation::{By, Needs, Observation};
 use sim_core::study::profile;
 
 fn experiment(kernels: &[&str], policy: &str) -> Experiment {

@@ -6,9 +6,9 @@ use sim_core::describe::gpu::{occupancy, presets};
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Kernel, library};
 use sim_core::describe::value::Value;
+use sim_core::interface::ratios::dram_bytes_per_cycle;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::ratios::dram_bytes_per_cycle;
 
 fn start(text: &str) -> Simulation {
     let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -4,11 +4,11 @@ use crate::random;
 use proptest::prelude::*;
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::value::Value;
+use sim_core::interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
 use sim_core::policy::PolicySpec;
 use sim_core::policy::spec::POLICIES;
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
 use sim_core::study::profile;
 
 const SCHEMES: [&str; 5] = ["qos-naive", "qos-elastic", "qos-rollover", "qos-rollover-time", "spart"];
@@ -117,7 +117,7 @@ fn making_room_can_be_free_or_wait() {
         run.advance(u64::MAX);
         (decided(&run, "sm_ctas"), run.totals())
     };
-    let sum = |of: fn(&sim_core::seam::stats::KernelStats) -> u64, way: &str| totals(way).1.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&sim_core::interface::stats::KernelStats) -> u64, way: &str| totals(way).1.iter().map(of).sum::<u64>();
     assert!(totals("context_switch").0 > 0);
     assert!(sum(|kernel| kernel.ctas_switched_out, "context_switch") > 0 && sum(|kernel| kernel.context_lines_out, "context_switch") > 0);
     assert!(sum(|kernel| kernel.ctas_switched_out, "free") > 0);

@@ -5,12 +5,12 @@ use sim_core::describe::gpu::{SmClass, occupancy, presets};
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::{Kernel, Launch, Op, library};
 use sim_core::describe::value::Value;
+use sim_core::interface::controls::{Controls, SmControls, WarpOrder};
+use sim_core::interface::event::{Event, EventKind, EventKinds};
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::order::CtaOrderSpec;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::{Controls, SmControls, WarpOrder};
-use sim_core::seam::event::{Event, EventKind, EventKinds};
 use sim_core::study::{catalogue, profile};
 
 /// The fewest CTAs of any launch of a kernel of the library that an SM of the class holds.

@@ -14,10 +14,12 @@ use sim_core::describe::digest;
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
+use sim_core::interface::controls::Controls;
+use sim_core::interface::decision::Decision;
 use sim_core::machine::contents::Ahead;
 use sim_core::machine::dispatch::order::{ChunkEntry, Share, Shares};
 use sim_core::machine::dispatch::{CtaEvent, LaunchEnd};
-use sim_core::machine::l1d::held::Held;
+use sim_core::machine::l1d::word_counts::WordCounts;
 use sim_core::policy::PolicySpec;
 use sim_core::predict::answer::Answer;
 use sim_core::predict::question::Question;
@@ -25,8 +27,6 @@ use sim_core::run::experiment::Experiment;
 use sim_core::run::frame;
 use sim_core::run::plan::{self as run_plan, Plan, Planned};
 use sim_core::run::simulation::{Reason, Simulation as Engine};
-use sim_core::seam::controls::Controls;
-use sim_core::seam::decision::Decision;
 use sim_core::study::catalogue;
 use sim_core::study::figure::{self, Figure, Options};
 use sim_core::study::probe::{COMPONENTS, Component};
@@ -363,7 +363,7 @@ impl Simulation {
     }
 }
 
-fn words(held: Held) -> [u32; 3] {
+fn words(held: WordCounts) -> [u32; 3] {
     [held.valid, held.written, held.owned]
 }
 

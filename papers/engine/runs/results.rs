@@ -8,7 +8,7 @@ use corun_batch::Failure;
 use sim_core::describe::goal::Goal;
 use sim_core::describe::record::Datum;
 use sim_core::describe::value::Value;
-use sim_core::seam::ratios::{Goals, Metrics};
+use sim_core::interface::ratios::{Goals, Metrics};
 use sim_core::study::figure::lookup;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,7 +9,7 @@
 use super::Machine;
 use super::sm::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
-use crate::seam::event::{EventKind, EventKinds};
+use crate::interface::event::{EventKind, EventKinds};
 
 /// Cycles that are worth a run ahead, at least.
 const SHORTEST: Cycle = 4;

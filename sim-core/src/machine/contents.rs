@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::coherence::{Words, all_words};
-use super::l1d::held::Held;
+use super::l1d::word_counts::WordCounts;
 use super::sm::walk::each_access;
 use crate::describe::ids::{KernelId, LineAddr};
 use alloc::collections::BTreeMap;
@@ -25,9 +25,9 @@ pub struct Ahead {
 
 impl Machine {
     /// What each L1D holds of each array: SM by SM, and of each all arrays of all kernels in turn.
-    pub fn l1_contents(&self) -> Vec<Held> {
+    pub fn l1_contents(&self) -> Vec<WordCounts> {
         let all = all_words(self.gpu().l2.line_bytes);
-        let mut held = alloc::vec![Held::default(); self.sms.len() * self.arrays.len()];
+        let mut held = alloc::vec![WordCounts::default(); self.sms.len() * self.arrays.len()];
         for (sm, held) in self.sms.iter().zip(held.chunks_mut(self.arrays.len().max(1))) {
             for (at, line) in sm.l1().lines() {
                 let array = self.arrays.partition_point(|lines| lines.end <= at);

@@ -14,11 +14,11 @@
 //! Simplified: tags are read by lookups and fills at once (two ports); data banks do not conflict; a line is in no set while it is
 //! fetched (allocate on fill).
 
-mod homes;
+mod directory;
 
-pub(super) use self::homes::flits_of;
+pub(super) use self::directory::flits_of;
 
-use self::homes::Homes;
+use self::directory::Directory;
 use super::cache::mshr::Mshrs;
 use super::cache::tags::Tags;
 use super::calendar::Calendar;
@@ -27,7 +27,7 @@ use super::noc::{Moment, Noc, Tick};
 use super::packet::{Access, DramRequest, Handle, Packets, Queue, Request, Station};
 use crate::describe::gpu::{Gpu, NocKind, SetIndex, WriteFill};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, PerKernel};
-use crate::seam::stats::KernelStats;
+use crate::interface::stats::KernelStats;
 use alloc::boxed::Box;
 use alloc::vec;
 use core::hash::{Hash, Hasher};
@@ -143,7 +143,7 @@ pub struct Bank {
     trip: Trip,
     stall: Option<Stall>,
     /// What else there is where L1Ds own words.
-    homes: Option<Box<Homes>>,
+    directory: Option<Box<Directory>>,
     // What the configuration says, once.
     latency: u32,
     banks: u32,
@@ -170,7 +170,7 @@ impl Bank {
             to_dram: Link::new(TO_DRAM, 1),
             answering: None,
             stall: None,
-            homes: gpu.owns().then(|| Box::new(Homes::new(gpu))),
+            directory: gpu.owns().then(|| Box::new(Directory::new(gpu))),
             latency: l2.latency,
             banks: l2.banks,
             banks_per_channel: (l2.banks / gpu.dram.channels).max(1),

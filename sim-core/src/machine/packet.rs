@@ -9,7 +9,7 @@
 use super::coherence::{Message, Words};
 use super::link::Full;
 use crate::describe::ids::{Cycle, KernelId, LineAddr, PerKernel};
-use crate::seam::stats::KernelStats;
+use crate::interface::stats::KernelStats;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use core::ops::{Index, IndexMut};

@@ -20,10 +20,10 @@
 use super::spec::Member;
 use super::{AnyPolicy, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
 use crate::describe::ids::{Cycle, KernelId};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, count, decide, list, topics};
-use crate::seam::observation::Observation;
-use crate::seam::stats::KernelStats;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, count, decide, list, topics};
+use crate::interface::observation::Observation;
+use crate::interface::stats::KernelStats;
 use alloc::format;
 use alloc::vec::Vec;
 

@@ -1,8 +1,8 @@
 //! How many CTAs each SM may hold, said once where all SMs are alike and class by class where they are not.
 
 use crate::describe::ids::KernelId;
-use crate::seam::decision::{Decided, Log, decide, list, topics};
-use crate::seam::observation::Observation;
+use crate::interface::decision::{Decided, Log, decide, list, topics};
+use crate::interface::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
 use core::ops::Range;

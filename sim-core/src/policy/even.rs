@@ -12,9 +12,9 @@
 use super::ctas::decide_ctas;
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, count, topics};
-use crate::seam::observation::Observation;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, count, topics};
+use crate::interface::observation::Observation;
 use alloc::format;
 
 /// The policy as data.

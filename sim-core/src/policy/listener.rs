@@ -4,10 +4,10 @@
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::goal::Goal;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
-use crate::seam::controls::{Controls, QuotaRefill};
-use crate::seam::decision::Log;
-use crate::seam::event::{Event, EventKind, EventKinds};
-use crate::seam::observation::{Observation, Progress};
+use crate::interface::controls::{Controls, QuotaRefill};
+use crate::interface::decision::Log;
+use crate::interface::event::{Event, EventKind, EventKinds};
+use crate::interface::observation::{Observation, Progress};
 use alloc::vec::Vec;
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -48,7 +48,7 @@ impl Policy for Listener {
     }
 
     fn on_event(&mut self, event: Event, seen: &Observation, controls: &mut Controls, _log: &mut Log) {
-        let issued = |stats: &[crate::seam::stats::KernelStats]| stats.iter().map(|stats| stats.warp_instructions).sum::<u64>();
+        let issued = |stats: &[crate::interface::stats::KernelStats]| stats.iter().map(|stats| stats.warp_instructions).sum::<u64>();
         assert_eq!(seen.on_sm.iter().map(|sm| issued(sm)).sum::<u64>(), issued(seen.total), "SMs add up to the GPU");
         self.heard.push((seen.now, event, issued(seen.total)));
         self.progress = seen.progress.to_vec();
@@ -74,8 +74,8 @@ impl Policy for Listener {
 mod tests {
     use super::*;
     use crate::describe::gpu::presets;
-    use crate::seam::controls::WarpOrder;
-    use crate::seam::observation::Profile;
+    use crate::interface::controls::WarpOrder;
+    use crate::interface::observation::Profile;
 
     /// A made-up observation is enough to ask a policy.
     #[test]

@@ -14,9 +14,9 @@
 //!    CCBP compares the warp order only.
 
 use super::{AnyPolicy, Policy, PolicyInfo};
-use crate::seam::controls::{Controls, WarpOrder};
-use crate::seam::decision::{Log, decide, topics};
-use crate::seam::observation::Observation;
+use crate::interface::controls::{Controls, WarpOrder};
+use crate::interface::decision::{Log, decide, topics};
+use crate::interface::observation::Observation;
 use alloc::format;
 
 /// The policy as data.

@@ -6,9 +6,9 @@
 use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::path::field;
-use crate::seam::controls::{CONTROLS_RECORD, Controls};
-use crate::seam::decision::{Log, decide, topics};
-use crate::seam::observation::Observation;
+use crate::interface::controls::{CONTROLS_RECORD, Controls};
+use crate::interface::decision::{Log, decide, topics};
+use crate::interface::observation::Observation;
 use alloc::format;
 
 /// The policy as data.

@@ -18,10 +18,10 @@
 use super::spec::{Absent, Member, Param};
 use super::{AnyPolicy, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, count, decide, topics};
-use crate::seam::observation::Observation;
-use crate::seam::stats::KernelStats;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, count, decide, topics};
+use crate::interface::observation::Observation;
+use crate::interface::stats::KernelStats;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -168,8 +168,8 @@ mod tests {
     use super::super::spec::Setting;
     use super::*;
     use crate::describe::gpu::presets;
-    use crate::seam::controls::WarpOrder;
-    use crate::seam::observation::Profile;
+    use crate::interface::controls::WarpOrder;
+    use crate::interface::observation::Profile;
 
     /// 40 in flight: 1.9 failures per request halve it once, 3.2 three times, and nothing is left after six.
     #[test]

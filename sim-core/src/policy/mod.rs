@@ -36,12 +36,12 @@ use self::qos::{elastic, naive, rollover, rollover_time};
 
 use self::spec::{Member, Param};
 use crate::describe::ids::{Cycle, KernelId};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, TopicInfo};
-use crate::seam::event::{Event, EventKinds};
-use crate::seam::observation::Needs;
-use crate::seam::observation::Observation;
-use crate::seam::stats::KernelStats;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, TopicInfo};
+use crate::interface::event::{Event, EventKinds};
+use crate::interface::observation::Needs;
+use crate::interface::observation::Observation;
+use crate::interface::stats::KernelStats;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;

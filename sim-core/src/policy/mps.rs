@@ -15,9 +15,9 @@ use super::spatial::{give, parts_fit};
 use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, count, decide, topics};
-use crate::seam::observation::Observation;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, count, decide, topics};
+use crate::interface::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
 

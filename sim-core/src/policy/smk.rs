@@ -20,9 +20,9 @@ use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
-use crate::seam::controls::{Controls, QuotaRefill};
-use crate::seam::decision::{Log, count, decide, percent, topics};
-use crate::seam::observation::{By, Needs, Observation};
+use crate::interface::controls::{Controls, QuotaRefill};
+use crate::interface::decision::{Log, count, decide, percent, topics};
+use crate::interface::observation::{By, Needs, Observation};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -225,8 +225,8 @@ mod tests {
     use super::*;
     use crate::describe::gpu::presets;
     use crate::describe::ids::PerKernel;
-    use crate::seam::controls::WarpOrder;
-    use crate::seam::observation::Profile;
+    use crate::interface::controls::WarpOrder;
+    use crate::interface::observation::Profile;
 
     const WHOLE: Resources = Resources { ctas: 32, threads: 2048, registers: 65_536, shared_bytes: 96 * 1024 };
 

@@ -21,9 +21,9 @@ use super::spatial::Sms;
 use super::spec::{Absent, Member, Param};
 use super::{AnyPolicy, Policy, PolicyInfo, spatial};
 use crate::describe::ids::{Cycle, KernelId};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, count, decide, percent, topics};
-use crate::seam::observation::{By, Needs, Observation};
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, count, decide, percent, topics};
+use crate::interface::observation::{By, Needs, Observation};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -303,10 +303,10 @@ mod tests {
     use super::*;
     use crate::describe::goal::Goal;
     use crate::describe::gpu::presets;
+    use crate::interface::controls::WarpOrder;
+    use crate::interface::observation::{Profile, Progress};
+    use crate::interface::stats::KernelStats;
     use crate::policy::spec::Setting;
-    use crate::seam::controls::WarpOrder;
-    use crate::seam::observation::{Profile, Progress};
-    use crate::seam::stats::KernelStats;
 
     /// Runs kernels whose IPC is a function of their SMs for so many epochs; SMs of each at the end, and the IPC of each since the beginning.
     fn run(goals: &[Option<f64>], ipc: impl Fn(usize, usize) -> f64, epochs: u64, settings: &[(&str, Setting)]) -> (Vec<usize>, Vec<f64>) {

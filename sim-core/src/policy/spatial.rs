@@ -18,9 +18,9 @@ use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::error::Problems;
 use crate::describe::ids::KernelId;
 use crate::describe::path::{element, field};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide, topics};
-use crate::seam::observation::Observation;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, decide, topics};
+use crate::interface::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
 

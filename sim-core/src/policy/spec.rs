@@ -1,4 +1,4 @@
-//! Policies as data: each policy's file has one table (`INFO`) of its parameters, which `seam/spec.rs` reads. An experiment names one policy or a
+//! Policies as data: each policy's file has one table (`INFO`) of its parameters, which `interface/spec.rs` reads. An experiment names one policy or a
 //! list of them, of which each edits the controls in turn.
 
 use super::{AnyPolicy, bmi, even, fixed, leftover, lrr_gto, manual, mil, tcm, ucp, ws};
@@ -6,18 +6,18 @@ use crate::describe::error::Problems;
 use crate::describe::path::{element, field, one_of};
 use crate::describe::record::{Entries, Names, rule};
 use crate::describe::value::Value;
-use crate::seam::controls::Controls;
-use crate::seam::decision::TopicInfo;
+use crate::interface::controls::Controls;
+use crate::interface::decision::TopicInfo;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 pub use super::POLICIES;
 pub use crate::describe::record::{Absent, Shape};
-pub use crate::seam::spec::{Entry, MAX_LIST, Mix, Param, Setting};
+pub use crate::interface::spec::{Entry, MAX_LIST, Mix, Param, Setting};
 
 /// A policy and its parameters: a member of those that share a GPU.
-pub type Member = crate::seam::spec::Spec<PolicyInfo>;
+pub type Member = crate::interface::spec::Spec<PolicyInfo>;
 
 /// Most policies that share a GPU.
 pub const MAX_MEMBERS: usize = 4;

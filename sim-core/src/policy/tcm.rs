@@ -21,10 +21,10 @@ use super::spec::{Absent, Member, Param};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::rng::{below, mix};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide, percent, topics};
-use crate::seam::observation::Observation;
-use crate::seam::stats::KernelStats;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, decide, percent, topics};
+use crate::interface::observation::Observation;
+use crate::interface::stats::KernelStats;
 use alloc::format;
 use alloc::vec::Vec;
 

@@ -16,9 +16,9 @@
 use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide, topics};
-use crate::seam::observation::Observation;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, decide, topics};
+use crate::interface::observation::Observation;
 use alloc::format;
 
 /// The policy as data.

@@ -21,9 +21,9 @@
 use super::spec::{Absent, Member, Param};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, count, decide, topics};
-use crate::seam::observation::Observation;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, count, decide, topics};
+use crate::interface::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
 

@@ -4,9 +4,9 @@
 //! however its calls were cut.
 
 use crate::describe::ids::{Cycle, KernelId};
+use crate::interface::stats::{KernelStats, StallCounts};
 use crate::machine::Machine;
 use crate::run::windows::Windows;
-use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::vec::Vec;
 
 /// Batches at which neighbours are put together.

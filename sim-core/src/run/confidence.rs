@@ -11,10 +11,10 @@
 use crate::describe::goal::Goal;
 use crate::describe::kernel::Launch;
 use crate::describe::value::Value;
+use crate::interface::ratios::Metrics;
+use crate::interface::stats::{KernelStats, StallCause, StallCounts, StallInfo};
 use crate::run::batches::{Batches, Counters};
 use crate::run::interval::half_width;
-use crate::seam::ratios::Metrics;
-use crate::seam::stats::{KernelStats, StallCause, StallCounts, StallInfo};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 

@@ -16,9 +16,9 @@ use crate::describe::ids::MAX_KERNELS;
 use crate::describe::record::Absent::Needed;
 use crate::describe::record::{Datum, Field, Shape, list, record};
 use crate::describe::value::Value;
+use crate::interface::ratios::{ratio, scheduler_cycles};
+use crate::interface::stats::{KernelStats, StallCause};
 use crate::run::simulation::Measured;
-use crate::seam::ratios::{ratio, scheduler_cycles};
-use crate::seam::stats::{KernelStats, StallCause};
 use alloc::vec::Vec;
 
 /// What takes energy.
@@ -253,7 +253,7 @@ pub fn energy(measured: &Measured, gpu: &Gpu) -> Energy {
 mod tests {
     use super::*;
     use crate::describe::gpu::presets;
-    use crate::seam::stats::StallCounts;
+    use crate::interface::stats::StallCounts;
 
     fn figure(value: &Value, path: &str) -> f64 {
         path.split('.').try_fold(value, |value, key| value.get(key)).and_then(Value::as_f64).expect("a figure")

@@ -4,12 +4,12 @@
 use crate::describe::gpu::{NocKind, ReadOnlyLines};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::value::Value;
+use crate::interface::stats::{KernelStats, StallCause};
 use crate::machine::Machine;
 use crate::machine::sm::Sm;
 use crate::machine::sm::scheduler::{Outcome, Scheduler};
 use crate::run::experiment::Experiment;
 use crate::run::windows::Windows;
-use crate::seam::stats::{KernelStats, StallCause};
 use alloc::vec::Vec;
 
 /// What a warp is doing, for drawing.

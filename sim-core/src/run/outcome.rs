@@ -7,16 +7,16 @@ use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::{Needed, Words};
 use crate::describe::record::{Datum, Field, Shape, Topic, int, list, record, text};
 use crate::describe::value::Value;
+use crate::interface::decision::{Decision, Kind, TopicInfo, ValueInfo};
+use crate::interface::ratios::{
+    GOALS, Goals, METRICS, Metrics, dram_gb_s, dram_utilisation, ipc, l2_gb_s, milliseconds, noc_utilisation, noc_utilisation_all,
+    peak_ipc, ratio, scheduler_cycles,
+};
+use crate::interface::stats::{CounterInfo, KernelStats, StallCause, StallCounts, StallInfo};
 use crate::run::confidence::{Pace, ci95};
 use crate::run::energy::{ENERGY, Energy, energy};
 use crate::run::experiment::{Experiment, MAX_SEED, Stop, VERSION};
 use crate::run::simulation::{Measured, Reason, Simulation};
-use crate::seam::decision::{Decision, Kind, TopicInfo, ValueInfo};
-use crate::seam::ratios::{
-    GOALS, Goals, METRICS, Metrics, dram_gb_s, dram_utilisation, ipc, l2_gb_s, milliseconds, noc_utilisation, noc_utilisation_all,
-    peak_ipc, ratio, scheduler_cycles,
-};
-use crate::seam::stats::{CounterInfo, KernelStats, StallCause, StallCounts, StallInfo};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 

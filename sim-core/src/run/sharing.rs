@@ -2,13 +2,13 @@
 
 use crate::describe::error::Problems;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::interface::event::EventKinds;
+use crate::interface::observation::Profile;
+use crate::interface::stats::KernelStats;
 use crate::machine::sm::Sm;
 use crate::policy::{AnyPolicy, Policy};
 use crate::run::experiment::Experiment;
 use crate::run::plan::{self, Answers};
-use crate::seam::event::EventKinds;
-use crate::seam::observation::Profile;
-use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
 
 /// A policy, and what the run keeps for it.

@@ -7,11 +7,11 @@
 //! or the run ends with its kernels and one of them can never end. No time limit is involved.
 
 use crate::describe::ids::{KernelId, PerKernel};
+use crate::interface::controls::SmControls;
 use crate::machine::Machine;
 use crate::machine::l1d::ReservationFailure;
 use crate::machine::sm::Sm;
 use crate::machine::sm::scheduler::Scheduler;
-use crate::seam::controls::SmControls;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

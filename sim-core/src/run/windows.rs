@@ -3,9 +3,9 @@
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
+use crate::interface::ratios::{dram_peak, noc_peak, peak_ipc};
+use crate::interface::stats::{KernelStats, StallCause, StallCounts, StallInfo};
 use crate::machine::Machine;
-use crate::seam::ratios::{dram_peak, noc_peak, peak_ipc};
-use crate::seam::stats::{KernelStats, StallCause, StallCounts, StallInfo};
 use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;

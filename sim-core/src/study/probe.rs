@@ -17,12 +17,12 @@ use crate::describe::gpu::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, G
 use crate::describe::ids::{Cycle, KernelId, Set};
 use crate::describe::rng::{below, draw, mix};
 use crate::describe::value::Value;
+use crate::interface::controls::{Controls, WarpOrder};
 use crate::machine::cache::tags::Tags;
 use crate::machine::dram::{Channel, Transfer};
 use crate::machine::memory::Memory;
 use crate::machine::noc::{Ends, Moment, Noc};
 use crate::machine::packet::{Access, DramRequest, Node, Packet, Packets, Queue, Request};
-use crate::seam::controls::{Controls, WarpOrder};
 use alloc::vec;
 use alloc::vec::Vec;
 

@@ -58,10 +58,10 @@ mod tests {
     use super::*;
     use crate::describe::ids::KernelId;
     use crate::describe::value::Value;
+    use crate::interface::ratios;
     use crate::policy::spec::{PolicySpec, Setting};
     use crate::run::experiment::Stop;
     use crate::run::plan;
-    use crate::seam::ratios;
 
     fn experiment(policy: &str) -> Experiment {
         let value = Value::object([
@@ -179,7 +179,7 @@ mod tests {
             };
             runs.iter().map(used).collect()
         };
-        use crate::seam::observation::By;
+        use crate::interface::observation::By;
         assert_eq!(ran(by(By::Sms(alloc::vec![1, 3]))), [[true, false, false, false], [true, true, true, false]]);
         assert_eq!(ran(by(By::Class)), [[true, true, false, false], [false, false, true, true]]);
     }

@@ -151,8 +151,8 @@ impl Asked {
         let sms = f64::from(gpu.sm_count());
         let line = f64::from(gpu.l2.line_bytes);
         // CCBP eq. 1: a read's reply has a header flit and the line; eq. 3: every access moves a line.
-        let reads = noc * sim_core::seam::ratios::noc_bytes_per_cycle(gpu) / (line + f64::from(gpu.noc.flit_bytes)) / sms;
-        let accesses = dram * sim_core::seam::ratios::dram_bytes_per_cycle(gpu) / line / sms;
+        let reads = noc * sim_core::interface::ratios::noc_bytes_per_cycle(gpu) / (line + f64::from(gpu.noc.flit_bytes)) / sms;
+        let accesses = dram * sim_core::interface::ratios::dram_bytes_per_cycle(gpu) / line / sms;
         // A request causes at most two accesses, and only a miss does: what reads cannot cause, stores must.
         let stores = (accesses / (2.0 * miss) - reads).max(0.0);
         let latency = L2_HIT + miss * (DRAM - L2_HIT);

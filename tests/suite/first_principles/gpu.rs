@@ -6,11 +6,11 @@ use sim_core::describe::gpu::{SmClass, occupancy, presets, validate};
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Address, Kernel, Op};
 use sim_core::describe::value::Value;
+use sim_core::interface::controls::WarpOrder;
+use sim_core::interface::ratios;
+use sim_core::interface::stats::KernelStats;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::WarpOrder;
-use sim_core::seam::ratios;
-use sim_core::seam::stats::KernelStats;
 use sim_core::study::probe;
 
 /// A kernel alone on `ccbp-16sm`.

@@ -5,11 +5,11 @@ use super::{K, finish, kernel, machine, near, one_of_each, repeat, window};
 use sim_core::describe::gpu::{Allocate, Arbiter, DramKind, Gpu, LsuHol, NocKind, StoreFlits, StoreRelease, WriteFill};
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Address, Kernel, Op, Scatter};
+use sim_core::interface::controls::{Controls, WarpOrder};
+use sim_core::interface::ratios;
+use sim_core::interface::stats::KernelStats;
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::order::CtaOrderSpec;
-use sim_core::seam::controls::{Controls, WarpOrder};
-use sim_core::seam::ratios;
-use sim_core::seam::stats::KernelStats;
 use sim_core::study::probe;
 
 const LINE: u64 = 128;

@@ -5,9 +5,9 @@ use sim_core::describe::gpu::mesh::MeshConfig;
 use sim_core::describe::gpu::{Arbiter, presets};
 use sim_core::describe::ids::LaunchId;
 use sim_core::describe::kernel::{Address, Launch, Op};
+use sim_core::interface::controls::{Controls, WarpOrder};
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::order::CtaOrderSpec;
-use sim_core::seam::controls::{Controls, WarpOrder};
 use sim_core::study::probe::{self, MeshProbe, Traffic};
 
 /// Of routers that are numbered row by row, four to a row.

@@ -16,10 +16,10 @@ use sim_core::describe::gpu::{Gpu, presets};
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Array, Kernel, Launch, Op, Trips};
 use sim_core::describe::value::Value;
+use sim_core::interface::controls::{Controls, WarpOrder};
+use sim_core::interface::stats::KernelStats;
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::order::CtaOrderSpec;
-use sim_core::seam::controls::{Controls, WarpOrder};
-use sim_core::seam::stats::KernelStats;
 
 /// The kernel of every test here.
 const K: KernelId = KernelId(0);

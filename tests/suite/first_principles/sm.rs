@@ -3,8 +3,8 @@
 use super::{K, finish, kernel, machine, one_of_each, repeat, window};
 use sim_core::describe::gpu::Gpu;
 use sim_core::describe::kernel::{Address, Op};
+use sim_core::interface::controls::WarpOrder;
 use sim_core::machine::Machine;
-use sim_core::seam::controls::WarpOrder;
 
 fn one_scheduler() -> Gpu {
     let mut gpu = one_of_each();

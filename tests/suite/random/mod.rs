@@ -16,13 +16,13 @@ use sim_core::describe::gpu::{
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
 use sim_core::describe::value::Value;
+use sim_core::interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
+use sim_core::interface::spec::Mix;
 use sim_core::machine::dispatch::order::{CTA_ORDERS, CtaOrderSpec};
 use sim_core::policy::PolicySpec;
 use sim_core::policy::spec::{MAX_LIST, Shape};
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
-use sim_core::seam::spec::Mix;
 
 /// Cases of a property: what the test asks for, or `PROPTEST_CASES` from the environment.
 pub fn cases(number: u32) -> ProptestConfig {

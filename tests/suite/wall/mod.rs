@@ -17,7 +17,7 @@ struct Floors {
 }
 
 const SIM_CORE: Floors = Floors {
-    rooms: &[("describe", 1), ("seam", 2), ("machine", 3), ("policy", 3), ("predict", 3), ("run", 4), ("study", 5)],
+    rooms: &[("describe", 1), ("interface", 2), ("machine", 3), ("policy", 3), ("predict", 3), ("run", 4), ("study", 5)],
     doors: &["lib.rs"],
 };
 
@@ -176,7 +176,7 @@ fn made_up(files: &[(&str, &str)]) -> Graph {
     graph(&files.iter().map(|(file, text)| Source::read(file, text)).collect::<Vec<_>>())
 }
 
-const LIB: (&str, &str) = ("lib.rs", "pub mod describe; pub mod seam; pub mod machine; pub mod policy; pub mod run; pub mod study;");
+const LIB: (&str, &str) = ("lib.rs", "pub mod describe; pub mod interface; pub mod machine; pub mod policy; pub mod run; pub mod study;");
 
 #[test]
 fn a_violation_is_found_however_it_is_written() {
@@ -200,10 +200,10 @@ fn a_violation_is_found_however_it_is_written() {
         "/// See [`crate::machine::Machine`].\nfn f() { let text = \"crate::machine\"; }",
         "#[cfg(test)] mod tests { use crate::machine::Machine; }",
         "#[cfg(test)] use crate::machine::{Machine, link};",
-        "use crate::seam::machine; use alloc::vec::Vec; fn f() { machine::go(); }",
+        "use crate::interface::machine; use alloc::vec::Vec; fn f() { machine::go(); }",
     ];
     for text in harmless {
-        let files = [LIB, ("policy/even.rs", text), ("machine/mod.rs", ""), ("seam/mod.rs", "pub fn machine() {}")];
+        let files = [LIB, ("policy/even.rs", text), ("machine/mod.rs", ""), ("interface/mod.rs", "pub fn machine() {}")];
         assert_eq!(SIM_CORE.wrong_arrows(made_up(&files), &[]), Vec::<String>::new(), "{text}");
     }
 }
@@ -212,15 +212,15 @@ fn a_violation_is_found_however_it_is_written() {
 fn chains_are_followed_to_their_end() {
     let files = [
         LIB,
-        ("policy/even.rs", "use crate::seam::report::Report;"),
-        ("seam/mod.rs", "pub mod report;"),
-        ("seam/report.rs", "use crate::describe::inner::go;"),
+        ("policy/even.rs", "use crate::interface::report::Report;"),
+        ("interface/mod.rs", "pub mod report;"),
+        ("interface/report.rs", "use crate::describe::inner::go;"),
         ("describe/mod.rs", "pub mod inner;"),
         ("describe/inner.rs", "use crate::machine::Machine;"),
         ("machine/mod.rs", ""),
     ];
     let wrong = SIM_CORE.wrong_arrows(made_up(&files), &[]);
-    let chain = "policy/even.rs → seam/report.rs → describe/inner.rs → machine/mod.rs";
+    let chain = "policy/even.rs → interface/report.rs → describe/inner.rs → machine/mod.rs";
     assert!(wrong.iter().any(|line| line == chain), "{wrong:?}");
     // The exception takes the last arrow out, and with it every chain.
     assert_eq!(SIM_CORE.wrong_arrows(made_up(&files), &[("describe/inner.rs", "machine/mod.rs")]), Vec::<String>::new());

@@ -5,8 +5,8 @@
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
+use sim_core::interface::ratios::Metrics;
 use sim_core::run::experiment::Experiment;
-use sim_core::seam::ratios::Metrics;
 use sim_core::study::profile;
 use std::collections::BTreeMap;
 

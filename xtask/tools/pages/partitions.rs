@@ -6,9 +6,9 @@
 use sim_core::describe::gpu::{occupancy, presets};
 use sim_core::describe::kernel::library;
 use sim_core::describe::value::Value;
+use sim_core::interface::ratios::{l2_gb_s, milliseconds, ratio};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::ratios::{l2_gb_s, milliseconds, ratio};
 use std::time::Instant;
 
 /// What the paper prints of a kernel alone: milliseconds on 30 SMs and KAI (Table 2), and GB/s on some numbers of SMs (Table 3).

@@ -7,9 +7,9 @@
 use crate::{short, table_2};
 use sim_core::describe::gpu::{Gpu, presets};
 use sim_core::describe::ids::KernelId;
+use sim_core::interface::ratios;
 use sim_core::machine::Machine;
 use sim_core::run::simulation::Simulation;
-use sim_core::seam::ratios;
 use sim_core::study::probe;
 
 use crate::table_2::{Asked, PROGRAMS, SAD_LATENCY, TABLE_2, Target, experiment};

@@ -5,10 +5,10 @@
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
+use sim_core::interface::ratios::Metrics;
 use sim_core::run::confidence::is_look;
 use sim_core::run::experiment::{Experiment, Settled};
 use sim_core::run::simulation::Simulation;
-use sim_core::seam::ratios::Metrics;
 use sim_core::study::figure::lookup;
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -12,15 +12,15 @@ pub mod order;
 
 use self::grid::Grid;
 use self::order::{AnyOrder, CtaOrder, Offer, Shares};
-use super::l1d::held::Held;
+use super::l1d::word_counts::WordCounts;
 use super::sm::code::Code;
 use super::sm::context::SavedCta;
 use super::sm::ctas::FinishedCta;
 use super::sm::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, NEVER, PerKernel, Set};
-use crate::seam::controls::Controls;
-use crate::seam::observation::Progress;
-use crate::seam::stats::KernelStats;
+use crate::interface::controls::Controls;
+use crate::interface::observation::Progress;
+use crate::interface::stats::KernelStats;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -80,7 +80,7 @@ pub struct LaunchEnd {
     /// The kernel's counters then, from the beginning of the run; those of cycles may lack what sleeping SMs have not counted yet.
     pub stats: KernelStats,
     /// What the L1Ds hold then, as `Machine::l1_contents` says.
-    pub held: Vec<Held>,
+    pub held: Vec<WordCounts>,
 }
 
 /// What the end of a launch has brought about.

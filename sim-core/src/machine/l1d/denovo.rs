@@ -3,4 +3,4 @@
 //! owned, what waits in the store buffer, and lines of arrays that are read only.
 
 /// DeNovo for GPUs (Sinclair, Alsop, Adve, MICRO 2015).
-pub type DeNovo = super::by_word::ByWord<true>;
+pub type DeNovo = super::write_back::WriteBack<true>;

@@ -2,4 +2,4 @@
 //! A launch begins with an empty L1D, but for words that wait in the store buffer.
 
 /// GPU coherence (Sinclair, Alsop, Adve, MICRO 2015).
-pub type GpuCoherence = super::by_word::ByWord<false>;
+pub type GpuCoherence = super::write_back::WriteBack<false>;

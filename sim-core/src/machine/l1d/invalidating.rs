@@ -4,7 +4,7 @@
 use super::{KernelId, Parts, Protocol, ReservationFailure, Victim};
 use crate::describe::gpu::{Gpu, L1Config};
 use crate::machine::packet::{Packet, Request};
-use crate::seam::controls::SmControls;
+use crate::interface::controls::SmControls;
 
 /// Counts of the calls that it gets.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

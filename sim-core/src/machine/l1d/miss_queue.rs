@@ -6,10 +6,10 @@
 
 use super::parts::share;
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
+use crate::interface::controls::SmControls;
 use crate::machine::derived::Derived;
 use crate::machine::link::{Full, Link};
 use crate::machine::packet::{Access, Request};
-use crate::seam::controls::SmControls;
 use alloc::boxed::Box;
 
 const NONE: u16 = u16::MAX;
@@ -271,7 +271,7 @@ impl MissQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seam::controls::WarpOrder;
+    use crate::interface::controls::WarpOrder;
     use alloc::vec::Vec;
 
     fn request(kernel: u8, line: u32) -> Request {

@@ -7,12 +7,12 @@
 //! closed list, chosen by `sm.l1.protocol`. To add one: a file here with its type and `impl Protocol`, and its line in
 //! `describe::gpu::l1_protocols!`.
 
-mod by_word;
-pub mod held;
 pub mod miss_queue;
 pub mod parts;
 #[cfg(test)]
 mod tests;
+pub mod word_counts;
+mod write_back;
 
 pub use self::parts::{Found, Parts, ReservationFailure, Source};
 
@@ -26,8 +26,8 @@ use super::packet::{Access, Forward, Packet, Request};
 use crate::describe::gpu::protocols::{L1Protocol, l1_protocols};
 use crate::describe::gpu::{Gpu, L1Config};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER};
-use crate::seam::controls::SmControls;
-use crate::seam::stats::KernelStats;
+use crate::interface::controls::SmControls;
+use crate::interface::stats::KernelStats;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;

@@ -4,7 +4,7 @@
 use super::{Parts, Protocol, ReservationFailure};
 use crate::describe::gpu::{Gpu, L1Config};
 use crate::machine::packet::{Packet, Request};
-use crate::seam::controls::SmControls;
+use crate::interface::controls::SmControls;
 
 /// The protocol has no state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -8,11 +8,11 @@
 use super::miss_queue::MissQueue;
 use crate::describe::gpu::{Allocate, L1Config, StoreRelease};
 use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS, PerKernel};
+use crate::interface::controls::SmControls;
 use crate::machine::cache::mshr::Mshrs;
 use crate::machine::cache::tags::{Tags, Victim};
 use crate::machine::derived::Derived;
 use crate::machine::packet::{Packet, Request, Station};
-use crate::seam::controls::SmControls;
 
 /// Why L1D cannot take an access now.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -7,8 +7,8 @@
 use super::Memory;
 use crate::describe::gpu::{Gpu, NocKind};
 use crate::describe::ids::{Cycle, NEVER, Set};
+use crate::interface::controls::Controls;
 use crate::machine::noc::Tick;
-use crate::seam::controls::Controls;
 use alloc::vec::Vec;
 
 /// Cycles of a run ahead, at most.

@@ -3,7 +3,7 @@ use crate::describe::digest::Fnv;
 use crate::describe::gpu::mesh::MeshConfig;
 use crate::describe::gpu::*;
 use crate::describe::rng::{below, mix};
-use crate::seam::controls::WarpOrder;
+use crate::interface::controls::WarpOrder;
 use crate::study::probe::DramProbe;
 use core::hash::{Hash, Hasher};
 

@@ -4,11 +4,11 @@ use super::calendar::{HITS, LSU, MISSES};
 use super::lsu::Wait;
 use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId};
+use crate::interface::controls::SmControls;
+use crate::interface::stats::KernelStats;
 use crate::machine::l1d::{Found, ReservationFailure};
 use crate::machine::memory::Memory;
 use crate::machine::packet::{Access, Packet};
-use crate::seam::controls::SmControls;
-use crate::seam::stats::KernelStats;
 
 impl Sm {
     /// Takes in what the NoC has for the SM in a cycle that has begun: what a home asks of L1D, and a reply.

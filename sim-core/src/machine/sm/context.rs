@@ -17,10 +17,10 @@ use super::issue::Issue;
 use super::lsu::WarpRef;
 use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::interface::controls::SmControls;
 use crate::machine::memory::Memory;
 use crate::machine::noc::members;
 use crate::machine::packet::{Access, Request};
-use crate::seam::controls::SmControls;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 

@@ -7,7 +7,7 @@ use crate::describe::gpu::SmClass;
 use crate::describe::gpu::occupancy::{self, Resources};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
-use crate::seam::controls::SmControls;
+use crate::interface::controls::SmControls;
 use alloc::vec::Vec;
 
 /// A CTA that is resident.

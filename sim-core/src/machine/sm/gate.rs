@@ -5,7 +5,7 @@
 
 use super::quota::Quotas;
 use crate::describe::ids::{KernelId, PerKernel};
-use crate::seam::controls::SmControls;
+use crate::interface::controls::SmControls;
 
 /// The gate of one SM.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -118,7 +118,7 @@ impl QuotaGate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seam::controls::WarpOrder;
+    use crate::interface::controls::WarpOrder;
 
     const K: KernelId = KernelId(1);
 

@@ -8,9 +8,9 @@ use super::wheel::Warps;
 use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
+use crate::interface::controls::SmControls;
 use crate::machine::noc::members;
 use crate::machine::packet::Access;
-use crate::seam::controls::SmControls;
 
 /// What a warp issues next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

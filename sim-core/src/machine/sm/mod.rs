@@ -11,32 +11,32 @@
 
 mod access;
 mod ages;
+mod array_vec;
 mod calendar;
 pub mod code;
 pub mod context;
 pub mod ctas;
-mod fixed;
 pub mod gate;
 mod issue;
 pub mod lsu;
+mod occupancy;
 pub mod quota;
 mod residency;
 pub mod scheduler;
-mod waits;
 pub mod walk;
 pub mod wheel;
 
 use self::access::charge_failure;
+use self::array_vec::ArrayVec;
 use self::calendar::{Calendar, HITS, LSU, MISSES, SCHEDULERS, Stages, TICK};
 use self::code::{Code, Place};
 use self::context::{Moves, SavedCta};
 use self::ctas::{CtaTable, FinishedCta};
-use self::fixed::Fixed;
 use self::gate::QuotaGate;
 use self::issue::Issue;
 use self::lsu::{LoadTable, Lsu, WarpRef};
+use self::occupancy::{LsuGate, WarpCycles};
 use self::scheduler::{LANES, Scheduler};
-use self::waits::{LsuGate, WarpCycles};
 use self::wheel::Wheel;
 use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
@@ -45,8 +45,8 @@ use super::noc::members;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr, NEVER, PerKernel};
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
-use crate::seam::controls::{SmControls, WarpOrder};
-use crate::seam::stats::{KernelStats, StallCounts};
+use crate::interface::controls::{SmControls, WarpOrder};
+use crate::interface::stats::{KernelStats, StallCounts};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -95,9 +95,9 @@ pub struct Sm {
     warp_order: Derived<WarpOrder>,
     lanes: u32,
     /// The schedulers.
-    pub schedulers: Fixed<Scheduler, MAX_SCHEDULERS>,
+    pub schedulers: ArrayVec<Scheduler, MAX_SCHEDULERS>,
     wheel: Wheel,
-    issues: Fixed<Issue, { LANES * MAX_SCHEDULERS }>,
+    issues: ArrayVec<Issue, { LANES * MAX_SCHEDULERS }>,
     warps: Vec<Warp>,
     /// CTAs that are resident.
     pub ctas: CtaTable,
@@ -151,9 +151,9 @@ impl Sm {
             gto_group: Derived(class.gto_group as u8),
             warp_order: Derived(WarpOrder::default()),
             lanes,
-            schedulers: Fixed::new(class.schedulers),
+            schedulers: ArrayVec::new(class.schedulers),
             wheel: Wheel::default(),
-            issues: Fixed::new(LANES as u32 * class.schedulers),
+            issues: ArrayVec::new(LANES as u32 * class.schedulers),
             warps: alloc::vec![Warp::default(); LANES * class.schedulers as usize],
             ctas: CtaTable::new(class),
             gate: QuotaGate::default(),

@@ -9,9 +9,9 @@ use super::MAX_SCHEDULERS;
 use super::wheel::LONGEST_LATENCY;
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
+use crate::interface::controls::{QuotaCarry, QuotaCharge, QuotaRefill, SmControls};
 use crate::machine::derived::Derived;
 use crate::machine::noc::members;
-use crate::seam::controls::{QuotaCarry, QuotaCharge, QuotaRefill, SmControls};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -504,7 +504,7 @@ fn each(kernels: u8) -> impl Iterator<Item = KernelId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seam::controls::WarpOrder;
+    use crate::interface::controls::WarpOrder;
 
     const A: KernelId = KernelId(0);
     const B: KernelId = KernelId(1);

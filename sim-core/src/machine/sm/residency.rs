@@ -5,7 +5,7 @@ use super::ctas::{Cta, FinishedCta};
 use super::lsu::WarpRef;
 use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, LaunchId};
-use crate::seam::controls::SmControls;
+use crate::interface::controls::SmControls;
 
 impl Sm {
     /// Places a CTA that fits; its warps can issue from the next cycle on. Returns its slot.

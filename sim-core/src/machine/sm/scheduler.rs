@@ -6,10 +6,10 @@
 
 use super::ages::Ages;
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
+use crate::interface::controls::WarpOrder;
+use crate::interface::stats::{StallCause, StallCounts};
 use crate::machine::derived::Derived;
 use crate::machine::noc::members;
-use crate::seam::controls::WarpOrder;
-use crate::seam::stats::{StallCause, StallCounts};
 use core::hash::{Hash, Hasher};
 
 /// Warps of one scheduler, at most: one word.

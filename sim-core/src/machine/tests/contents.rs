@@ -3,10 +3,10 @@
 use super::*;
 use crate::describe::error::Problems;
 use crate::describe::gpu::{fields, presets};
+use crate::interface::spec::Entry;
 use crate::machine::contents::Ahead;
 use crate::machine::dispatch::order::CtaOrderInfo;
-use crate::machine::l1d::held::Held;
-use crate::seam::spec::Entry;
+use crate::machine::l1d::word_counts::WordCounts;
 
 fn ordered(gpu: &Gpu, kernels: &[Kernel], order: &str) -> Machine {
     let order = CtaOrderSpec::of(CtaOrderInfo::find(order).unwrap());
@@ -82,7 +82,7 @@ fn words_are_told_by_array_and_by_state() {
         while m.run(KernelId(0)).placed < 3 {
             m.step();
         }
-        let of_sm = |held: &[Held]| held[3..6].iter().map(|h| [h.valid, h.written, h.owned]).collect::<Vec<_>>();
+        let of_sm = |held: &[WordCounts]| held[3..6].iter().map(|h| [h.valid, h.written, h.owned]).collect::<Vec<_>>();
         (of_sm(&at_end), of_sm(&m.l1_contents()))
     };
     // Each CTA has 64 words of each array, and an SM of its own.

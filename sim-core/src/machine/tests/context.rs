@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::describe::ids::PerKernel;
-use crate::seam::controls::SmControls;
+use crate::interface::controls::SmControls;
 
 const A: KernelId = KernelId(0);
 

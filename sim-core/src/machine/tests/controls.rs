@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::describe::ids::PerKernel;
-use crate::seam::controls::QuotaRefill;
+use crate::interface::controls::QuotaRefill;
 
 const A: KernelId = KernelId(0);
 const B: KernelId = KernelId(1);
@@ -91,7 +91,7 @@ fn cta_throttle_pauses_the_youngest_and_lets_them_go_on() {
     let stopped = m.kernel_stats(A).warp_instructions;
     run(&mut m, 1000);
     assert_eq!(m.kernel_stats(A).warp_instructions, stopped);
-    assert!(m.stalls().0[crate::seam::stats::StallCause::Throttled.index()] >= 4 * 4 * 990);
+    assert!(m.stalls().0[crate::interface::stats::StallCause::Throttled.index()] >= 4 * 4 * 990);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn memory_cap_bounds_the_instructions_in_flight() {
     run(&mut m, 1000);
     assert_eq!((m.kernel_stats(A).load_instructions, m.peak_in_flight(A)), (loads.load_instructions, 0));
     assert!(m.kernel_stats(B).store_instructions > stores, "the other kernel goes on");
-    assert!(m.kernel_stalls(A).0[crate::seam::stats::StallCause::LsuFull.index()] > 900);
+    assert!(m.kernel_stalls(A).0[crate::interface::stats::StallCause::LsuFull.index()] > 900);
     change(&mut m, |c| c.each_sm(|sm| (sm.memory_cap[A], sm.memory_cap[B]) = (Some(u16::MAX), None)));
     run(&mut m, 3000);
     assert!(m.peak_in_flight(A) >= 32, "{}", m.peak_in_flight(A));

@@ -11,7 +11,7 @@ use super::*;
 use crate::describe::digest::Fnv;
 use crate::describe::gpu::*;
 use crate::describe::kernel::{Address, Array, Launch, Op, Scatter, Trips};
-use crate::seam::controls::WarpOrder;
+use crate::interface::controls::WarpOrder;
 use alloc::string::ToString;
 use alloc::vec;
 

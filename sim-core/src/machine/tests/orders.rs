@@ -1,8 +1,8 @@
 //! Does the CTA order, and nothing else, say which CTA runs where; and does every CTA find a place, whatever the controls do?
 
 use super::*;
+use crate::interface::spec::{Entry, Setting};
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
-use crate::seam::spec::{Entry, Setting};
 
 /// CTAs of unequal length.
 fn uneven(name: &str) -> Kernel {

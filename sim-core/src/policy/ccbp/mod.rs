@@ -41,12 +41,12 @@ use super::Policy;
 use super::spec::Member;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
-use crate::seam::observation::Observation;
-use crate::seam::observation::{By, Needs};
-use crate::seam::ratios::Metrics;
-use crate::seam::stats::KernelStats;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Decided, Log, decide};
+use crate::interface::observation::Observation;
+use crate::interface::observation::{By, Needs};
+use crate::interface::ratios::Metrics;
+use crate::interface::stats::KernelStats;
 use alloc::vec::Vec;
 
 /// What two equal rates may differ by.

@@ -3,7 +3,7 @@
 //! the whole GPU moves in a time unit.
 
 use crate::describe::gpu::Gpu;
-use crate::seam::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle};
+use crate::interface::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle};
 
 /// The figures of a GPU that the equations use.
 #[derive(Clone, Copy, PartialEq, Debug)]

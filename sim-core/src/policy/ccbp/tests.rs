@@ -3,9 +3,9 @@
 use super::super::spec::Setting;
 use super::*;
 use crate::describe::gpu::{Gpu, presets};
-use crate::seam::controls::WarpOrder;
-use crate::seam::decision::Decision;
-use crate::seam::observation::{Alone, By, Needs, Profile};
+use crate::interface::controls::WarpOrder;
+use crate::interface::decision::Decision;
+use crate::interface::observation::{Alone, By, Needs, Profile};
 use alloc::format;
 use alloc::string::String;
 

@@ -1,6 +1,6 @@
 //! What CCBP says that it decided.
 
-use crate::seam::decision::{count, list, percent, topics};
+use crate::interface::decision::{count, list, percent, topics};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

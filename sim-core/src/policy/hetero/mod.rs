@@ -25,10 +25,10 @@ use super::{AnyPolicy, Policy, PolicyInfo, schemes, spatial};
 use crate::describe::error::Problems;
 use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::describe::path::field;
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
-use crate::seam::event::{Event, EventKind, EventKinds};
-use crate::seam::observation::{By, Needs, Observation};
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, decide};
+use crate::interface::event::{Event, EventKind, EventKinds};
+use crate::interface::observation::{By, Needs, Observation};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -356,6 +356,6 @@ fn alone(seen: &Observation, kernel: KernelId) -> Speeds {
 
 /// Thread instructions on each SM, of each kernel.
 fn instructions(seen: &Observation) -> Vec<Vec<u64>> {
-    let of = |kernels: &Vec<_>| kernels.iter().map(|of: &crate::seam::stats::KernelStats| of.thread_instructions).collect();
+    let of = |kernels: &Vec<_>| kernels.iter().map(|of: &crate::interface::stats::KernelStats| of.thread_instructions).collect();
     seen.on_sm.iter().map(of).collect()
 }

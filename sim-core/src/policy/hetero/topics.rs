@@ -1,6 +1,6 @@
 //! What these schemes say that they decided.
 
-use crate::seam::decision::{count, topics};
+use crate::interface::decision::{count, topics};
 use alloc::format;
 
 topics! {

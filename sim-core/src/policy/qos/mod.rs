@@ -34,12 +34,12 @@ use super::{AnyPolicy, Policy, PolicyInfo, schemes};
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
-use crate::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
-use crate::seam::decision::{Log, decide};
-use crate::seam::event::{Event, EventKind, EventKinds};
-use crate::seam::observation::{By, Needs, Observation};
-use crate::seam::ratios::peak_ipc;
-use crate::seam::stats::KernelStats;
+use crate::interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
+use crate::interface::decision::{Log, decide};
+use crate::interface::event::{Event, EventKind, EventKinds};
+use crate::interface::observation::{By, Needs, Observation};
+use crate::interface::ratios::peak_ipc;
+use crate::interface::stats::KernelStats;
 use alloc::vec::Vec;
 
 const SOURCE: &str = "Wang et al., ISCA 2017";

@@ -28,7 +28,7 @@ pub fn local(ipc: f64, cycles: u64, ctas: u32, all: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seam::controls::QuotaCarry;
+    use crate::interface::controls::QuotaCarry;
     use alloc::vec::Vec;
 
     #[test]

@@ -3,10 +3,10 @@
 use super::*;
 use crate::describe::goal::Goal;
 use crate::describe::gpu::{Gpu, presets};
+use crate::interface::controls::WarpOrder;
+use crate::interface::observation::{Profile, Progress};
+use crate::interface::stats::KernelStats;
 use crate::policy::spec::Setting;
-use crate::seam::controls::WarpOrder;
-use crate::seam::observation::{Profile, Progress};
-use crate::seam::stats::KernelStats;
 use alloc::string::String;
 
 const K: [KernelId; 3] = [KernelId(0), KernelId(1), KernelId(2)];

@@ -4,9 +4,9 @@ use crate::describe::goal::Goal;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, PerKernel};
 use crate::describe::value::Value;
-use crate::seam::observation::{Observation, Progress};
-use crate::seam::ratios;
-use crate::seam::stats::{KernelStats, StallCause, StallCounts};
+use crate::interface::observation::{Observation, Progress};
+use crate::interface::ratios;
+use crate::interface::stats::{KernelStats, StallCause, StallCounts};
 use alloc::vec::Vec;
 
 /// An observation of a script's own, which lives as long as a call.

@@ -6,7 +6,7 @@ use super::names::Object;
 use super::program::{dynamic, plain};
 use crate::describe::error::Problems;
 use crate::describe::ids::KernelId;
-use crate::seam::controls::{CONTROLS, Control};
+use crate::interface::controls::{CONTROLS, Control};
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::ToString;

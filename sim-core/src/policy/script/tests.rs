@@ -3,10 +3,10 @@ use super::*;
 use crate::describe::error::Problems;
 use crate::describe::gpu::{Gpu, presets};
 use crate::describe::ids::PerKernel;
+use crate::interface::controls::WarpOrder;
+use crate::interface::observation::{Alone, Profile, Progress};
+use crate::interface::stats::{KernelStats, StallCounts};
 use crate::policy::spec::{Mix, Setting};
-use crate::seam::controls::WarpOrder;
-use crate::seam::observation::{Alone, Profile, Progress};
-use crate::seam::stats::{KernelStats, StallCounts};
 
 /// A policy with made-up counters: 2 SMs, 2 kernels.
 struct Desk {

@@ -1,7 +1,7 @@
 //! What is said of a script.
 
-use crate::seam::controls::CONTROLS;
-use crate::seam::decision::{count, topics};
+use crate::interface::controls::CONTROLS;
+use crate::interface::decision::{count, topics};
 use alloc::format;
 use alloc::string::String;
 

@@ -28,9 +28,9 @@ use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::path::field;
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
-use crate::seam::observation::{By, Needs, Observation};
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, decide};
+use crate::interface::observation::{By, Needs, Observation};
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -235,9 +235,9 @@ mod tests {
     use super::*;
     use crate::describe::gpu::presets;
     use crate::describe::ids::PerKernel;
-    use crate::seam::controls::WarpOrder;
-    use crate::seam::decision::{Decided, Topic};
-    use crate::seam::observation::Profile;
+    use crate::interface::controls::WarpOrder;
+    use crate::interface::decision::{Decided, Topic};
+    use crate::interface::observation::Profile;
     use alloc::vec;
 
     /// Eight slots and nothing else that could run out.

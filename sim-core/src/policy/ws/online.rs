@@ -11,10 +11,10 @@
 use super::super::spatial::parts;
 use super::topics::SampledCtas;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
-use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
-use crate::seam::observation::Observation;
-use crate::seam::stats::StallCause;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, decide};
+use crate::interface::observation::Observation;
+use crate::interface::stats::StallCause;
 use alloc::vec::Vec;
 
 /// The profile, from the start of the run to its curves.
@@ -138,9 +138,9 @@ fn curve(samples: &[(u32, f64)]) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::describe::gpu::presets;
-    use crate::seam::controls::WarpOrder;
-    use crate::seam::observation::Profile;
-    use crate::seam::stats::{KernelStats, StallCounts};
+    use crate::interface::controls::WarpOrder;
+    use crate::interface::observation::Profile;
+    use crate::interface::stats::{KernelStats, StallCounts};
     use alloc::vec;
 
     #[test]

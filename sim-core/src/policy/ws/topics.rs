@@ -1,6 +1,6 @@
 //! What Warped-Slicer says that it decided.
 
-use crate::seam::decision::{count, list, percent, topics};
+use crate::interface::decision::{count, list, percent, topics};
 use alloc::format;
 use alloc::vec::Vec;
 

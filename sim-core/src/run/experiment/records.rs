@@ -12,12 +12,12 @@ use crate::describe::path::{element, field};
 use crate::describe::record::Absent::{self, Int, Name, Needed, Words};
 use crate::describe::record::{Datum, Names, Shape, each_of, int, is_right, list, number, record, rule, text};
 use crate::describe::value::Value;
+use crate::interface::controls::{WARP_ORDER, WarpOrder};
 use crate::machine::dispatch::order::{CtaOrderInfo, CtaOrderSpec};
 use crate::policy::PolicySpec;
 use crate::policy::spec::{Entry, MEMBERS, Mix, POLICY};
 use crate::run::confidence::{RATIOS, Ratio};
 use crate::run::cta_limit::CTA_LIMIT;
-use crate::seam::controls::{WARP_ORDER, WarpOrder};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -129,7 +129,7 @@ macro_rules! experiment {
 
 experiment! {
     /// An experiment: one GPU, the kernels on it, how they share it, and when to stop.
-    rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &crate::seam::spec::FITS_THE_MIX, &MEMBERS];
+    rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &crate::interface::spec::FITS_THE_MIX, &MEMBERS];
     resolved {
         /// Name, for people.
         name: String = text!(LONGEST_NAME), Words("the kernels' names");

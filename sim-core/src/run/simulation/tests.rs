@@ -1,11 +1,11 @@
 use super::*;
 use crate::describe::goal::Goal;
 use crate::describe::kernel::Launch;
+use crate::interface::event::Event;
 use crate::machine::dispatch::CtaEvent;
 use crate::policy::listener::Listener;
 use crate::policy::spec::Setting;
 use crate::run::plan::Plan;
-use crate::seam::event::Event;
 
 fn experiment(policy: &str) -> Experiment {
     let value = Value::object([

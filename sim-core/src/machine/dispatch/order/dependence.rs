@@ -4,7 +4,7 @@ use super::chunks::deal;
 use super::turns::Turns;
 use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
 use crate::describe::ids::{KernelId, Set};
-use crate::seam::spec::Param;
+use crate::interface::spec::Param;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 

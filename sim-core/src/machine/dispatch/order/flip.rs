@@ -5,7 +5,7 @@ use super::turns::Turns;
 use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer, Shares};
 use crate::describe::ids::KernelId;
 use crate::describe::kernel::Dim3;
-use crate::seam::spec::Param;
+use crate::interface::spec::Param;
 use alloc::vec::Vec;
 
 pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {

@@ -2,7 +2,7 @@
 
 use crate::describe::ids::Cycle;
 use crate::describe::rng::mix;
-use crate::seam::spec::Param;
+use crate::interface::spec::Param;
 use core::hash::{Hash, Hasher};
 
 /// Whether ties are drawn, for orders that begin a launch after the last SM.

@@ -27,7 +27,7 @@ use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, Set};
 use crate::describe::path::one_of;
 use crate::describe::record::{Entries, Names};
-use crate::seam::spec::{Entry, Param, Spec};
+use crate::interface::spec::{Entry, Param, Spec};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;

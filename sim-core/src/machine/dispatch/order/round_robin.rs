@@ -4,7 +4,7 @@ use super::last::{DRAW_TIES, Last};
 use super::turns::Turns;
 use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
 use crate::describe::ids::{Cycle, KernelId};
-use crate::seam::spec::Param;
+use crate::interface::spec::Param;
 use core::hash::{Hash, Hasher};
 
 pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {

@@ -8,7 +8,7 @@ use super::turns::Turns;
 use super::{AnyOrder, CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer, Share, Shares};
 use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
 use crate::describe::kernel::Dim3;
-use crate::seam::spec::Param;
+use crate::interface::spec::Param;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 

@@ -4,7 +4,7 @@
 use super::chunks::ChunkEntry;
 use super::*;
 use crate::describe::kernel::Dim3;
-use crate::seam::spec::Setting;
+use crate::interface::spec::Setting;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -18,6 +18,7 @@
 use super::{Found, KernelId, Parts, Protocol, ReservationFailure, Source};
 use crate::describe::gpu::{Gpu, L1Config, ReadOnlyLines};
 use crate::describe::ids::{Cycle, LineAddr, NEVER, PerKernel};
+use crate::interface::controls::SmControls;
 use crate::machine::cache::mshr::Mshrs;
 use crate::machine::cache::tags::Victim;
 use crate::machine::coherence::l1::{Fetch, Line, Write};
@@ -25,7 +26,6 @@ use crate::machine::coherence::{Message, Rules, Words, all_words, from_sixteenth
 use crate::machine::derived::Derived;
 use crate::machine::memory::Memory;
 use crate::machine::packet::{Access, Answer, Forward, Node, Packet, Request};
-use crate::seam::controls::SmControls;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
@@ -75,7 +75,7 @@ impl Hash for Atomics {
 
 /// The words of each line, and what is written. `OWNS`: written words are registered, and stay.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ByWord<const OWNS: bool> {
+pub struct WriteBack<const OWNS: bool> {
     /// Bytes that a write of a whole line has; 0 if L2 and the NoC tell how much of a line is written.
     write_bytes: u8,
     line_bytes: u32,
@@ -108,13 +108,13 @@ pub struct ByWord<const OWNS: bool> {
     keeps_read_only: bool,
 }
 
-impl<const OWNS: bool> ByWord<OWNS> {
+impl<const OWNS: bool> WriteBack<OWNS> {
     const RULES: Rules = if OWNS { Rules::Ownership } else { Rules::WriteThrough };
 
     pub fn new(config: &L1Config, gpu: &Gpu) -> Self {
         let line_bytes = gpu.l2.line_bytes;
         let under_way = config.store_buffer + config.mshrs;
-        ByWord {
+        WriteBack {
             write_bytes: if gpu.counts_store_bytes() { 0 } else { line_bytes as u8 },
             line_bytes,
             lines: vec![Line::default(); (config.bytes / line_bytes) as usize].into(),
@@ -312,7 +312,7 @@ impl<const OWNS: bool> ByWord<OWNS> {
 }
 
 // What every cycle of an L1D may call stays out of the functions of L1Ds that are not coherent.
-impl<const OWNS: bool> Protocol for ByWord<OWNS> {
+impl<const OWNS: bool> Protocol for WriteBack<OWNS> {
     #[inline(never)]
     fn load(&mut self, parts: &mut Parts, load: u16, request: Request, controls: &SmControls) -> Result<Found, ReservationFailure> {
         let slot = parts.tags.lookup(request.line);

@@ -30,7 +30,7 @@ struct Home {
 
 /// What a bank has besides where L1Ds own words.
 #[derive(Clone, Debug)]
-pub(super) struct Homes {
+pub(super) struct Directory {
     /// By slot of the tags.
     lines: Box<[Home]>,
     /// The pipeline to the port of the forward network, in order.
@@ -44,10 +44,10 @@ pub(super) struct Homes {
     sms: u16,
 }
 
-impl Homes {
+impl Directory {
     pub fn new(gpu: &Gpu) -> Self {
         let l2 = &gpu.l2;
-        Homes {
+        Directory {
             lines: vec![Home::default(); (l2.bank_bytes / l2.line_bytes) as usize].into(),
             // One message more than a line has words can be asked at once.
             asks: Queue::new(l2.queue + l2.latency + 32),
@@ -72,16 +72,16 @@ pub fn flits_of(words: Words, line_flits: u32, flit_bytes: u32) -> u32 {
 
 impl Bank {
     /// What it has where L1Ds own words.
-    fn homes(&mut self) -> &mut Homes {
-        self.homes.as_mut().expect("only called where L1Ds own words")
+    fn directory(&mut self) -> &mut Directory {
+        self.directory.as_mut().expect("only called where L1Ds own words")
     }
 
     /// Sends the oldest answer and the oldest forward into their ports, if they have passed their pipelines and the ports have room. Returns whether there
     /// is another of either.
     pub fn send_as_home(&mut self, at: Moment, packets: &mut Packets, replies: &mut Noc, forwards: &mut Noc) -> bool {
-        let Some(homes) = &mut self.homes else { return false };
+        let Some(directory) = &mut self.directory else { return false };
         for (pipeline, noc, input) in
-            [(&mut self.pipeline, replies, u32::from(homes.sms) + self.index), (&mut homes.asks, forwards, self.index)]
+            [(&mut self.pipeline, replies, u32::from(directory.sms) + self.index), (&mut directory.asks, forwards, self.index)]
         {
             if let Some(handle) = pipeline.first_ready(packets, at.tick)
                 && noc.has_room(input)
@@ -96,17 +96,17 @@ impl Bank {
                 debug_assert!(sent.is_ok(), "the port has room");
             }
         }
-        self.pipeline.first_ready(packets, at.tick).is_some() || homes.asks.first_ready(packets, at.tick).is_some()
+        self.pipeline.first_ready(packets, at.tick).is_some() || directory.asks.first_ready(packets, at.tick).is_some()
     }
 
     /// Asks L1Ds for what they own of a line, each for `words` of it, on behalf of `request`.
     fn ask_owners(&mut self, at: Moment, message: Message, owners: &[(u8, Words)], request: Request, wait: Tick, ports: &mut Ports<'_>) {
         let ready = at.tick + wait + Tick::from(self.latency);
-        let from = Node(self.homes().sms + self.index as u16);
+        let from = Node(self.directory().sms + self.index as u16);
         for &(owner, words) in owners {
             let request = Request { words, ..request };
             let handle = ports.packets.add(Packet::about(message, request, from, Node(owner.into()), 1));
-            let sent = self.homes().asks.push(ports.packets, handle, ready);
+            let sent = self.directory().asks.push(ports.packets, handle, ready);
             debug_assert!(sent.is_ok(), "a place was checked for");
             ports.passed.put(ready, self.index);
         }
@@ -114,13 +114,13 @@ impl Bank {
 
     /// Whether so many L1Ds can be asked.
     fn may_ask(&mut self, owners: usize) -> bool {
-        let asks = &self.homes().asks;
+        let asks = &self.directory().asks;
         asks.len() + owners as u32 <= asks.capacity()
     }
 
     /// The slot that a line of `kernel` may take, and the DRAM accesses that it costs; none while it waits for a recall or for the link to DRAM.
     fn make_place(&mut self, at: Moment, line: LineAddr, kernel: KernelId, ports: &mut Ports<'_>) -> Option<(u32, u8)> {
-        if self.homes().evicting.is_some() {
+        if self.directory().evicting.is_some() {
             return None;
         }
         let slots = self.tags.slots_of(line);
@@ -134,12 +134,12 @@ impl Bank {
         if self.tags.line(slot).is_none() {
             return Some((slot, 0));
         }
-        let home = self.homes().lines[slot as usize].clone();
+        let home = self.directory().lines[slot as usize].clone();
         if home.line.registered != 0 {
-            let owners: Vec<(u8, Words)> = home.line.owners(self.homes().all).collect();
+            let owners: Vec<(u8, Words)> = home.line.owners(self.directory().all).collect();
             if self.may_ask(owners.len()) {
-                self.homes().lines[slot as usize].line.recall();
-                self.homes().evicting = Some((slot, kernel));
+                self.directory().lines[slot as usize].line.recall();
+                self.directory().evicting = Some((slot, kernel));
                 let request = Request { line: home.address, kernel: home.kernel, since: at.now, ..Request::default() };
                 self.ask_owners(at, Message::Recall, &owners, request, 0, ports);
             }
@@ -154,7 +154,7 @@ impl Bank {
 
     /// Drops the line in a slot, of which no word is registered, and writes to DRAM what is newer here. Returns the DRAM accesses.
     fn evict(&mut self, now: Cycle, slot: u32, kernel: KernelId, ports: &mut Ports<'_>) -> u8 {
-        let home = core::mem::take(&mut self.homes().lines[slot as usize]);
+        let home = core::mem::take(&mut self.directory().lines[slot as usize]);
         let Some(line) = self.tags.line(slot) else { return 0 };
         self.tags.invalidate(line);
         if home.line.dirty == 0 {
@@ -170,7 +170,7 @@ impl Bank {
     fn put(&mut self, slot: u32, line: LineAddr, Request { line: address, kernel, .. }: Request) {
         let way = slot - self.tags.slots_of(line).start;
         self.tags.fill(line, kernel, false, 1 << way);
-        self.homes().lines[slot as usize] = Home { line: home::Line::default(), address, kernel };
+        self.directory().lines[slot as usize] = Home { line: home::Line::default(), address, kernel };
     }
 
     /// What was recalled has come back.
@@ -180,21 +180,21 @@ impl Bank {
         let slot = self.tags.find(line / ports.spread[kernel]);
         debug_assert!(slot.is_some(), "a line stays until its words have come back");
         if let Some(slot) = slot {
-            self.homes().lines[slot as usize].line.given_back(words);
+            self.directory().lines[slot as usize].line.given_back(words);
         }
     }
 
     /// Drops the line whose words have come back, if the link to DRAM has room for it. Returns whether it has to be tried again.
     pub fn finish_eviction(&mut self, now: Cycle, ports: &mut Ports<'_>) -> bool {
-        let Some((slot, kernel)) = self.homes().evicting else { return false };
-        if self.homes().lines[slot as usize].line.registered != 0 {
+        let Some((slot, kernel)) = self.directory().evicting else { return false };
+        if self.directory().lines[slot as usize].line.registered != 0 {
             return false;
         }
         if self.to_dram.is_full() {
             return true;
         }
         self.evict(now, slot, kernel, ports);
-        self.homes().evicting = None;
+        self.directory().evicting = None;
         false
     }
 
@@ -216,12 +216,12 @@ impl Bank {
                 (slot, dram_accesses) = (Some(place), cost);
             }
             let Some(slot) = slot else { return false };
-            let all = self.homes().all;
-            let home = &mut self.homes().lines[slot as usize].line;
-            if home.recalled != 0 || self.homes().evicting.is_some_and(|(evicting, _)| evicting == slot) {
+            let all = self.directory().all;
+            let home = &mut self.directory().lines[slot as usize].line;
+            if home.recalled != 0 || self.directory().evicting.is_some_and(|(evicting, _)| evicting == slot) {
                 return false;
             }
-            let home = &mut self.homes().lines[slot as usize].line;
+            let home = &mut self.directory().lines[slot as usize].line;
             let owners = asked_of(home, request).count();
             if first {
                 home.fetched(all);
@@ -252,8 +252,8 @@ impl Bank {
         if request.access == Access::Atomic {
             return self.pass_to(at, slot, handle, (wait, dram_accesses), ports);
         }
-        let (line_flits, line_bytes, flit_bytes) = (self.line_flits, self.homes().line_bytes, self.homes().flit_bytes);
-        let line = &self.homes().lines[slot as usize].line;
+        let (line_flits, line_bytes, flit_bytes) = (self.line_flits, self.directory().line_bytes, self.directory().flit_bytes);
+        let line = &self.directory().lines[slot as usize].line;
         let owners: Vec<(u8, Words)> = line.owners(request.words).collect();
         let (here, beside) = (line.valid & request.words, sixteenths(line.valid, line_bytes));
         self.ask_owners(at, Message::Forward, &owners, request, wait, ports);
@@ -271,8 +271,8 @@ impl Bank {
     /// An L1D owns the words that it asks for from now on: grants them, with their values if it takes these, or has their owners do so.
     fn pass_to(&mut self, at: Moment, slot: u32, handle: Handle, (wait, dram_accesses): (Tick, u8), ports: &mut Ports<'_>) {
         let request = ports.packets[handle].request;
-        let (line_flits, flit_bytes) = (self.line_flits, self.homes().flit_bytes);
-        let line = &mut self.homes().lines[slot as usize].line;
+        let (line_flits, flit_bytes) = (self.line_flits, self.directory().flit_bytes);
+        let line = &mut self.directory().lines[slot as usize].line;
         let owners: Vec<(u8, Words)> = asked_of(line, request).collect();
         let granted = line.register(request.words, request.sm as u8);
         self.ask_owners(at, Message::Transfer, &owners, request, wait, ports);
@@ -298,7 +298,7 @@ impl Bank {
         }
         let line = request.line / ports.spread[request.kernel];
         let slot = self.tags.find(line);
-        let leaves = slot.is_some() && self.homes().evicting.map(|(slot, _)| slot) == slot;
+        let leaves = slot.is_some() && self.directory().evicting.map(|(slot, _)| slot) == slot;
         self.stall = match (request.access, request.bytes) {
             (_, 0) if leaves => Some(Stall::Recall),
             (Access::Read | Access::Atomic, _) => self.find_values(at, line, slot, handle, queue, ports),
@@ -306,7 +306,7 @@ impl Bank {
             (Access::Write, _) => {
                 // Also while words of the line are recalled.
                 self.take(queue, ports);
-                let taken = slot.map_or(0, |slot| self.homes().lines[slot as usize].line.written_back(request.words, request.sm as u8));
+                let taken = slot.map_or(0, |slot| self.directory().lines[slot as usize].line.written_back(request.words, request.sm as u8));
                 let stats = &mut ports.stats[request.kernel.index()];
                 (stats.l2_writes, stats.l2_hits) = (stats.l2_writes + 1, stats.l2_hits + 1);
                 let packet = &mut ports.packets[handle];
@@ -330,9 +330,9 @@ impl Bank {
     ) -> Option<Stall> {
         let request = ports.packets[handle].request;
         let Request { words, kernel, access, .. } = request;
-        let here = slot.filter(|&slot| self.homes().lines[slot as usize].line.absent(words) == 0);
+        let here = slot.filter(|&slot| self.directory().lines[slot as usize].line.absent(words) == 0);
         if let Some(slot) = here {
-            let owners = asked_of(&self.homes().lines[slot as usize].line, request).count();
+            let owners = asked_of(&self.directory().lines[slot as usize].line, request).count();
             if !self.may_ask(owners) {
                 return Some(Stall::ForwardPort);
             }
@@ -387,7 +387,7 @@ impl Bank {
                 place
             }
         };
-        let owners = asked_of(&self.homes().lines[place as usize].line, request).count();
+        let owners = asked_of(&self.directory().lines[place as usize].line, request).count();
         if !self.may_ask(owners) {
             return Some(Stall::ForwardPort);
         }
@@ -406,15 +406,15 @@ impl Bank {
 
     /// Lines of which L1Ds own words: which, who, and what.
     pub fn owned(&self) -> impl Iterator<Item = (LineAddr, u8, Words)> {
-        let lines = self.homes.iter().flat_map(|homes| homes.lines.iter());
+        let lines = self.directory.iter().flat_map(|directory| directory.lines.iter());
         lines.flat_map(|home| home.line.owners(Words::MAX).map(|(owner, words)| (home.address, owner, words)).collect::<Vec<_>>())
     }
 
     /// Feeds what it has as a home to `state`.
     pub(super) fn hash_homes<H: Hasher>(&self, packets: &Packets, state: &mut H) {
-        let Some(homes) = &self.homes else { return };
-        (&homes.lines, homes.evicting, homes.asks.len()).hash(state);
-        for packet in homes.asks.iter(packets) {
+        let Some(directory) = &self.directory else { return };
+        (&directory.lines, directory.evicting, directory.asks.len()).hash(state);
+        for packet in directory.asks.iter(packets) {
             packet.ready.hash(state);
             packet.hash_answer(state);
             packet.to.hash(state);

@@ -3,7 +3,7 @@
 use crate::describe::gpu::{DramKind, Gpu, NocKind};
 use crate::describe::record::Absent::Needed;
 use crate::describe::record::{Shape, record};
-use crate::seam::stats::KernelStats;
+use crate::interface::stats::KernelStats;
 use alloc::vec::Vec;
 
 /// `a / b`, or `None` where `b` is 0: "no data" is not 0.

@@ -7,7 +7,7 @@
 
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
-use crate::seam::observation::Observation;
+use crate::interface::observation::Observation;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -213,7 +213,7 @@ impl<T: Datum> Datum for Vec<T> {
 /// Declares topics: a type for each line, with the line's values as its fields, and `TOPICS`, what all of the lines say.
 ///
 /// ```
-/// use sim_core::seam::decision::Topic;
+/// use sim_core::interface::decision::Topic;
 /// sim_core::topics! {
 ///     Paused "paused", "That a kernel pauses" {
 ///         ctas: u32, "CTAs per SM", "Those that go on";
@@ -234,30 +234,30 @@ macro_rules! topics {
 
             impl $Line {
                 /// The topic and its values as data.
-                pub const INFO: $crate::seam::decision::TopicInfo = $crate::seam::decision::TopicInfo {
+                pub const INFO: $crate::interface::decision::TopicInfo = $crate::interface::decision::TopicInfo {
                     topic: $topic,
                     doc: $doc,
-                    values: &[$($crate::seam::decision::ValueInfo {
+                    values: &[$($crate::interface::decision::ValueInfo {
                         key: stringify!($key),
-                        kind: <$Type as $crate::seam::decision::Datum>::KIND,
-                        optional: <$Type as $crate::seam::decision::Datum>::OPTIONAL,
+                        kind: <$Type as $crate::interface::decision::Datum>::KIND,
+                        optional: <$Type as $crate::interface::decision::Datum>::OPTIONAL,
                         unit: $unit,
                         doc: $value_doc,
                     },)*],
                 };
             }
 
-            impl $crate::seam::decision::Topic for $Line {
-                fn info(&self) -> &'static $crate::seam::decision::TopicInfo {
+            impl $crate::interface::decision::Topic for $Line {
+                fn info(&self) -> &'static $crate::interface::decision::TopicInfo {
                     &Self::INFO
                 }
 
-                fn values(&self) -> $crate::seam::decision::Values {
-                    [$($crate::seam::decision::Datum::datum(&self.$key),)*].into()
+                fn values(&self) -> $crate::interface::decision::Values {
+                    [$($crate::interface::decision::Datum::datum(&self.$key),)*].into()
                 }
 
                 #[allow(unused_variables)] // not every value is in the sentence
-                fn sentence(&self) -> $crate::seam::decision::Sentence {
+                fn sentence(&self) -> $crate::interface::decision::Sentence {
                     let $Line { $($key,)* } = self;
                     $sentence
                 }
@@ -265,7 +265,7 @@ macro_rules! topics {
         )*
 
         /// The topics that this file declares.
-        pub const TOPICS: &[$crate::seam::decision::TopicInfo] = &[$($Line::INFO,)*];
+        pub const TOPICS: &[$crate::interface::decision::TopicInfo] = &[$($Line::INFO,)*];
     };
 }
 

@@ -5,7 +5,7 @@ use crate::machine::coherence::l1::Line;
 
 /// Words of an array in an L1D, by their state; without a state by word (`none`), the words of whole lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Held {
+pub struct WordCounts {
     /// Clean copies.
     pub valid: u32,
     /// Written here, and not made known yet: they wait in the store buffer, or for their registration.
@@ -14,7 +14,7 @@ pub struct Held {
     pub owned: u32,
 }
 
-impl Held {
+impl WordCounts {
     /// Counts the words of a line that are among `all`.
     pub fn add(&mut self, line: Line, all: Words) {
         let written = (line.written | line.asked) & !line.owned;

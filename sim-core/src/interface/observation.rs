@@ -8,7 +8,7 @@ use crate::describe::ids::MAX_KERNELS;
 use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
 use crate::describe::record::Absent::{Flag, Needed, Words};
 use crate::describe::record::{Shape, list, number, record};
-use crate::seam::stats::{KernelStats, StallCounts};
+use crate::interface::stats::{KernelStats, StallCounts};
 use alloc::vec::Vec;
 
 /// What a policy sees when it is asked.
