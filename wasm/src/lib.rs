@@ -311,7 +311,7 @@ impl Simulation {
 
     /// Hands the sharing over to another policy, from the present cycle on. Throws an `ExperimentError`.
     #[wasm_bindgen(js_name = setPolicy)]
-    pub fn set_policy(&mut self, #[wasm_bindgen(unchecked_param_type = "PolicyChoice")] policy: &JsValue) -> Result<(), JsValue> {
+    pub fn set_policy(&mut self, #[wasm_bindgen(unchecked_param_type = "Policy | Policy[]")] policy: &JsValue) -> Result<(), JsValue> {
         let mix = self.engine.experiment().mix();
         let policy = decoded(policy, |given, problems| PolicySpec::decode(given, mix, problems));
         let handed_over = policy.and_then(|policy| {
