@@ -9,6 +9,7 @@ mod bench;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod need;
+mod package;
 mod page;
 mod profiles;
 mod readme;
@@ -31,6 +32,7 @@ Usage: cargo xtask COMMAND
                                   seeds, Firefox and the modules as they are shipped, in 25. A stage runs with what it waits for
   dist                            build the static folder web/dist (relative paths: any host, any sub-path) and print its sizes
   wasm                            build only the WebAssembly modules into web/src/wasm
+  package                         build the npm package of the engine into target/npm
   bench [--quick] [--scaling] [--count] [--only NAME]...
                                   simulated cycles per second, natively, in Node and in Chromium, and their ratios; without --quick and
                                   --only also of the parts, and a record in benches/history.jsonl; --scaling: also the cost against
@@ -85,6 +87,12 @@ fn command(mut args: Vec<String>) -> Result<()> {
             none_left(args)?;
             need::wasm_target()?;
             wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0, wasm::Built::ToShip))
+        }
+        "package" => {
+            none_left(args)?;
+            package::package()?;
+            println!("{}: `npm pack` in it makes the file that npm installs", package::place().display());
+            Ok(())
         }
         "bench" => {
             let options = bench::Options::take(args)?;

@@ -66,17 +66,25 @@ pub fn lessons(corun: &Path, count: &mut Count) -> Result<()> {
         let folder = target_dir().join("lessons").join(page.file_stem().unwrap_or_default());
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder)?;
-        for (info, body) in fences(&std::fs::read_to_string(&page)?) {
-            if let Some(name) = info.iter().find_map(|word| word.strip_prefix("file=")) {
-                std::fs::write(folder.join(name), &body)?;
-            } else if info == ["sh"] {
-                let step = Command::new("sh").args(["-ec", &body]).current_dir(&folder).env("PATH", &path).output()?;
-                ensure!(step.status.success(), "{}:\n{body}{}", page.display(), String::from_utf8_lossy(&step.stderr));
-                count.passed += 1;
-            }
+        let text = std::fs::read_to_string(&page)?;
+        write_files(&text, &folder)?;
+        for (_, body) in fences(&text).iter().filter(|(info, _)| info == &["sh"]) {
+            let step = Command::new("sh").args(["-ec", body]).current_dir(&folder).env("PATH", &path).output()?;
+            ensure!(step.status.success(), "{}:\n{body}{}", page.display(), String::from_utf8_lossy(&step.stderr));
+            count.passed += 1;
         }
     }
     ensure!(count.passed > 0, "the pages have no fence marked `sh`");
+    Ok(())
+}
+
+/// Writes the files of a page into a folder: of a fence marked `file=NAME`, what is in it.
+pub fn write_files(page: &str, folder: &Path) -> Result<()> {
+    for (info, body) in fences(page) {
+        if let Some(name) = info.iter().find_map(|word| word.strip_prefix("file=")) {
+            std::fs::write(folder.join(name), body)?;
+        }
+    }
     Ok(())
 }
 

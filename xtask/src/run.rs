@@ -113,10 +113,19 @@ pub fn fed(words: &[OsString], input: &str) -> Result<Output> {
     Ok(child.wait_with_output()?)
 }
 
+/// What a program prints on stdout; if it fails, the error has what it printed on either stream.
+pub fn said(command: &mut Command) -> Result<String> {
+    let out = captured(command)?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if !out.status.success() {
+        bail!("{} ended with {}:\n{}", shown(command), out.status, text(&[out.stdout, out.stderr].concat()));
+    }
+    Ok(text(&out.stdout))
+}
+
 /// What a program prints on stdout, or nothing if it cannot be run or fails.
 pub fn output(command: &mut Command) -> Option<String> {
-    let out = captured(command).ok()?;
-    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+    said(command).ok()
 }
 
 /// The command as one would type it.

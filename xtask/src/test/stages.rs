@@ -4,7 +4,7 @@ use super::compiled::{self, Built, Call};
 use super::stage::{Count, Lane, Log, Stage};
 use crate::run::{cargo, npm, output, quietly, root, run, shown, target_dir, watch};
 use crate::wasm::Host;
-use crate::{need, page, readme, wasm};
+use crate::{need, package, page, readme, wasm};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::fs::File;
 use std::io::Write;
@@ -159,6 +159,15 @@ pub const STAGES: &[Stage<Run>] = &[
         work: fuzz,
     },
     Stage { name: "library", title: "the engine from a crate outside", lane: Lane::Test, full: true, after: &["build"], work: library },
+    Stage {
+        name: "package",
+        title: "the npm package, installed and run",
+        lane: Lane::Test,
+        full: true,
+        // The page has built the module.
+        after: &["page", "build"],
+        work: |run, _, count| package::package().and_then(|()| package::check(&run.corun()?, count)),
+    },
     Stage { name: "cluster", title: "a sweep on a HyperQueue server", lane: Lane::Test, full: true, after: &["build"], work: hyperqueue },
     Stage {
         name: "lessons",

@@ -1,0 +1,2 @@
+/// <reference lib="esnext.disposable" />
+export * from "./corun_script.js";

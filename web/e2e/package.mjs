@@ -1,0 +1,22 @@
+// `cargo xtask test --full package`: runs the script FILE of FOLDER in Chromium, where the npm package is installed, and prints what it prints.
+import { chromium } from "@playwright/test";
+import { join } from "node:path";
+import { argv, env } from "node:process";
+
+const [, , folder, file] = argv;
+const origin = "http://corun.test";
+const start = `<script type="importmap">{ "imports": { "corun": "/node_modules/corun/browser.js" } }</script>
+<script type="module">await import("/${file}"); console.log("end");</script>`;
+
+const browser = await chromium.launch({ executablePath: env.CHROMIUM_PATH });
+const page = await browser.newPage();
+await page.route(`${origin}/**`, (route) => {
+  const { pathname } = new URL(route.request().url());
+  return route.fulfill(pathname === "/" ? { contentType: "text/html", body: start } : { path: join(folder, pathname) });
+});
+await new Promise((resolve, reject) => {
+  page.on("pageerror", reject);
+  page.on("console", (message) => (message.text() === "end" ? resolve() : console.log(message.text())));
+  page.goto(origin).catch(reject);
+});
+await browser.close();
