@@ -46,6 +46,28 @@ enum Form {
     Markdown,
 }
 
+/// How docs/reference/records.md begins, the page of all tables.
+const HEAD: &str = "\
+# Records
+
+Everything that Corun reads and writes, field by field. `corun schema all --as markdown` prints this page.
+
+- \"Left out\" says what holds where a file does not have the field. Any field that is not in the table is an error.
+- Rules concern several fields together. A problem with one carries its name.
+- `corun show policy NAME` has the parameters of a policy, and `corun show order NAME` those of a CTA order.
+";
+
+/// A line for each file or output.
+fn contents(all: &[(&str, &Record, &str)]) -> String {
+    let line = |(what, _, title): &(&str, &Record, &str)| format!("- [{title}](#{}): `corun schema {what}`", heading(title));
+    all.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A heading as links to it say it.
+fn heading(title: &str) -> String {
+    title.to_lowercase().replace(' ', "-").replace('\'', "")
+}
+
 impl Schema {
     pub fn execute(self) -> Result<(), Failure> {
         let chosen: Vec<_> = match self.what {
@@ -57,7 +79,8 @@ impl Schema {
             (Form::Json, [(_, record, title)]) => output::print_json(&schema(record, title)),
             (Form::Json, all) => output::print_json(&Value::object(all.iter().map(|(name, record, title)| (name, schema(record, title))))),
             (Form::Typescript, _) => output::print(&typescript::declarations(&records)),
-            (Form::Markdown, _) => output::print(&table::page(&records)),
+            (Form::Markdown, [_]) => output::print(&table::page(&chosen)),
+            (Form::Markdown, all) => output::print(&format!("{HEAD}\nThe files and outputs:\n\n{}\n\n{}", contents(all), table::page(all))),
         }
     }
 }

@@ -49,6 +49,16 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 #[test]
+fn the_page_of_records_is_what_schema_prints() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/records.md");
+    let page = fs::read_to_string(page).unwrap_or_default();
+    let now = printed(&folder("records"), &["schema", "all", "--as", "markdown"]);
+    let line = page.lines().zip(now.lines()).take_while(|(page, now)| page == now).count() + 1;
+    let command = "corun schema all --as markdown > docs/reference/records.md";
+    assert!(page == now, "docs/reference/records.md is out of date from line {line} on; `{command}` writes it anew");
+}
+
+#[test]
 fn lists_have_a_line_each_that_fits() {
     let folder = folder("lists");
     for what in ["gpus", "kernels", "policies", "controls", "script", "orders", "experiments", "sweeps", "predictions", "metrics"] {

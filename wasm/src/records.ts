@@ -14,7 +14,7 @@ export type Experiment = {
   cta_order?: CtaOrder;
   /** How the kernels share the GPU */
   policy?: Policy | Policy[];
-  /** The GPU on which it is run by itself */
+  /** The GPU on which each kernel is run by itself */
   alone_gpu?: string | GpuChange | null;
   /** What it reproduces or where it comes from */
   source?: string;

@@ -351,27 +351,46 @@ pub fn flattened(fields: &'static [Field]) -> Vec<&'static Field> {
     all
 }
 
-/// Some records and all that they mention, each once.
-pub fn met(records: &[&'static Record]) -> Vec<&'static Record> {
-    let mut all = Vec::new();
-    records.iter().for_each(|record| meet(record, &mut all));
-    all
+/// What has a name and fields.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    /// A record.
+    Record(&'static Record),
+    /// An object with exactly one of several fields.
+    One(&'static One),
 }
 
-fn meet(record: &'static Record, all: &mut Vec<&'static Record>) {
-    if all.iter().all(|known| known.name != record.name) {
-        all.push(record);
-        flattened(record.fields).iter().for_each(|field| meet_in(&field.shape, all));
+impl Named {
+    /// Its name in schemas, types and docs.
+    fn name(self) -> &'static str {
+        match self {
+            Named::Record(record) => record.name,
+            Named::One(one) => one.name,
+        }
+    }
+
+    /// Its fields, with those of records in their midst.
+    fn fields(self) -> Vec<&'static Field> {
+        match self {
+            Named::Record(record) => flattened(record.fields),
+            Named::One(one) => one.of.iter().collect(),
+        }
     }
 }
 
-fn meet_in(shape: &Shape, all: &mut Vec<&'static Record>) {
-    match shape {
-        Shape::Record(record) => meet(record, all),
-        Shape::List { of, .. } | Shape::PerKernel(of) | Shape::Nullable(of) | Shape::Map { of, .. } => meet_in(of, all),
-        Shape::One(one) => one.of.iter().for_each(|field| meet_in(&field.shape, all)),
-        Shape::Forms { of, .. } => of.iter().for_each(|form| meet_in(form, all)),
-        _ => {}
+/// Some records and all that they mention, each once.
+pub fn met(records: &[&'static Record]) -> Vec<&'static Record> {
+    let mut all = Vec::new();
+    records.iter().for_each(|record| meet(Named::Record(record), &mut all));
+    let record = |named: Named| if let Named::Record(record) = named { Some(record) } else { None };
+    all.into_iter().filter_map(record).collect()
+}
+
+/// Adds it, and all that it mentions, where it is not there yet.
+fn meet(named: Named, all: &mut Vec<Named>) {
+    if all.iter().all(|known| known.name() != named.name()) {
+        all.push(named);
+        named.fields().iter().flat_map(|field| field.shape.mentions()).for_each(|named| meet(named, all));
     }
 }
 
@@ -485,6 +504,17 @@ impl Shape {
         }
     }
 
+    /// The records that it is made of.
+    fn mentions(&self) -> Vec<Named> {
+        match self {
+            Shape::Record(record) => alloc::vec![Named::Record(record)],
+            Shape::One(one) => alloc::vec![Named::One(one)],
+            Shape::List { of, .. } | Shape::PerKernel(of) | Shape::Nullable(of) | Shape::Map { of, .. } => of.mentions(),
+            Shape::Forms { of, .. } => of.iter().flat_map(Shape::mentions).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// What it takes, in words, as a problem says it.
     pub fn want(&self) -> String {
         match self {
@@ -493,6 +523,7 @@ impl Shape {
             Shape::True => "true".into(),
             Shape::Int { min, max } if min == max => min.to_string(),
             Shape::Int { min, max } => format!("a whole number from {min} to {max}"),
+            Shape::Number { min, max: f64::MAX } => format!("a number from {}", plain(*min)),
             Shape::Number { min, max } => format!("a number from {} to {}", plain(*min), plain(*max)),
             Shape::Limit { min, max } => format!("a whole number from {min} to {max}, or null"),
             Shape::Allowance { max } => format!("a number from 0 to {max}, or null"),

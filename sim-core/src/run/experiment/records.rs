@@ -146,7 +146,7 @@ experiment! {
         cta_order: CtaOrderSpec = Shape::Entry(CtaOrderInfo::ENTRIES), Name("round-robin");
         /// How the kernels share the GPU.
         policy: PolicySpec = POLICY, Name("even");
-        /// The GPU on which it is run by itself.
+        /// The GPU on which each kernel is run by itself.
         alone_gpu: Option<Gpu> = Shape::Nullable(&ANY_GPU), Words("the run's own");
     }
     plain {
