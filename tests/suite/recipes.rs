@@ -1,5 +1,5 @@
-//! Do the recipes of docs/reference/architecture.md work as they stand? A copy of sim-core gets every file and every line that they
-//! add, and nothing else; it must build, and the tests that the page itself adds must pass.
+//! Do the recipes of docs/reference/architecture.md work as they stand? A copy of the engine and its runner gets every file and every line
+//! that they add, and nothing else; it must build, and the tests that the page itself adds must pass.
 //!
 //! A fence marked `file=PATH` behind its language is a new file; one marked `line=PATH after=TEXT` is put behind the only line of that file
 //! that begins with TEXT.
@@ -54,9 +54,13 @@ fn insert(text: &str, after: &str, added: &str) -> Result<String, String> {
     Ok(format!("{}\n{added}{}\n", lines[..=place].join("\n"), lines[place + 1..].join("\n")))
 }
 
+/// What the runner is built from.
+const COPIED: [&str; 7] = ["sim-core", "batch", "papers", "cli", "wasm", "examples", "tests/golden"];
+
+/// Copies a folder without what a build has left there.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap).filter(|entry| entry.file_name() != "target") {
         let target = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
             copy(&entry.path(), &target);
@@ -66,17 +70,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A workspace of sim-core alone, with the versions and lints of this one.
+/// A workspace of the runner and what it links, with the versions, lints and build of this one.
 fn manifest() -> String {
     let whole = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    let kept = ["[workspace.package]", "[workspace.dependencies]", "[workspace.lints.rust]", "[workspace.lints.clippy]"];
+    let kept = ["[workspace.package]", "[workspace.dependencies]", "[workspace.lints.rust]", "[workspace.lints.clippy]", "[profile.dev]"];
     let section = |name: &str| {
         let from = whole.find(name).unwrap_or_else(|| panic!("Cargo.toml has no {name}"));
         let rest = &whole[from..];
         &rest[..rest[1..].find("\n[").map_or(rest.len(), |end| end + 2)]
     };
     let sections: String = kept.iter().map(|name| section(name)).collect();
-    format!("[workspace]\nresolver = \"3\"\nmembers = [\"sim-core\"]\n\n{sections}")
+    format!("[workspace]\nresolver = \"3\"\nmembers = [\"sim-core\", \"batch\", \"papers\", \"cli\"]\n\n{sections}")
 }
 
 #[test]
@@ -85,8 +89,10 @@ fn every_recipe_works_as_it_stands() {
     let page = fs::read_to_string(root().join("docs/reference/architecture.md")).unwrap();
     let steps = steps(&page);
     let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("recipes");
-    let _ = fs::remove_dir_all(place.join("sim-core"));
-    copy(&root().join("sim-core"), &place.join("sim-core"));
+    for part in COPIED {
+        let _ = fs::remove_dir_all(place.join(part));
+        copy(&root().join(part), &place.join(part));
+    }
     fs::write(place.join("Cargo.toml"), manifest()).unwrap();
     fs::copy(root().join("Cargo.lock"), place.join("Cargo.lock")).unwrap();
     let mut tests = 0;
@@ -108,7 +114,7 @@ fn every_recipe_works_as_it_stands() {
     }
     assert!(tests >= 3, "the page tests only {tests} of its recipes");
     let cargo = Command::new(env!("CARGO"))
-        .args(["test", "--quiet", "--offline", "--package", "sim-core", "--test", "recipes"])
+        .args(["test", "--quiet", "--offline", "--package", "corun", "--test", "recipes"])
         .current_dir(&place)
         .env("CARGO_TARGET_DIR", place.join("target"))
         .env("RUSTFLAGS", "-D warnings")
