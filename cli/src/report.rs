@@ -62,6 +62,9 @@ pub fn table(result: &Value) -> String {
     let _ = writeln!(out, "{}", energy(result));
     out.push('\n');
     items(result.get("policy").and_then(|policy| policy.get("decisions"))).iter().for_each(|made| out += &decision(result, made));
+    items(result.get("verdict").and_then(|verdict| verdict.get("says"))).iter().for_each(|says| {
+        let _ = writeln!(out, "{}", text::shown(Some(says)));
+    });
     out.trim_end().to_owned()
 }
 

@@ -96,6 +96,8 @@ pub use run::outcome::{
     ClassOutcome, GpuOutcome, KernelOutcome, Latency, OnClass, Outcome, PolicyOutcome, Rates, SettledOutcome, StallShares, WarpStalls,
 };
 
+pub use run::verdict::{Cause, Evidence, Verdict};
+
 // A policy or an order of one's own.
 pub use interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
 pub use interface::decision::{Decided, Decision, Log, Topic, decide};

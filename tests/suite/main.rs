@@ -30,4 +30,5 @@ mod schemes;
 mod scripts;
 mod sm_classes;
 mod sweeps;
+mod verdict;
 mod wall;

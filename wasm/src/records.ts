@@ -298,6 +298,8 @@ export type Result = {
   kernels: KernelResult[];
   /** Figures of the mix */
   metrics: Metrics;
+  /** Who suffers and why */
+  verdict: Verdict;
   /** Energy of the measured cycles, by published energies of events: for ratios, not for absolute values */
   energy: Energy;
   /** How well each ratio is known */
@@ -599,6 +601,38 @@ export type Metrics = {
   antt: number | null;
   /** 1 if all kernels progress alike, 0 if one starves */
   fairness: number | null;
+};
+/** Who suffers and why */
+export type Verdict = {
+  /** What it answers */
+  question: "sharing" | "goals" | "reuse";
+  /** The answer in words, a sentence each */
+  says: string[];
+  /** The kernel that suffers most */
+  sufferer: number | null;
+  /** How many times slower than alone that is (×) */
+  slowdown: number | null;
+  /** The ends of the 95 % interval of that */
+  ci95: (number | null)[] | null;
+  /** What costs it most; null where nothing stands out */
+  cause: "room" | "noc" | "dram" | "l1" | null;
+  /** The kernel that fills that place most */
+  filled_by: number | null;
+  /** What the cause follows from */
+  evidence: Evidence[];
+  /** Whether the run is long enough, its policy has learned, and one cause stands out */
+  sure: boolean;
+};
+/** A figure of the sufferer, beside that of its run alone */
+export type Evidence = {
+  /** What it is */
+  what: string;
+  /** Its unit */
+  unit: string;
+  /** In this run */
+  here: number | null;
+  /** Alone */
+  alone: number | null;
 };
 /** The energy of a run, by published energies of events: for ratios between schemes on one GPU, not for absolute values */
 export type Energy = {

@@ -17,6 +17,7 @@ mod reproduce;
 mod run;
 mod serve;
 mod test;
+mod verdicts;
 mod wasm;
 
 use anyhow::{Result, bail};
@@ -45,6 +46,8 @@ Usage: cargo xtask COMMAND
   profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/profiles.json, so that the page has
                                   slowdowns at once; anew after the engine has changed
   reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/reports and its figures to the page too
+  verdicts [--count N] [--seed N] a study: does the cause that a verdict names hold in runs with one cause after another relieved? With no
+                                  option its page, docs/reference/verdicts.md, is written anew
   mutants [--count N] [--seed N] [--list]
                                   a study: how many of 30 seeded faults in the machine, the policies and the run do the native tests of the
                                   first tier catch, and how many more those of --full? A second call goes on where the first was stopped
@@ -117,6 +120,11 @@ fn command(mut args: Vec<String>) -> Result<()> {
             profiles::profiles(&gpus)
         }
         "reproduce" => reproduce::reproduce(args),
+        "verdicts" => {
+            let (count, seed) = (number(args, "--count")?, number(args, "--seed")?);
+            none_left(args)?;
+            verdicts::verdicts(count, seed)
+        }
         "" => bail!("a command is missing\n\n{USAGE}"),
         other => bail!("there is no command `{other}`\n\n{USAGE}"),
     }

@@ -184,6 +184,36 @@ record! {
     ipc_ci95: Option<[f64; 2]> = Shape::Nullable(&list!(number!(-1e12, 1e12), 2, 2, "ends of an interval")), Words("the run is too short for one");
     /// Whether the run got stuck: the rates are those up to there.
     stuck: bool = Shape::Flag, Flag(false);
+    /// Where the kernel's time goes.
+    breakdown: Option<Breakdown> = Shape::Record(&BREAKDOWN), Words("it issued nothing");
+}
+
+record! {
+    /// Where a kernel's time goes: its warps, what an instruction of a warp waits for, and where a read that misses L1D waits.
+    #[derive(Copy, Default)]
+    pub struct Breakdown as BREAKDOWN "Breakdown", "a breakdown";
+    /// Resident warps of the whole GPU, mean over cycles.
+    warps: f64 ["warps"] = RATE, Needed;
+    /// Waiting for loads that missed L1D.
+    memory: f64 ["cycles of a warp per instruction"] = RATE, Needed;
+    /// Waiting for the load-store unit to take an access.
+    lsu: f64 ["cycles of a warp per instruction"] = RATE, Needed;
+    /// Everything else: the instruction itself, arithmetic, barriers, another warp's turn, a quota.
+    other: f64 ["cycles of a warp per instruction"] = RATE, Needed;
+    /// In L1D's miss queue and its arbiter.
+    miss_queue: f64 ["cycles per read"] = RATE, Needed;
+    /// In the request network and its queues.
+    request_noc: f64 ["cycles per read"] = RATE, Needed;
+    /// In L2: queue, lookup, pipeline and reply port.
+    l2: f64 ["cycles per read"] = RATE, Needed;
+    /// Waiting for DRAM, merged requests included.
+    dram: f64 ["cycles per read"] = RATE, Needed;
+    /// In the reply network and its queues.
+    reply_noc: f64 ["cycles per read"] = RATE, Needed;
+    /// Reads that found their line in L1D.
+    l1_hit_rate: f64 ["fraction"] = RATE, Needed;
+    /// Lookups that sent a fetch to DRAM.
+    l2_miss_rate: f64 ["fraction"] = RATE, Needed;
 }
 
 const RATE: Shape = number!(0.0, 1e12);

@@ -3,6 +3,7 @@
 use crate::describe::gpu::{DramKind, Gpu, NocKind};
 use crate::describe::record::Absent::Needed;
 use crate::describe::record::{Shape, record};
+use crate::interface::observation::Breakdown;
 use crate::interface::stats::KernelStats;
 use alloc::vec::Vec;
 
@@ -136,6 +137,25 @@ fn noc_share(flits: u64, gpu: &Gpu, cycles: u64) -> Option<f64> {
 pub fn dram_utilisation(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
     let bytes = (stats.dram_reads + stats.dram_writes) * u64::from(gpu.l2.line_bytes);
     Some(ratio(bytes, cycles)? / dram_peak(gpu)?)
+}
+
+/// Where a kernel's time goes; missing until it issues. A kernel that reads nothing waits nowhere.
+pub fn breakdown(stats: &KernelStats, cycles: u64) -> Option<Breakdown> {
+    let instruction = |sum: u64| ratio(sum, stats.warp_instructions);
+    let read = |sum: u64| ratio(sum, stats.latency_count).unwrap_or_default();
+    Some(Breakdown {
+        warps: ratio(stats.warp_cycles, cycles)?,
+        memory: instruction(stats.warps_wait_memory)?,
+        lsu: instruction(stats.warps_wait_lsu)?,
+        other: instruction(stats.warp_cycles - stats.warps_wait_memory - stats.warps_wait_lsu)?,
+        miss_queue: read(stats.wait_miss_queue),
+        request_noc: read(stats.wait_request_noc),
+        l2: read(stats.wait_l2),
+        dram: read(stats.wait_dram),
+        reply_noc: read(stats.wait_reply_noc),
+        l1_hit_rate: ratio(stats.l1_hits, stats.l1_reads).unwrap_or_default(),
+        l2_miss_rate: ratio(stats.l2_misses, stats.l2_reads + stats.l2_writes).unwrap_or_default(),
+    })
 }
 
 /// Milliseconds of so many core cycles.

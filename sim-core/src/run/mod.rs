@@ -13,4 +13,5 @@ pub mod plan;
 mod sharing;
 pub mod simulation;
 pub mod stuck;
+pub mod verdict;
 pub mod windows;

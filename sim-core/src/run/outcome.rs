@@ -17,6 +17,7 @@ use crate::run::confidence::{Pace, ci95};
 use crate::run::energy::{ENERGY, Energy, energy};
 use crate::run::experiment::{Experiment, MAX_SEED, Stop, VERSION};
 use crate::run::simulation::{Measured, Reason, Simulation};
+use crate::run::verdict::{VERDICT, Verdict, verdict};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -69,6 +70,8 @@ record! {
     kernels: Vec<KernelOutcome> = list!(Shape::Record(&KERNEL_OUTCOME), 1, MAX_KERNELS, "kernels"), Needed;
     /// Figures of the mix.
     metrics: Metrics = Shape::Record(&METRICS), Needed;
+    /// Who suffers and why.
+    verdict: Verdict = Shape::Record(&VERDICT), Needed;
     /// Energy of the measured cycles, by published energies of events: for ratios, not for absolute values.
     energy: Energy = Shape::Record(&ENERGY), Needed;
     /// How well each ratio is known.
@@ -394,6 +397,7 @@ struct Figures {
     goals: Option<Goals>,
     classes: Vec<ClassOutcome>,
     ci95: Value,
+    verdict: Verdict,
 }
 
 fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
@@ -451,7 +455,9 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     let written = |kernels: &[KernelOutcome]| kernels.iter().map(Datum::write).collect::<Vec<_>>();
     let of_classes: Vec<Value> = classes.iter().map(Datum::write).collect();
     let ci95 = ci95(simulation.batches(), &gpu.write(), &written(&kernels), &of_classes, &paces, metrics);
-    Figures { gpu, kernels, metrics, goals, classes, ci95 }
+    let used = (gpu.rates.noc_utilisation_all.unwrap_or_default(), gpu.rates.dram_utilisation.unwrap_or_default());
+    let verdict = verdict(simulation, measured, &kernels, used, &ci95);
+    Figures { gpu, kernels, metrics, goals, classes, ci95, verdict }
 }
 
 /// A goal as the policy sees it. A share is one of the IPC alone that the policy was given, where it was, whatever the kernel does alone
@@ -510,6 +516,7 @@ pub fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
         gpu: figures.gpu,
         kernels: figures.kernels,
         metrics: figures.metrics,
+        verdict: figures.verdict,
         energy: energy(&measured, &experiment.gpu),
         ci95: figures.ci95,
         policy: PolicyOutcome {

@@ -6,13 +6,13 @@
 use crate::describe::digest::Fnv;
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
-use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Decision, Log};
 use crate::interface::event::EventKinds;
-use crate::interface::observation::{Alone, Observation, Profile, Progress};
+use crate::interface::observation::{Alone, Breakdown, Observation, Profile, Progress};
 use crate::interface::ratios;
 use crate::interface::stats::{KernelStats, StallCounts};
 use crate::machine::Machine;
@@ -93,6 +93,8 @@ pub struct Simulation {
     stuck: bool,
     /// IPC alone with its interval, where they are known.
     ipc_alone: PerKernel<Option<(f64, Option<[f64; 2]>)>>,
+    /// Where each kernel's time goes alone, where that is known.
+    breakdown_alone: PerKernel<Option<Breakdown>>,
     /// Where measuring began; `None` during the warm-up.
     began: Option<Began>,
     /// When the policies were first found settled.
@@ -198,7 +200,8 @@ impl Simulation {
             sharers: Sharer::all(policies, experiment, answers, (0, &alloc::vec![KernelStats::default(); kernels.len()]))?,
             waits: Waits::default(),
             stuck: false,
-            ipc_alone: PerKernel([None; crate::describe::ids::MAX_KERNELS]),
+            ipc_alone: PerKernel([None; MAX_KERNELS]),
+            breakdown_alone: PerKernel([None; MAX_KERNELS]),
             began: None,
             settled_at: None,
             experiment: experiment.clone(),
@@ -251,7 +254,8 @@ impl Simulation {
             return false;
         }
         self.experiment = experiment.clone();
-        self.ipc_alone = PerKernel([None; crate::describe::ids::MAX_KERNELS]);
+        self.ipc_alone = PerKernel([None; MAX_KERNELS]);
+        self.breakdown_alone = PerKernel([None; MAX_KERNELS]);
         // It was looked at where it ended, if it ended because it was settled.
         let settled = self.began.as_ref().is_some_and(|began| began.known) && self.settling().is_some_and(|settling| settling.is_done());
         self.began.iter_mut().for_each(|began| began.known = settled);
@@ -653,7 +657,9 @@ impl Simulation {
         self.answers.extend(answers.iter().map(|(hash, alone)| (hash.clone(), *alone)));
         for (kernel, hash, _) in self.experiment.alone_runs() {
             if let Some(alone) = self.answers.get(&hash).filter(|alone| !alone.stuck) {
+                let breakdown = alone.breakdown;
                 self.set_alone(kernel, alone.ipc, alone.ipc_ci95);
+                self.breakdown_alone[kernel] = breakdown;
             }
         }
     }
@@ -676,6 +682,7 @@ impl Simulation {
             dram_utilisation: ratios::dram_utilisation(stats, gpu, cycles).unwrap_or_default(),
             ipc_ci95: error.map(|error| [(ipc - ipc * error).max(0.0), ipc + ipc * error]),
             stuck: self.stuck,
+            breakdown: ratios::breakdown(stats, cycles),
         }
     }
 
@@ -695,6 +702,16 @@ impl Simulation {
     /// The 95 % interval of the IPC alone, where it is known.
     pub fn ipc_alone_ci95(&self, kernel: KernelId) -> Option<[f64; 2]> {
         self.ipc_alone[kernel].and_then(|(_, ci95)| ci95)
+    }
+
+    /// Where a kernel's time goes alone, where that is known.
+    pub fn breakdown_alone(&self, kernel: KernelId) -> Option<&Breakdown> {
+        self.breakdown_alone[kernel].as_ref()
+    }
+
+    /// Whether the policies have learned what they want to learn.
+    pub fn has_settled(&self) -> bool {
+        self.settled_at.is_some()
     }
 
     /// The outcome as it stands now, without wall-clock figures.

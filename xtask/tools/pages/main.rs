@@ -9,6 +9,7 @@ mod queues;
 mod settled;
 #[path = "../../../tests/suite/alone/mod.rs"]
 mod table_2;
+mod verdicts;
 
 use std::process::ExitCode;
 
@@ -20,7 +21,7 @@ fn short(name: &str) -> &str {
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 
-const PAGES: [(&str, Page); 7] = [
+const PAGES: [(&str, Page); 8] = [
     ("alone", alone::page),
     ("classes", classes::page),
     ("dependences", dependences::page),
@@ -28,6 +29,7 @@ const PAGES: [(&str, Page); 7] = [
     ("partitions", partitions::page),
     ("queues", queues::page),
     ("settled", settled::page),
+    ("verdicts", verdicts::page),
 ];
 
 fn main() -> ExitCode {

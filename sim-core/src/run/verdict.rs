@@ -1,0 +1,381 @@
+//! The verdict: who suffers from sharing, and what costs it most, as data and in words. `cargo xtask verdicts` holds it against runs in which
+//! the cause that it names is relieved.
+//!
+//! A place is the cause if the sufferer would gain most without it. What it would gain follows from where its time goes. An instruction of a
+//! warp takes so many cycles. In some of them the warp waits for memory, or for a load-store unit that memory blocks; these pass in the
+//! stations of its reads. Beyond what a station takes when nothing is in its way, they are spent in queues.
+//!
+//! Queues before a full station fill up too. So what waits at L1D's miss queue, in the request network or at L2 is counted for the reply
+//! network or for DRAM, as these are used.
+
+use crate::describe::gpu::Gpu;
+use crate::describe::ids::{KernelId, MAX_KERNELS};
+use crate::describe::record::Absent::Needed;
+use crate::describe::record::{Shape, int, list, names, record, text};
+use crate::describe::value::Value;
+use crate::interface::observation::Breakdown;
+use crate::interface::ratios::breakdown;
+use crate::interface::stats::KernelStats;
+use crate::run::outcome::KernelOutcome;
+use crate::run::simulation::{Measured, Simulation};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+names! {
+    /// What a verdict answers.
+    #[derive(PartialOrd, Ord)]
+    pub enum Question {
+        /// Who suffers from sharing.
+        Sharing = "sharing",
+        /// Who keeps its promise.
+        Goals = "goals",
+        /// What one kernel finds again in its caches.
+        Reuse = "reuse",
+    }
+}
+
+names! {
+    /// What costs a kernel most.
+    #[derive(PartialOrd, Ord)]
+    pub enum Cause {
+        /// It has fewer warps than alone.
+        Room = "room",
+        /// Its reads wait for the reply network.
+        Noc = "noc",
+        /// Its reads wait for DRAM.
+        Dram = "dram",
+        /// Its lines are pushed out of L1D.
+        L1 = "l1",
+    }
+}
+
+record! {
+    /// Who suffers and why.
+    pub struct Verdict as VERDICT "Verdict", "a verdict";
+    /// What it answers.
+    question: Question = Shape::Choice(Question::NAMES), Needed;
+    /// The answer in words, a sentence each.
+    says: Vec<String> = list!(text!(400), 1, 8, "sentences"), Needed;
+    /// The kernel that suffers most.
+    sufferer: Option<u32> = Shape::Nullable(&int!(0, MAX_KERNELS - 1)), Needed;
+    /// How many times slower than alone that is.
+    slowdown: Option<f64> ["×"] = Shape::Measured, Needed;
+    /// The ends of the 95 % interval of that.
+    ci95: Option<[f64; 2]> = Shape::Nullable(&list!(Shape::Measured, 2, 2, "ends of an interval")), Needed;
+    /// What costs it most; null where nothing stands out.
+    cause: Option<Cause> = Shape::Nullable(&Shape::Choice(Cause::NAMES)), Needed;
+    /// The kernel that fills that place most.
+    filled_by: Option<u32> = Shape::Nullable(&int!(0, MAX_KERNELS - 1)), Needed;
+    /// What the cause follows from.
+    evidence: Vec<Evidence> = list!(Shape::Record(&EVIDENCE), 0, 16, "figures"), Needed;
+    /// Whether the run is long enough, its policy has learned, and one cause stands out.
+    sure: bool = Shape::Flag, Needed;
+}
+
+record! {
+    /// A figure of the sufferer, beside that of its run alone.
+    pub struct Evidence as EVIDENCE "Evidence", "a figure";
+    /// What it is.
+    what: String = text!(80), Needed;
+    /// Its unit.
+    unit: String = text!(40), Needed;
+    /// In this run.
+    here: f64 = Shape::Measured, Needed;
+    /// Alone.
+    alone: Option<f64> = Shape::Measured, Needed;
+}
+
+/// A kernel suffers from this slowdown on.
+const SUFFERS: f64 = 1.1;
+
+/// A cause stands out if the sufferer would gain so much without it, and so much more than without the next.
+const GAINS: f64 = 1.05;
+const LEADS: f64 = 1.1;
+
+/// A slowdown is known if its interval is at most this part of it to either side.
+const KNOWN: f64 = 0.15;
+
+/// Of what waits in queues, the part that more warps of the sufferer lengthen. It fits half of the mixes of `cargo xtask verdicts`; the other half
+/// tests it.
+const OWN_QUEUES: f64 = 0.5;
+
+/// What the sufferer would gain without each cause, as a factor.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Gains(pub [f64; Cause::ALL.len()]);
+
+impl Gains {
+    /// From where the kernel's time goes in the run and alone, and the parts of their peaks that NoC and DRAM are used.
+    pub fn of(gpu: &Gpu, here: &Breakdown, alone: &Breakdown, noc: f64, dram: f64) -> Gains {
+        let idle = Idle::of(gpu, here);
+        let before = queued(here.miss_queue, idle.miss_queue) + queued(here.request_noc, idle.request_noc) + queued(here.l2, idle.l2);
+        // Queues grow faster than use: squared, the more used of the two has most of what waits before both.
+        let (noc, dram) = (noc * noc, dram * dram);
+        let of_dram = if noc + dram > 0.0 { dram / (noc + dram) } else { 0.0 };
+        let in_noc = queued(here.reply_noc, idle.reply_noc) + before * (1.0 - of_dram);
+        let in_dram = queued(here.dram, idle.dram) + before * of_dram;
+        let latency = here.miss_queue + here.request_noc + here.l2 + here.dram + here.reply_noc;
+        let part = |cycles: f64| if latency > 0.0 { cycles / latency } else { 0.0 };
+        let instruction = here.memory + here.lsu + here.other;
+        let stalled = here.memory + here.lsu;
+        let without = |cycles: f64| instruction / (instruction - cycles).max(instruction / 50.0);
+        let more = if here.warps > 0.0 { (alone.warps / here.warps).max(1.0) } else { 1.0 };
+        let lengthened = stalled / instruction * part(in_noc + in_dram) * OWN_QUEUES;
+        let missed = (1.0 - alone.l1_hit_rate) / (1.0 - here.l1_hit_rate).max(0.001);
+        Gains(Cause::ALL.map(|cause| match cause {
+            Cause::Room => more / (1.0 + (more - 1.0) * lengthened),
+            Cause::Noc => without(stalled * part(in_noc)),
+            Cause::Dram => without(stalled * part(in_dram)),
+            Cause::L1 => without(stalled * (1.0 - missed).max(0.0)),
+        }))
+    }
+
+    /// The cause that costs most, and whether it stands out.
+    pub fn first(&self) -> (Cause, bool) {
+        let mut order: Vec<(Cause, f64)> = Cause::ALL.into_iter().zip(self.0).collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        (order[0].0, order[0].1 >= GAINS && order[0].1 >= order[1].1 * LEADS)
+    }
+}
+
+fn queued(cycles: f64, idle: f64) -> f64 {
+    (cycles - idle).max(0.0)
+}
+
+/// Cycles of a read in each station when nothing is in its way.
+struct Idle {
+    miss_queue: f64,
+    request_noc: f64,
+    l2: f64,
+    dram: f64,
+    reply_noc: f64,
+}
+
+impl Idle {
+    fn of(gpu: &Gpu, here: &Breakdown) -> Idle {
+        let clocks = |mhz: u32| f64::from(gpu.core_mhz) / f64::from(mhz);
+        let (noc, dram) = (clocks(gpu.noc.mhz), clocks(gpu.dram.mhz));
+        let timing = &gpu.dram.timing;
+        let bank = f64::from(timing.tRCD + timing.tCL + timing.T) * dram + f64::from(gpu.dram.latency);
+        Idle {
+            miss_queue: f64::from(gpu.sms.first().map_or(1, |class| class.l1.arbiter_latency) + 1),
+            request_noc: f64::from(gpu.noc.latency + 1) * noc,
+            l2: f64::from(gpu.l2.latency + 1) * noc,
+            // A mean over all reads: only those that miss L2 go there.
+            dram: bank * here.l2_miss_rate,
+            reply_noc: f64::from(gpu.noc.latency + gpu.line_flits()) * noc,
+        }
+    }
+}
+
+/// What a run says as it stands. `kernels` and `ci95` are its result's; `noc` and `dram` the parts of their peaks in use.
+pub fn verdict(simulation: &Simulation, measured: &Measured, kernels: &[KernelOutcome], (noc, dram): (f64, f64), ci95: &Value) -> Verdict {
+    let run = Run { simulation, measured, kernels, noc, dram, ci95 };
+    if kernels.iter().any(|kernel| kernel.goal_ipc.is_some()) {
+        run.goals()
+    } else if let [one] = kernels {
+        Run::reuse(one)
+    } else {
+        run.sharing()
+    }
+}
+
+struct Run<'r> {
+    simulation: &'r Simulation,
+    measured: &'r Measured,
+    kernels: &'r [KernelOutcome],
+    noc: f64,
+    dram: f64,
+    ci95: &'r Value,
+}
+
+impl Verdict {
+    fn said(question: Question, says: Vec<String>, sure: bool) -> Verdict {
+        let says = says.into_iter().map(|sentence| sentence.chars().take(400).collect()).collect();
+        Verdict { question, says, sufferer: None, slowdown: None, ci95: None, cause: None, filled_by: None, evidence: Vec::new(), sure }
+    }
+}
+
+impl Run<'_> {
+    fn reuse(one: &KernelOutcome) -> Verdict {
+        let found = one.rates.l1_hit_rate.zip(one.rates.l2_miss_rate);
+        let says = match found {
+            Some((l1, l2)) => {
+                format!(
+                    "{} finds {} of its reads in L1D, and L2 finds {} of what it is asked for.",
+                    one.name,
+                    percent(l1),
+                    percent(1.0 - l2)
+                )
+            }
+            None => format!("{} has read nothing.", one.name),
+        };
+        Verdict::said(Question::Reuse, alloc::vec![says], found.is_some())
+    }
+
+    fn goals(&self) -> Verdict {
+        let kept = |kernel: &KernelOutcome| {
+            let reached = kernel.goal_reached?;
+            let by = percent((reached - 1.0).abs());
+            Some(if reached >= 1.0 {
+                format!("{} keeps its promise, with {by} to spare.", kernel.name)
+            } else {
+                format!("{} misses its promise by {by}.", kernel.name)
+            })
+        };
+        let promised = |kernel: &&KernelOutcome| kernel.goal_ipc.is_some();
+        let mut says: Vec<String> = self.kernels.iter().filter(promised).filter_map(kept).collect();
+        let others = self.kernels.iter().filter(|kernel| kernel.goal_ipc.is_none());
+        says.extend(others.filter_map(|kernel| Some(format!("{} runs {} times slower than alone.", kernel.name, times(kernel.slowdown?)))));
+        let decided = self
+            .kernels
+            .iter()
+            .enumerate()
+            .filter(|(_, kernel)| kernel.goal_ipc.is_some())
+            .all(|(k, _)| self.ends(k, "goal_reached").is_some_and(|[low, high]| low >= 1.0 || high < 1.0));
+        if says.is_empty() {
+            says.push("Nothing is known of the goals yet.".to_string());
+        } else if !decided {
+            says.push("A longer run would tell a promise that is kept from one that is missed.".to_string());
+        }
+        Verdict::said(Question::Goals, says, decided)
+    }
+
+    fn sharing(&self) -> Verdict {
+        let mut order: Vec<usize> = (0..self.kernels.len()).collect();
+        let slowdown = |k: usize| if self.kernels[k].thread_instructions == 0 { Some(f64::INFINITY) } else { self.kernels[k].slowdown };
+        order.sort_by(|&a, &b| slowdown(b).unwrap_or(0.0).total_cmp(&slowdown(a).unwrap_or(0.0)));
+        if self.measured.cycles == 0 || order.iter().any(|&k| slowdown(k).is_none()) {
+            let says = "How fast each kernel is alone is not known yet.".to_string();
+            return Verdict::said(Question::Sharing, alloc::vec![says], false);
+        }
+        let worst = order[0];
+        let all = order.iter().map(|&k| {
+            let name = &self.kernels[k].name;
+            match slowdown(k) {
+                Some(times) if times.is_infinite() => format!("{name} gets nothing"),
+                Some(slower) => format!("{name} runs {} times slower than alone", times(slower)),
+                None => String::new(),
+            }
+        });
+        let mut says = alloc::vec![format!("{}.", all.collect::<Vec<_>>().join(", "))];
+        let known = self.ends(worst, "slowdown");
+        let mut verdict = Verdict::said(Question::Sharing, Vec::new(), false);
+        verdict.slowdown = slowdown(worst).filter(|times| times.is_finite());
+        verdict.ci95 = known;
+        if slowdown(worst) < Some(SUFFERS) {
+            verdict.sure = known.is_some_and(|[_, high]| high < SUFFERS);
+            verdict.says = alloc::vec![format!("Nobody suffers: {}", says[0])];
+            return verdict;
+        }
+        verdict.sufferer = Some(worst as u32);
+        let kernel = KernelId(worst as u8);
+        let here = breakdown(&self.measured.stats[worst], self.measured.cycles);
+        let Some((here, alone)) = here.zip(self.simulation.breakdown_alone(kernel)) else {
+            verdict.says = says;
+            return verdict;
+        };
+        let gains = Gains::of(&self.simulation.experiment().gpu, &here, alone, self.noc, self.dram);
+        let (cause, stands_out) = gains.first();
+        let settled = self.simulation.has_settled();
+        let precise = known.zip(verdict.slowdown).is_some_and(|([low, high], slowdown)| high - low <= 2.0 * KNOWN * slowdown);
+        let by = self.filler(cause, worst);
+        verdict.evidence = evidence(cause, &here, alone);
+        if stands_out {
+            verdict.cause = Some(cause);
+            verdict.filled_by = by.map(|by| by as u32);
+            says.push(self.because(cause, worst, by, &here, alone));
+        }
+        verdict.sure = stands_out && settled && precise;
+        if !verdict.sure {
+            says.push(wants(settled, precise).to_string());
+        }
+        verdict.says = says;
+        verdict
+    }
+
+    /// The ends of a figure's interval.
+    fn ends(&self, kernel: usize, figure: &str) -> Option<[f64; 2]> {
+        let Some(Value::Array(kernels)) = self.ci95.get("kernels") else { return None };
+        let Some(Value::Array(ends)) = kernels.get(kernel)?.get(figure) else { return None };
+        Some([ends.first()?.as_f64()?, ends.get(1)?.as_f64()?])
+    }
+
+    /// The other kernel that fills a place most; none where nobody else does.
+    fn filler(&self, cause: Cause, sufferer: usize) -> Option<usize> {
+        let fills = |stats: &KernelStats| match cause {
+            Cause::Room => stats.warp_cycles,
+            Cause::Noc => stats.noc_reply_flits + stats.noc_acknowledgement_flits,
+            Cause::Dram => stats.dram_reads + stats.dram_writes,
+            Cause::L1 => stats.l1_misses,
+        };
+        let others = (0..self.kernels.len()).filter(|&k| k != sufferer);
+        others.max_by_key(|&k| fills(&self.measured.stats[k])).filter(|&k| fills(&self.measured.stats[k]) > 0)
+    }
+
+    fn because(&self, cause: Cause, worst: usize, by: Option<usize>, here: &Breakdown, alone: &Breakdown) -> String {
+        let name = &self.kernels[worst].name;
+        let other = by.map_or("itself", |by| &self.kernels[by].name);
+        match cause {
+            Cause::Room => {
+                format!("{name} has {:.0} warps on the GPU, and {:.0} alone: {other} has taken their room.", here.warps, alone.warps)
+            }
+            Cause::Noc => {
+                let [waits, before] = [here, alone].map(|of| of.miss_queue + of.request_noc + of.l2 + of.reply_noc);
+                format!(
+                    "Its reads wait for the NoC, which {other} fills: {waits:.0} cycles from L1D to L2 and back, and {before:.0} alone."
+                )
+            }
+            Cause::Dram => {
+                format!("Its reads wait for DRAM, which {other} fills: {:.0} cycles, and {:.0} alone.", here.dram, alone.dram)
+            }
+            Cause::L1 => {
+                let [hits, before] = [here, alone].map(|of| percent(of.l1_hit_rate));
+                format!("{other} pushes its lines out of L1D: {hits} of its reads find their line there, and {before} alone.")
+            }
+        }
+    }
+}
+
+fn wants(settled: bool, precise: bool) -> &'static str {
+    match (settled, precise) {
+        (false, _) => "The policy still learns: what it does to the kernels is not known yet.",
+        (true, false) => "A longer run would say this more precisely.",
+        (true, true) => "No single place stands out as the cause.",
+    }
+}
+
+fn evidence(cause: Cause, here: &Breakdown, alone: &Breakdown) -> Vec<Evidence> {
+    let figure = |what: &str, unit: &str, of: fn(&Breakdown) -> f64| Evidence {
+        what: what.to_string(),
+        unit: unit.to_string(),
+        here: of(here),
+        alone: Some(of(alone)),
+    };
+    let read = "cycles per read";
+    let mut all = alloc::vec![
+        figure("warps on the GPU", "warps", |of| of.warps),
+        figure("waiting for memory", "cycles of a warp per instruction", |of| of.memory + of.lsu),
+    ];
+    match cause {
+        Cause::Room => (),
+        Cause::Noc => all.extend([
+            figure("miss queue", read, |of| of.miss_queue),
+            figure("request NoC", read, |of| of.request_noc),
+            figure("L2", read, |of| of.l2),
+            figure("reply NoC", read, |of| of.reply_noc),
+        ]),
+        Cause::Dram => all.push(figure("DRAM", read, |of| of.dram)),
+        Cause::L1 => all.push(figure("L1D hit rate", "fraction", |of| of.l1_hit_rate)),
+    }
+    all
+}
+
+/// `12.3`, `1.29`: as many digits as a reader can use.
+fn times(times: f64) -> String {
+    if times >= 9.95 { format!("{times:.1}") } else { format!("{times:.2}") }
+}
+
+fn percent(part: f64) -> String {
+    if part < 0.095 { format!("{:.1} %", part * 100.0) } else { format!("{:.0} %", part * 100.0) }
+}

@@ -1,0 +1,93 @@
+//! Does a run say who suffers and why, and does it say so only where it knows?
+
+use sim_core::run::verdict::{Cause, Question, Verdict};
+use sim_core::{Experiment, Value, run, start};
+
+fn verdict(fields: &str) -> Verdict {
+    let gpu = if fields.contains("\"gpu\"") { "" } else { r#""gpu": "ccbp-16sm","# };
+    let experiment = Experiment::from_json(&format!(r#"{{ "corun": 1, {gpu} {fields} }}"#)).unwrap_or_else(|problems| panic!("{problems}"));
+    run(&experiment).unwrap_or_else(|problems| panic!("{problems}")).verdict
+}
+
+const LENGTH: &str = r#""stop": { "cycles": 60000 }"#;
+
+#[test]
+fn a_kernel_that_has_half_of_the_sms_lacks_room() {
+    // Arithmetic alone: nothing but its warps decides what it does.
+    let verdict = verdict(&format!(r#""gpu": "fermi-16sm", "kernels": ["hetero/NQU", "hetero/NQU"], "policy": "spatial", {LENGTH}"#));
+    assert_eq!((verdict.question, verdict.cause), (Question::Sharing, Some(Cause::Room)), "{:?}", verdict.says);
+    assert!(verdict.slowdown.is_some_and(|slowdown| (1.8..2.2).contains(&slowdown)), "{verdict:?}");
+}
+
+#[test]
+fn a_reader_beside_a_kernel_that_fills_the_noc_waits_for_the_noc() {
+    // With an ideal NoC, LAV is five times as fast here, and nothing else helps it.
+    let run =
+        |noc: &str| verdict(&format!(r#""gpu": {{ "preset": "ccbp-16sm"{noc} }}, "kernels": ["SMV", "LAV"], "policy": "even", {LENGTH}"#));
+    let filled = run("");
+    assert_eq!(filled.cause, Some(Cause::Noc), "{:?}", filled.says);
+    assert_eq!(filled.says.iter().filter(|sentence| sentence.contains("NoC")).count(), 1, "{:?}", filled.says);
+    assert_ne!(run(r#", "noc.kind": "ideal""#).cause, Some(Cause::Noc));
+}
+
+#[test]
+fn a_verdict_names_the_sufferer_of_the_result_with_its_slowdown_and_interval() {
+    let experiment =
+        Experiment::from_json(&format!(r#"{{ "corun": 1, "kernels": ["BP", "CFD"], "gpu": "ccbp-16sm", "policy": "even", {LENGTH} }}"#));
+    let outcome = run(&experiment.unwrap_or_else(|problems| panic!("{problems}"))).unwrap_or_else(|problems| panic!("{problems}"));
+    let verdict = &outcome.verdict;
+    let sufferer = &outcome.kernels[verdict.sufferer.expect("BP suffers") as usize];
+    assert_eq!(verdict.slowdown, sufferer.slowdown);
+    assert!(outcome.kernels.iter().all(|kernel| kernel.slowdown <= sufferer.slowdown));
+    let [low, high] = verdict.ci95.expect("the run has an interval");
+    assert!(low < sufferer.slowdown.unwrap_or(0.0) && sufferer.slowdown.unwrap_or(0.0) < high);
+    assert!(verdict.says[0].starts_with(&format!("{} runs ", sufferer.name)), "{:?}", verdict.says);
+}
+
+#[test]
+fn a_run_that_knows_nothing_alone_names_nobody() {
+    let verdict = verdict(&format!(r#""kernels": ["BP", "CFD"], "policy": "even", "alone": false, {LENGTH}"#));
+    assert_eq!((verdict.sufferer, verdict.cause, verdict.sure), (None, None, false), "{verdict:?}");
+}
+
+#[test]
+fn a_run_is_not_sure_while_its_policy_learns() {
+    let learns = |policy: &str| {
+        let verdict = verdict(&format!(r#""kernels": ["BP", "CFD"], "policy": "{policy}", {LENGTH}"#));
+        let says = verdict.says.iter().any(|sentence| sentence.contains("still learns"));
+        assert!(!(says && verdict.sure), "{verdict:?}");
+        says
+    };
+    assert!(learns("ccbp"));
+    assert!(!learns("even"));
+}
+
+#[test]
+fn where_a_promise_is_made_the_verdict_says_whether_it_is_kept() {
+    let goal = |share: f64| verdict(&format!(r#""kernels": [{{ "kernel": "BP", "qos": {share} }}, "CFD"], "policy": "spart", {LENGTH}"#));
+    let (low, high) = (goal(0.05), goal(0.99));
+    assert_eq!((low.question, high.question), (Question::Goals, Question::Goals));
+    assert!(low.says[0].contains("keeps its promise"), "{:?}", low.says);
+    assert!(high.says[0].contains("misses its promise"), "{:?}", high.says);
+}
+
+#[test]
+fn one_kernel_is_told_what_it_finds_again() {
+    let verdict = verdict(&format!(r#""kernels": ["CFD"], "policy": "leftover", {LENGTH}"#));
+    assert_eq!(verdict.question, Question::Reuse);
+    assert!(verdict.says[0].contains("in L1D"), "{:?}", verdict.says);
+}
+
+#[test]
+fn the_words_of_the_data_are_those_of_json() {
+    let experiment =
+        Experiment::from_json(&format!(r#"{{ "corun": 1, "kernels": ["BP", "CFD"], "gpu": "tiny-2sm", "policy": "even", {LENGTH} }}"#));
+    let mut simulation = start(&experiment.unwrap_or_else(|problems| panic!("{problems}"))).unwrap_or_else(|problems| panic!("{problems}"));
+    simulation.advance(u64::MAX);
+    let says = simulation.outcome().verdict.says;
+    let result = simulation.result();
+    let Some(Value::Array(written)) = result.get("verdict").and_then(|verdict| verdict.get("says")) else {
+        panic!("no verdict in {result}")
+    };
+    assert_eq!(written.iter().filter_map(Value::as_str).collect::<Vec<_>>(), says);
+}
