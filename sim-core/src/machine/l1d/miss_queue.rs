@@ -4,8 +4,7 @@
 //! per credit interval. Each cycle the arbiter grants at most one request, which enters the NoC `arbiter_latency` cycles later.
 //! In one FIFO only the oldest request can be granted, so a head without credit holds back the rest; virtual queues do not.
 
-use super::parts::share;
-use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
 use crate::interface::controls::SmControls;
 use crate::machine::derived::Derived;
 use crate::machine::link::{Full, Link};
@@ -27,6 +26,12 @@ struct Virtual {
     first: u16,
     last: u16,
     waiting: u16,
+}
+
+/// A kernel's part of `entries` that are split by kernel: its share of eight parts; the first kernels get the parts left over (CCBP §5.1).
+pub fn share(entries: u32, kernel: KernelId, kernels: u32) -> u32 {
+    let parts = MAX_KERNELS as u32 / kernels + u32::from(u32::from(kernel.0) < MAX_KERNELS as u32 % kernels);
+    (entries * parts / MAX_KERNELS as u32).max(1)
 }
 
 /// The miss queue of one SM.

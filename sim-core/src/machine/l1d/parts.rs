@@ -5,9 +5,9 @@
 //! Little's law these are some 33 stores under way on each SM, and there are 16 entries. GPGPU-Sim 3.2.2, on which CCBP stands, has no
 //! store buffer. There a store needs a place in the miss queue, as a read does, and nothing bounds how many are under way (`unbuffered`).
 
-use super::miss_queue::MissQueue;
+use super::miss_queue::{MissQueue, share};
 use crate::describe::gpu::{Allocate, L1Config, StoreRelease};
-use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS, PerKernel};
+use crate::describe::ids::{KernelId, LineAddr, PerKernel};
 use crate::interface::controls::SmControls;
 use crate::machine::cache::mshr::Mshrs;
 use crate::machine::cache::tags::{Tags, Victim};
@@ -149,12 +149,6 @@ impl StoreBuffer {
             self.give_back(kernel);
         }
     }
-}
-
-/// A kernel's part of `entries` that are split by kernel: its share of eight parts; the first kernels get the parts left over (CCBP §5.1).
-pub fn share(entries: u32, kernel: KernelId, kernels: u32) -> u32 {
-    let parts = MAX_KERNELS as u32 / kernels + u32::from(u32::from(kernel.0) < MAX_KERNELS as u32 % kernels);
-    (entries * parts / MAX_KERNELS as u32).max(1)
 }
 
 impl Parts {

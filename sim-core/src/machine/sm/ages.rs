@@ -1,6 +1,6 @@
 //! The CTAs of a scheduler by age: which of them is the oldest with a warp in a set.
 
-use super::scheduler::LANES;
+use super::lanes::LANES;
 use crate::machine::derived::Derived;
 use core::hash::{Hash, Hasher};
 

@@ -1,7 +1,7 @@
 //! When which stage of an SM is due. A stage runs only then, and what it changes says which stages are due next and when; nobody asks a
 //! stage whether it has anything to do. `machine::calendar` does the same for any number of parts; here they fit a byte.
 
-use super::MAX_SCHEDULERS;
+use super::lanes::MAX_SCHEDULERS;
 use crate::describe::ids::{Cycle, NEVER};
 
 /// Stages, a bit each.

@@ -12,10 +12,10 @@
 //! An SM moves one CTA at a time. The lines take turns with the miss queue at the NoC's port: each goes first in every other cycle.
 //! Simplified: lines hold no data; a read of a line that is still to be written takes its time of DRAM all the same.
 
+use super::code::Issue;
 use super::ctas::Cta;
-use super::issue::Issue;
-use super::lsu::WarpRef;
-use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
+use super::lanes::{MAX_SCHEDULERS, WarpRef};
+use super::{Inputs, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::interface::controls::SmControls;
 use crate::machine::memory::Memory;
@@ -235,7 +235,7 @@ impl Sm {
         for (s, warps) in cta.warps.into_iter().enumerate().take(self.schedulers.len()) {
             for lane in members(warps & !self.schedulers[s].barrier, false) {
                 let which = WarpRef::new(s, lane);
-                self.issues[which.index()].mark(&mut self.schedulers[s], which.bit());
+                self.schedulers[s].set_next(which.bit(), self.issues[which.index()].next);
                 self.sleep_until(now, now + 1, which);
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! It knows CTAs, not warps: a CTA says which lanes of which scheduler are its own, and the SM does the rest.
 
-use super::{Code, MAX_SCHEDULERS};
+use super::code::Code;
+use super::lanes::MAX_SCHEDULERS;
 use crate::describe::gpu::SmClass;
 use crate::describe::gpu::occupancy::{self, Resources};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};

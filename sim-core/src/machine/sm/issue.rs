@@ -1,67 +1,15 @@
 //! The issue stage: schedulers choose warps, warps advance from instruction to instruction, quotas and caps open and close the gates.
 
 use super::calendar::{LSU, SCHEDULERS};
-use super::code::{Code, Step};
-use super::lsu::{Instruction, WarpRef};
+use super::code::{Code, Instruction, Issue, Next, Step};
+use super::lanes::{MAX_SCHEDULERS, WarpRef};
 use super::scheduler::{Gates, Look};
 use super::wheel::Warps;
-use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
+use super::{Inputs, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
-use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::SmControls;
 use crate::machine::noc::members;
 use crate::machine::packet::Access;
-
-/// What a warp issues next.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) enum Next {
-    #[default]
-    Alu,
-    Sfu,
-    Shared,
-    Load,
-    Store,
-    Barrier,
-    Atomic,
-}
-
-/// What issuing reads of a warp: its next instruction, as the step of its code has it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct Issue {
-    /// Instructions left of the step.
-    left: u32,
-    next: Next,
-    /// Active lanes.
-    lanes: u8,
-    /// Latency (`Alu`) or cycles of the banks (`Shared`).
-    latency: u8,
-    kernel: KernelId,
-}
-
-impl Issue {
-    /// What a step of a kernel's code issues, if it does.
-    pub(super) fn of(step: &Step, kernel: KernelId) -> Option<Issue> {
-        let issue = |next, left, lanes: u32, latency: u32| Some(Issue { left, next, lanes: lanes as u8, latency: latency as u8, kernel });
-        match *step {
-            Step::Alu { count, latency, lanes } => issue(Next::Alu, count, lanes, latency),
-            Step::Sfu { count, latency, lanes } => issue(Next::Sfu, count, lanes, latency),
-            Step::Shared { count, ways, lanes } => issue(Next::Shared, count, lanes, ways),
-            Step::Load { lanes, .. } => issue(Next::Load, 1, lanes, 0),
-            Step::Store { lanes, .. } => issue(Next::Store, 1, lanes, 0),
-            Step::Atomic { lanes, .. } => issue(Next::Atomic, 1, lanes, 0),
-            Step::Barrier => issue(Next::Barrier, 1, WARP_SIZE, 0),
-            Step::Wait { .. } | Step::Loop { .. } | Step::End { .. } | Step::Exit => None,
-        }
-    }
-
-    /// Notes in the warp's scheduler what kind of access the next instruction is.
-    pub(super) fn mark(&self, scheduler: &mut super::scheduler::Scheduler, warp: u64) {
-        let set = |set: u64, is_in: bool| set & !warp | warp & u64::from(is_in).wrapping_neg();
-        scheduler.global = set(scheduler.global, matches!(self.next, Next::Load | Next::Store | Next::Atomic));
-        scheduler.shared = set(scheduler.shared, self.next == Next::Shared);
-        scheduler.special = set(scheduler.special, self.next == Next::Sfu);
-    }
-}
 
 /// Where a step that issues nothing leaves a warp.
 enum Passed {
@@ -473,7 +421,7 @@ impl Sm {
             }
         };
         self.issues[which.index()] = issue;
-        issue.mark(scheduler, bit);
+        scheduler.set_next(bit, issue.next);
         if at <= now {
             scheduler.ready |= bit;
             *self.due |= 1 << which.scheduler();
@@ -493,7 +441,7 @@ impl Sm {
         let bit = which.bit();
         warp.wait_for = loads;
         warp.ready_from = at;
-        Issue::default().mark(scheduler, bit);
+        scheduler.set_next(bit, Next::default());
         if scheduler.missed & bit != 0 {
             self.wait_memory[warp.kernel].enter(1, *self.from);
         }

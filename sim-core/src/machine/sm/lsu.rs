@@ -4,10 +4,10 @@
 //! holds back other kernels: hardware with one in-order pipe does, a pipe that parks and replays does not. Between them stands one pipe
 //! that parks what lacks room in its own virtual queue, where the miss queue is split by kernel (CCBP §7.2, see docs/reference/queues.md).
 
-use super::code::Code;
-use super::scheduler::LANES;
+use super::code::{Code, Instruction};
+use super::lanes::WarpRef;
 use crate::describe::gpu::LsuHol;
-use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
 use crate::machine::coherence::Words;
 use crate::machine::derived::Derived;
@@ -16,62 +16,6 @@ use crate::machine::noc::members;
 use crate::machine::packet::Access;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
-
-/// A warp of an SM: its scheduler and its lane there.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct WarpRef(u8);
-
-impl WarpRef {
-    /// The warp in a lane of a scheduler, below `LANES`: whoever asks for the scheduler of what has just been made gets it without a computation.
-    #[inline(always)]
-    pub fn new(scheduler: usize, lane: u32) -> Self {
-        WarpRef((scheduler * LANES) as u8 | (lane % LANES as u32) as u8)
-    }
-
-    /// Scheduler of the SM.
-    pub fn scheduler(self) -> usize {
-        usize::from(self.0) / LANES
-    }
-
-    /// Lane of the scheduler.
-    pub fn lane(self) -> u32 {
-        u32::from(self.0) % LANES as u32
-    }
-
-    /// The lane as a set.
-    pub fn bit(self) -> u64 {
-        1 << self.lane()
-    }
-
-    /// Position in a table of the SM's lanes.
-    pub fn index(self) -> usize {
-        self.0.into()
-    }
-}
-
-/// A memory instruction: what its lines follow from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Instruction {
-    /// Position of lane 0.
-    pub base: u64,
-    /// Key of its draws.
-    pub key: u64,
-    /// Step of the launch's code.
-    pub pc: u16,
-    /// Entry of the load table, for a load.
-    pub load: u16,
-    /// Launch of its kernel.
-    pub launch: LaunchId,
-    /// Load or store.
-    pub access: Access,
-}
-
-impl Hash for Instruction {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.base, self.key, u32::from(self.pc), self.load, self.launch, self.access).hash(state);
-    }
-}
 
 /// What goes to L1D next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -417,6 +361,7 @@ impl LoadTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::ids::LaunchId;
 
     const HOLS: [LsuHol; 3] = [LsuHol::No, LsuHol::Yes, LsuHol::UnlessSplit];
 

@@ -10,6 +10,7 @@
 //! per warp do. Schedulers take turns at the port: the next after the one that used it last is looked at first.
 
 mod access;
+pub mod address;
 mod ages;
 mod array_vec;
 mod calendar;
@@ -18,6 +19,7 @@ pub mod context;
 pub mod ctas;
 pub mod gate;
 mod issue;
+mod lanes;
 pub mod lsu;
 mod occupancy;
 pub mod quota;
@@ -27,16 +29,17 @@ pub mod walk;
 pub mod wheel;
 
 use self::access::charge_failure;
+use self::address::Place;
 use self::array_vec::ArrayVec;
 use self::calendar::{Calendar, HITS, LSU, MISSES, SCHEDULERS, Stages, TICK};
-use self::code::{Code, Place};
+use self::code::{Code, Issue};
 use self::context::{Moves, SavedCta};
 use self::ctas::{CtaTable, FinishedCta};
 use self::gate::QuotaGate;
-use self::issue::Issue;
-use self::lsu::{LoadTable, Lsu, WarpRef};
+use self::lanes::{LANES, MAX_SCHEDULERS, WarpRef};
+use self::lsu::{LoadTable, Lsu};
 use self::occupancy::{LsuGate, WarpCycles};
-use self::scheduler::{LANES, Scheduler};
+use self::scheduler::Scheduler;
 use self::wheel::Wheel;
 use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
@@ -50,9 +53,6 @@ use crate::interface::stats::{KernelStats, StallCounts};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
-
-/// Schedulers of an SM, at most.
-pub const MAX_SCHEDULERS: usize = 4;
 
 /// The rest of a warp's state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

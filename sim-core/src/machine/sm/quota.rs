@@ -5,7 +5,7 @@
 //! could come to its end. `sure` is what a counter has beyond all that is reserved or under way. While that is more than all schedulers
 //! can issue in a cycle, nobody has to look at the counter, and what completes waits to be charged.
 
-use super::MAX_SCHEDULERS;
+use super::lanes::MAX_SCHEDULERS;
 use super::wheel::LONGEST_LATENCY;
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::describe::kernel::WARP_SIZE;

@@ -1,9 +1,9 @@
 //! How CTAs arrive at an SM and leave it.
 
-use super::code::Place;
+use super::address::Place;
 use super::ctas::{Cta, FinishedCta};
-use super::lsu::WarpRef;
-use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
+use super::lanes::{MAX_SCHEDULERS, WarpRef};
+use super::{Inputs, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::interface::controls::SmControls;
 

@@ -5,15 +5,14 @@
 //! scheduler as a whole and for each kernel that it holds.
 
 use super::ages::Ages;
+use super::code::Next;
+use super::lanes::LANES;
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use crate::interface::controls::WarpOrder;
 use crate::interface::stats::{StallCause, StallCounts};
 use crate::machine::derived::Derived;
 use crate::machine::noc::members;
 use core::hash::{Hash, Hasher};
-
-/// Warps of one scheduler, at most: one word.
-pub const LANES: usize = 64;
 
 /// What keeps ready memory instructions of every kernel from issuing in this cycle: sets of all warps or of none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -205,6 +204,14 @@ impl Scheduler {
             *set &= gone;
         }
         self.by_age.retain(gone);
+    }
+
+    /// Notes what a warp issues next.
+    pub(super) fn set_next(&mut self, warp: u64, next: Next) {
+        let set = |set: u64, is_in: bool| set & !warp | warp & u64::from(is_in).wrapping_neg();
+        self.global = set(self.global, matches!(next, Next::Load | Next::Store | Next::Atomic));
+        self.shared = set(self.shared, next == Next::Shared);
+        self.special = set(self.special, next == Next::Sfu);
     }
 
     /// Closes the gates for the kernels that have used their quota, and for those of which the LSU takes no more (a bit each). Returns

@@ -1,6 +1,7 @@
 //! What a warp touches, by walking its Program without running it: for counts of dependences, and of what L1Ds hold for CTAs that have not begun.
 
-use super::code::{Code, Place, Step};
+use super::address::Place;
+use super::code::{Code, Step};
 use crate::describe::ids::LineAddr;
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
 

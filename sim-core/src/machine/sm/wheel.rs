@@ -1,6 +1,6 @@
 //! Timed wake-ups of warps: a wheel with a place for each of the next 64 cycles, which holds the warps that become ready then.
 
-use super::MAX_SCHEDULERS;
+use super::lanes::MAX_SCHEDULERS;
 use crate::describe::ids::Cycle;
 
 /// Places of the wheel.
