@@ -121,7 +121,7 @@ impl Machine {
                 reply_at = self.memory.next_reply(index);
             }
             sm.tick(at, &inputs, &mut self.memory);
-            if sm.has_news() {
+            if *sm.news.any {
                 return at;
             }
             at += 1;

@@ -157,8 +157,7 @@ impl Machine {
         self.listens_to = kinds;
         self.heard.clear();
         for sm in &mut self.sms {
-            sm.take_quotas_spent();
-            sm.take_preempted();
+            (*sm.news.quotas_spent, *sm.news.preempted) = (false, 0);
         }
     }
 
@@ -168,21 +167,21 @@ impl Machine {
         let quotas = self.listens_to.has(EventKind::QuotasSpent);
         for index in news.members(false) {
             let index = index as usize;
-            self.sms[index].take_news();
-            while let Some((slot, saved)) = self.sms[index].switched_out.pop() {
+            *self.sms[index].news.any = false;
+            while let Some((slot, saved)) = self.sms[index].news.switched_out.pop() {
                 self.record_left(now, index, (slot, saved.kernel(), saved.cta()), true);
                 self.dispatcher.keep(saved);
             }
             if self.listens_to.has(EventKind::PreemptionDone) {
-                let preempted = self.sms[index].take_preempted();
+                let preempted = core::mem::take(&mut *self.sms[index].news.preempted);
                 for kernel in KernelId::first(self.codes.len()).filter(|kernel| preempted >> kernel.0 & 1 == 1) {
                     self.heard.push(Event::PreemptionDone { sm: index as u16, kernel });
                 }
             }
-            if quotas && self.sms[index].take_quotas_spent() {
+            if quotas && core::mem::take(&mut *self.sms[index].news.quotas_spent) {
                 self.heard.push(Event::QuotasSpent { sm: index as u16 });
             }
-            while let Some(finished) = self.sms[index].finished.pop() {
+            while let Some(finished) = self.sms[index].news.finished.pop() {
                 self.record_left(now, index, (finished.slot, finished.kernel, finished.cta), false);
                 let last = self.dispatcher.retire(self.now, index, finished, &self.codes);
                 let FinishedCta { kernel, cta, .. } = finished;

@@ -1,11 +1,9 @@
 //! The SM's side of L1D: lines of the LSU go there, and loads whose lines are there go back to their warps.
 
 use super::calendar::{HITS, LSU, MISSES};
-use super::lsu::Wait;
 use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::controls::SmControls;
-use crate::interface::stats::KernelStats;
 use crate::machine::l1d::{Found, ReservationFailure};
 use crate::machine::memory::Memory;
 use crate::machine::packet::{Access, Packet};
@@ -19,7 +17,7 @@ impl Sm {
             && let Some(forward) = memory.take_forward(now, sm)
         {
             self.l1.asked(forward);
-            *self.due |= MISSES;
+            self.calendar.add(MISSES);
             self.retry_failed(now, &[ReservationFailure::StoreBuffer, ReservationFailure::Line], inputs.controls);
         }
         match memory.take_reply(now, sm) {
@@ -32,8 +30,8 @@ impl Sm {
     fn receive(&mut self, now: Cycle, reply: &Packet, inputs: &Inputs) {
         let request = &reply.request;
         let releasing = self.l1.releasing();
-        let there = self.l1.receive(now, reply, inputs.controls, &mut self.stats[request.kernel.index()]);
-        *self.news |= self.l1.releasing() != releasing;
+        let there = self.l1.receive(now, reply, inputs.controls, &mut self.counts.stats[request.kernel.index()]);
+        *self.news.any |= self.l1.releasing() != releasing;
         self.note_misses();
         match request.access {
             Access::Write | Access::Atomic => {
@@ -62,7 +60,7 @@ impl Sm {
     #[inline]
     fn note_misses(&mut self) {
         if self.l1.has_ungranted() {
-            *self.due |= MISSES;
+            self.calendar.add(MISSES);
         }
     }
 
@@ -76,10 +74,10 @@ impl Sm {
 
     #[inline(never)] // so that the question before it is inlined
     fn retry(&mut self, now: Cycle, over: &[ReservationFailure], controls: &SmControls) {
-        *self.due |= LSU;
-        let (stats, l1) = (&mut self.stats, &self.l1);
+        self.calendar.add(LSU);
+        let (counts, l1) = (&mut self.counts, &self.l1);
         let ready = |kernel, line, why| over.contains(&why) && l1.has_room(kernel, line, why, controls);
-        self.lsu.retry(now, ready, |wait| charge_failure(stats, wait));
+        self.lsu.retry(now, ready, |wait| counts.charge_failure(wait));
     }
 
     pub(super) fn complete_load(&mut self, now: Cycle, load: u16, inputs: &Inputs) {
@@ -88,7 +86,7 @@ impl Sm {
         if self.gate.quotas.is_late() {
             self.gate.quotas.load_completes(entry, load.kernel);
         }
-        let stats = &mut self.stats[load.kernel.index()];
+        let stats = &mut self.counts.stats[load.kernel.index()];
         stats.load_latency_sum += now - load.issued;
         stats.loads_done += 1;
         self.uncap(load.kernel, inputs.controls);
@@ -100,25 +98,25 @@ impl Sm {
             warp.missed_loads -= 1;
             if warp.missed_loads == 0 {
                 if scheduler.waiting & bit != 0 {
-                    self.wait_memory[load.kernel].leave(1, *self.from);
+                    self.counts.has_memory(load.kernel);
                 }
                 scheduler.missed &= !bit;
-                *self.due |= 1 << s;
+                self.calendar.add(1 << s);
             }
         }
         if scheduler.waiting & bit != 0 && u32::from(warp.loads) <= warp.wait_for {
             let at = warp.ready_from.max(now);
             if scheduler.missed & bit != 0 {
-                self.wait_memory[load.kernel].leave(1, *self.from);
+                self.counts.has_memory(load.kernel);
             }
             scheduler.waiting &= !bit;
-            *self.due |= 1 << s;
+            self.calendar.add(1 << s);
             self.proceed(now, at, load.warp, inputs);
         }
     }
 
     pub(super) fn drain_misses(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory) {
-        let (store_left, granted) = self.l1.drain(now, controls, memory, &mut self.stats);
+        let (store_left, granted) = self.l1.drain(now, controls, memory, &mut self.counts.stats);
         if store_left {
             self.retry_failed(now, &[ReservationFailure::StoreBuffer], controls);
         }
@@ -135,7 +133,7 @@ impl Sm {
     pub(super) fn access_l1(&mut self, now: Cycle, kernel: KernelId, inputs: &Inputs) {
         let controls = inputs.controls;
         let head = self.lsu.head(kernel, &inputs.codes[kernel.index()]);
-        let stats = &mut self.stats[kernel.index()];
+        let stats = &mut self.counts.stats[kernel.index()];
         let outcome = match head.access {
             Access::Write | Access::Atomic => self.l1.store(now, head.access, (head.line, head.bytes, head.words), kernel, controls, stats),
             Access::Read => {
@@ -156,7 +154,7 @@ impl Sm {
                 self.lsu.taken(kernel);
                 if self.l1.awaits_stores(kernel) && self.lsu.stores(kernel) == 0 {
                     self.l1.stores_came(kernel);
-                    *self.news = true;
+                    *self.news.any = true;
                 }
                 self.uncap(kernel, controls);
                 if was_full != self.lsu.full() {
@@ -164,12 +162,12 @@ impl Sm {
                 }
             }
             Err(why) => {
-                let stats = &mut self.stats;
-                self.lsu.fail(now, kernel, why, |wait| charge_failure(stats, wait));
+                let counts = &mut self.counts;
+                self.lsu.fail(now, kernel, why, |wait| counts.charge_failure(wait));
             }
         }
         if self.lsu.has_unfailed() {
-            *self.due |= LSU;
+            self.calendar.add(LSU);
         }
         self.note_misses();
     }
@@ -198,26 +196,10 @@ impl Sm {
             self.warps[warp.index()].missed_loads += 1;
             let scheduler = &mut self.schedulers[warp.scheduler()];
             if scheduler.waiting & !scheduler.missed & warp.bit() != 0 {
-                self.wait_memory[kernel].enter(1, *self.from);
+                self.counts.wait_for_memory(kernel);
             }
             scheduler.missed |= warp.bit();
-            *self.due |= 1 << warp.scheduler();
+            self.calendar.add(1 << warp.scheduler());
         }
-    }
-}
-
-pub(super) fn charge_failure(stats: &mut [KernelStats], Wait { kernel, why, cycles, oldest }: Wait) {
-    let stats = &mut stats[kernel.index()];
-    if oldest && why == ReservationFailure::StoreBuffer {
-        stats.oldest_fails_store += cycles;
-    } else if oldest {
-        stats.oldest_fails_miss += cycles;
-    }
-    match why {
-        ReservationFailure::Mshr => stats.fail_mshr += cycles,
-        ReservationFailure::Merge => stats.fail_merge += cycles,
-        ReservationFailure::MissQueue => stats.fail_miss_queue += cycles,
-        ReservationFailure::StoreBuffer => stats.fail_store_buffer += cycles,
-        ReservationFailure::Line => stats.fail_line += cycles,
     }
 }

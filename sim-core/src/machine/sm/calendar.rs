@@ -23,6 +23,10 @@ const PLACES: u64 = 64;
 /// The stages of one SM by the cycle in which they are due: a place for each of the next 64 cycles, and one for what is later.
 #[derive(Clone, Copy, Debug)]
 pub struct Calendar {
+    /// Stages that are due in the next tick: what is left of this cycle's, and what has been added for the next one.
+    due: Stages,
+    /// The next cycle in which the SM has something to do by itself.
+    next: Cycle,
     places: [Stages; PLACES as usize],
     /// Places with a stage.
     marked: u64,
@@ -31,14 +35,62 @@ pub struct Calendar {
     then: Stages,
 }
 
-impl Default for Calendar {
-    /// Nothing is due.
-    fn default() -> Self {
-        Calendar { places: [0; PLACES as usize], marked: 0, later: NEVER, then: 0 }
-    }
-}
-
 impl Calendar {
+    /// These stages are due, whenever the next tick is.
+    pub fn new(due: Stages) -> Self {
+        Calendar { due, next: NEVER, places: [0; PLACES as usize], marked: 0, later: NEVER, then: 0 }
+    }
+
+    /// Begins the cycle `now`: which stages are due in it.
+    #[inline(always)] // as `Sm::begin`
+    pub fn begin(&mut self, now: Cycle) {
+        self.due = (self.due | self.take(now)) & !TICK;
+    }
+
+    /// Makes stages due in this tick if they are still to come in it, else in the next one.
+    #[inline(always)]
+    pub fn add(&mut self, stages: Stages) {
+        self.due |= stages;
+    }
+
+    /// Stages are no longer due.
+    #[inline(always)]
+    pub fn remove(&mut self, stages: Stages) {
+        self.due &= !stages;
+    }
+
+    /// Whether a stage is due, and notes that it is no longer.
+    #[inline(always)]
+    pub fn takes(&mut self, stage: Stages) -> bool {
+        let is_due = self.due & stage != 0;
+        if is_due {
+            self.due &= !stage;
+        }
+        is_due
+    }
+
+    /// Schedulers that are due, a bit each.
+    #[inline(always)]
+    pub fn schedulers(&self) -> Stages {
+        self.due & SCHEDULERS
+    }
+
+    /// The next cycle in which the SM has something to do by itself.
+    pub fn next_event(&self) -> Cycle {
+        self.next
+    }
+
+    /// The SM has something to do in cycle `at`, if not before.
+    pub fn wake(&mut self, at: Cycle) {
+        self.next = self.next.min(at);
+    }
+
+    /// The tick of cycle `now` is over. Warps are due in another wheel of as many places, whose bits are `others`.
+    #[inline(always)]
+    pub fn end(&mut self, now: Cycle, others: u64) {
+        self.next = if self.due != 0 { now + 1 } else { self.next(now, others) };
+    }
+
     /// Notes in cycle `now` that stages are due in cycle `at` after it; `NEVER` notes nothing.
     #[inline]
     pub fn mark(&mut self, now: Cycle, at: Cycle, stages: Stages) {
@@ -53,7 +105,7 @@ impl Calendar {
 
     /// The stages that are due in cycle `now`; they are noted no longer.
     #[inline]
-    pub fn take(&mut self, now: Cycle) -> Stages {
+    fn take(&mut self, now: Cycle) -> Stages {
         let place = now % PLACES;
         self.marked &= !(1 << place);
         let mut due = core::mem::take(&mut self.places[place as usize]);
@@ -66,7 +118,7 @@ impl Calendar {
 
     /// The first cycle after `now` in which a stage is due, or anything in another wheel of as many places, whose bits are `others`.
     #[inline]
-    pub fn next(&self, now: Cycle, others: u64) -> Cycle {
+    fn next(&self, now: Cycle, others: u64) -> Cycle {
         let marked = self.marked | others;
         if marked == 0 {
             return self.later;
@@ -82,7 +134,7 @@ mod tests {
 
     #[test]
     fn stages_are_due_in_their_cycle_and_once() {
-        let mut calendar = Calendar::default();
+        let mut calendar = Calendar::new(0);
         calendar.mark(60, 63, HITS);
         calendar.mark(60, 63, LSU);
         calendar.mark(60, 123, MISSES);
@@ -93,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_is_far_away_is_due_at_the_first_of_its_cycles() {
-        let mut calendar = Calendar::default();
+        let mut calendar = Calendar::new(0);
         calendar.mark(0, 10_000, TICK);
         calendar.mark(0, 200, MISSES);
         calendar.mark(0, NEVER, HITS);

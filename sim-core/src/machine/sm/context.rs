@@ -97,7 +97,7 @@ impl Moves {
 impl Sm {
     /// Makes the youngest CTAs leave of each kernel that is to be switched and holds more CTAs than its target.
     pub(super) fn switch_out(&mut self, now: Cycle, controls: &SmControls) {
-        for kernel in KernelId::first(self.stats.len()).filter(|&kernel| controls.cta_switch[kernel]) {
+        for kernel in KernelId::first(self.counts.stats.len()).filter(|&kernel| controls.cta_switch[kernel]) {
             while let Some(slot) = self.ctas.excess(kernel, controls.may_hold(kernel)) {
                 let cta = self.ctas.slots()[slot].as_ref().map_or(0, |cta| cta.cta);
                 let first_line = CONTEXT_LINES + u32::from(kernel.0) * KERNEL_LINES + cta % (KERNEL_LINES / CTA_LINES) * CTA_LINES;
@@ -133,7 +133,7 @@ impl Sm {
         self.moves.0[0] = first;
         if first.come == first.lines {
             self.moves.0.pop_front();
-            let stats = &mut self.stats[first.kernel.index()];
+            let stats = &mut self.counts.stats[first.kernel.index()];
             stats.switch_cycles += now - first.since;
             if first.out {
                 stats.context_lines_out += u64::from(first.lines);
@@ -167,19 +167,19 @@ impl Sm {
                 let which = WarpRef::new(s, lane);
                 let scheduler = &mut self.schedulers[s];
                 if scheduler.ready & scheduler.global & which.bit() != 0 {
-                    self.lsu_gate.leave(&mut self.wait_lsu, cta.kernel, *self.from);
+                    self.lsu_gate.leave(&mut self.counts, cta.kernel);
                 }
                 let at_barrier = scheduler.barrier & which.bit() != 0;
                 warps.push(SavedWarp { warp: self.warps[which.index()].clone(), issue: self.issues[which.index()], at_barrier });
                 scheduler.dismiss(lane, cta.kernel);
-                self.resident[cta.kernel].leave(1, *self.from);
+                self.counts.depart(cta.kernel);
             }
         }
-        self.stats[cta.kernel.index()].ctas_switched_out += 1;
+        self.counts.stats[cta.kernel.index()].ctas_switched_out += 1;
         self.note_fewer(cta.kernel, inputs.controls);
         self.residents_changed();
-        *self.news = true;
-        self.switched_out.push((done.slot, SavedCta { cta, warps, first_line: done.first_line, lines: done.lines }));
+        *self.news.any = true;
+        self.news.switched_out.push((done.slot, SavedCta { cta, warps, first_line: done.first_line, lines: done.lines }));
         self.apply_throttle(inputs.controls);
         self.wake_schedulers();
     }
@@ -187,7 +187,7 @@ impl Sm {
     /// A kernel has lost a CTA: notes whether it has just come down to its target.
     pub(super) fn note_fewer(&mut self, kernel: KernelId, controls: &SmControls) {
         let left = self.ctas.used(kernel).ctas;
-        *self.preempted |= u8::from(left == controls.may_hold(kernel)) << kernel.0;
+        *self.news.preempted |= u8::from(left == controls.may_hold(kernel)) << kernel.0;
     }
 
     /// Takes back a CTA that fits; its warps continue once its context has arrived. Returns its slot.
@@ -195,7 +195,7 @@ impl Sm {
         let SavedCta { cta, warps: saved, first_line, lines } = saved;
         let kernel = cta.kernel;
         self.charge_ctas(now);
-        *self.from = now + 1;
+        *self.counts.from = now + 1;
         for s in 0..self.schedulers.len() {
             self.settle_scheduler(now + 1, s);
         }
@@ -216,16 +216,16 @@ impl Sm {
             scheduler.barrier |= at_barrier;
         }
         self.set_gates();
-        self.resident[kernel].enter(cta.live, *self.from);
+        self.counts.arrive(kernel, cta.live);
         let code = &inputs.codes[kernel.index()][cta.launch.index()];
         self.ctas.place(slot, code, Cta { warps, leaving: false, ..cta });
         self.l1.cta_placed(kernel);
         self.residents_changed();
-        self.stats[kernel.index()].ctas_switched_in += 1;
+        self.counts.stats[kernel.index()].ctas_switched_in += 1;
         self.moves.0.push_back(Move { slot: slot as u8, kernel, out: false, since: now, first_line, lines, sent: 0, come: 0 });
         self.apply_throttle(inputs.controls);
         self.wake_schedulers();
-        self.next.0 = self.next.0.min(now + 1);
+        self.calendar.wake(now + 1);
         slot as u8
     }
 

@@ -54,8 +54,8 @@ impl Warp {
 impl Sm {
     pub(super) fn issue(&mut self, now: Cycle, inputs: &Inputs) {
         self.wake_warps(now);
-        *self.from = now + 1;
-        if *self.due & SCHEDULERS == 0 {
+        *self.counts.from = now + 1;
+        if self.calendar.schedulers() == 0 {
             return;
         }
         let mut gates = Gates::new(now, self.shared_free);
@@ -63,7 +63,7 @@ impl Sm {
         let mut window = SCHEDULERS << self.port_turn;
         loop {
             // A scheduler that another one wakes before its turn still has its turn.
-            let awake = *self.due & SCHEDULERS;
+            let awake = self.calendar.schedulers();
             let to_come = (awake | awake << MAX_SCHEDULERS) & window;
             if to_come == 0 {
                 return;
@@ -85,23 +85,23 @@ impl Sm {
                 woken |= u8::from(warps != 0) << s;
                 accesses |= scheduler.global & warps;
             }
-            *self.due |= woken & !*self.greedy;
+            self.calendar.add(woken & !*self.greedy);
             if accesses != 0 {
-                self.note_ready_accesses(now, &warps);
+                self.note_ready_accesses(&warps);
             }
         }
     }
 
     /// Some of these warps, which have become ready, wait before the LSU.
     #[inline(never)] // its loop would keep the state of every kernel's gate at hand in `wake_warps`
-    fn note_ready_accesses(&mut self, now: Cycle, warps: &Warps) {
+    fn note_ready_accesses(&mut self, warps: &Warps) {
         for (scheduler, warps) in self.schedulers.iter().zip(warps) {
             if scheduler.global & warps == 0 {
                 continue;
             }
-            for kernel in KernelId::first(self.stats.len()) {
+            for kernel in KernelId::first(self.counts.stats.len()) {
                 let warps = (scheduler.global & warps & scheduler.of_kernel[kernel]).count_ones();
-                self.lsu_gate.enter(&mut self.wait_lsu, kernel, warps, now);
+                self.lsu_gate.enter(&mut self.counts, kernel, warps);
             }
         }
     }
@@ -113,19 +113,19 @@ impl Sm {
         self.settle_scheduler(now, s);
         *self.greedy &= !bit;
         self.gate.quotas.release(s);
-        let look = self.schedulers[s].look(now, *self.warp_order, gates, self.gate.memory_left(), self.stats.len());
+        let look = self.schedulers[s].look(now, *self.warp_order, gates, self.gate.memory_left(), self.counts.stats.len());
         match look {
             Look::Issue(lane) => {
                 self.issue_warp(now, WarpRef::new(s, lane), gates, inputs);
-                if self.schedulers[s].has_issued_all(now, self.stats.len()) {
-                    *self.due &= !bit;
+                if self.schedulers[s].has_issued_all(now, self.counts.stats.len()) {
+                    self.calendar.remove(bit);
                 }
             }
             Look::Until(at) => {
-                *self.due &= !bit;
+                self.calendar.remove(bit);
                 self.calendar.mark(now, at, bit);
             }
-            Look::Sleep => *self.due &= !bit,
+            Look::Sleep => self.calendar.remove(bit),
         }
     }
 
@@ -139,11 +139,11 @@ impl Sm {
 
     #[inline(never)] // so that the question before it is inlined
     fn catch_up(&mut self, now: Cycle, s: usize) {
-        let issued = self.schedulers[s].settle(now, &mut self.kernel_stalls);
+        let issued = self.schedulers[s].settle(now, &mut self.counts.stalls);
         if issued > 0 {
             let issue = &mut self.issues[WarpRef::new(s, self.schedulers[s].last()).index()];
             issue.left -= issued;
-            let stats = &mut self.stats[issue.kernel.index()];
+            let stats = &mut self.counts.stats[issue.kernel.index()];
             stats.warp_instructions += u64::from(issued);
             let threads = u64::from(issue.lanes) * u64::from(issued);
             stats.thread_instructions += threads;
@@ -170,7 +170,7 @@ impl Sm {
         let asleep = if quotas.any() { quotas.reserve(s, kernel, lanes, left - 1) } else { left - 1 };
         if asleep > 0 {
             self.calendar.mark(now, now + 1 + Cycle::from(asleep), 1 << s);
-            *self.due &= !(1 << s);
+            self.calendar.remove(1 << s);
             *self.greedy |= u8::from(order.is_greedy()) << s;
         }
     }
@@ -181,7 +181,7 @@ impl Sm {
         issue.left -= 1;
         let Issue { next, lanes, latency, kernel, .. } = *issue;
         let threads = u64::from(lanes);
-        let stats = &mut self.stats[kernel.index()];
+        let stats = &mut self.counts.stats[kernel.index()];
         stats.warp_instructions += 1;
         stats.thread_instructions += threads;
         let scheduler = &mut self.schedulers[at.scheduler()];
@@ -206,7 +206,7 @@ impl Sm {
     fn issue_beyond(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: &Inputs) {
         let Issue { next, lanes, latency, kernel, .. } = self.issues[at.index()];
         let threads = u64::from(lanes);
-        let stats = &mut self.stats[kernel.index()];
+        let stats = &mut self.counts.stats[kernel.index()];
         match next {
             Next::Alu | Next::Sfu => {}
             Next::Shared => {
@@ -277,7 +277,7 @@ impl Sm {
         let Warp { kernel, launch, pc, key, ref place, .. } = self.warps[at.index()];
         let (base, key) = inputs.codes[kernel.index()][launch.index()].base(pc, place, key);
         self.lsu.push(kernel, Instruction { base, key, pc: pc as u16, load, launch, access });
-        *self.due |= LSU;
+        self.calendar.add(LSU);
         if self.gate.has_caps() {
             self.gate.cap(kernel, self.in_flight(kernel), inputs.controls);
         }
@@ -289,14 +289,14 @@ impl Sm {
 
     /// Memory instructions of a kernel that are under way: loads until they are complete, stores until they have left the LSU.
     pub(super) fn in_flight(&self, kernel: KernelId) -> u32 {
-        let stats = &self.stats[kernel.index()];
+        let stats = &self.counts.stats[kernel.index()];
         (stats.load_instructions - stats.loads_done) as u32 + self.lsu.stores(kernel)
     }
 
     /// Memory instructions of every kernel that are under way, as `in_flight` counts them.
     pub(super) fn all_in_flight(&self) -> PerKernel<u32> {
         let mut all = PerKernel::all(0);
-        KernelId::first(self.stats.len()).for_each(|kernel| all[kernel] = self.in_flight(kernel));
+        KernelId::first(self.counts.stats.len()).for_each(|kernel| all[kernel] = self.in_flight(kernel));
         all
     }
 
@@ -312,9 +312,9 @@ impl Sm {
         self.gate.quotas.hold(self.ctas.resident());
         let full = self.lsu.full() | self.gate.capped();
         for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
-            *self.due |= u8::from(scheduler.close(self.gate.quotas.closed(), full)) << s;
+            self.calendar.add(u8::from(scheduler.close(self.gate.quotas.closed(), full)) << s);
         }
-        self.lsu_gate.close(&mut self.wait_lsu, full, *self.from);
+        self.lsu_gate.close(&mut self.counts, full);
     }
 
     /// Takes a warp from the ready ones until cycle `until`.
@@ -346,8 +346,8 @@ impl Sm {
 
     #[inline(never)] // so that the question before it is inlined
     fn close_quotas(&mut self) {
-        *self.quotas_spent |= self.gate.quotas.all_spent(self.ctas.resident());
-        *self.news |= *self.quotas_spent;
+        *self.news.quotas_spent |= self.gate.quotas.all_spent(self.ctas.resident());
+        *self.news.any |= *self.news.quotas_spent;
         self.set_gates();
         self.wake_schedulers();
     }
@@ -372,7 +372,7 @@ impl Sm {
         if self.gate.quotas.is_due(now, resident, controls) {
             self.end_runs(now, self.gate.quotas.running());
             let on_top = self.gate.quotas.refill(now, resident, controls);
-            members(on_top.into(), false).for_each(|kernel| self.stats[kernel as usize].quota_top_ups += 1);
+            members(on_top.into(), false).for_each(|kernel| self.counts.stats[kernel as usize].quota_top_ups += 1);
             self.gate.quotas.newly_spent();
             self.set_gates();
             self.wake_schedulers();
@@ -385,7 +385,7 @@ impl Sm {
             self.settle_scheduler(now, s);
             self.gate.quotas.release(s);
         }
-        *self.due |= schedulers;
+        self.calendar.add(schedulers);
     }
 
     /// Brings quotas that are worked out lazily up to the end of cycle `now`.
@@ -407,7 +407,7 @@ impl Sm {
         let code = &inputs.codes[warp.kernel.index()][warp.launch.index()];
         let bit = which.bit();
         if scheduler.ready & scheduler.global & bit != 0 {
-            self.lsu_gate.leave(&mut self.wait_lsu, warp.kernel, *self.from);
+            self.lsu_gate.leave(&mut self.counts, warp.kernel);
         }
         let issue = loop {
             match code.issue(warp.pc) {
@@ -424,12 +424,12 @@ impl Sm {
         scheduler.set_next(bit, issue.next);
         if at <= now {
             scheduler.ready |= bit;
-            *self.due |= 1 << which.scheduler();
+            self.calendar.add(1 << which.scheduler());
         } else if at > now + 1 || scheduler.ready & bit == 0 {
             return self.sleep_until(now, at, which);
         }
         if scheduler.global & bit != 0 {
-            self.lsu_gate.enter(&mut self.wait_lsu, issue.kernel, 1, *self.from);
+            self.lsu_gate.enter(&mut self.counts, issue.kernel, 1);
         }
     }
 
@@ -443,7 +443,7 @@ impl Sm {
         warp.ready_from = at;
         scheduler.set_next(bit, Next::default());
         if scheduler.missed & bit != 0 {
-            self.wait_memory[warp.kernel].enter(1, *self.from);
+            self.counts.wait_for_memory(warp.kernel);
         }
         scheduler.ready &= !bit;
         scheduler.waiting |= bit;
@@ -466,7 +466,7 @@ impl Sm {
         for (s, &mask) in warps.iter().enumerate().take(self.schedulers.len()) {
             let mut waiting = mask & self.schedulers[s].barrier;
             self.schedulers[s].barrier &= !waiting;
-            *self.due |= 1 << s;
+            self.calendar.add(1 << s);
             while waiting != 0 {
                 let lane = waiting.trailing_zeros();
                 waiting &= waiting - 1;
@@ -486,8 +486,8 @@ impl Sm {
         self.settle_scheduler(now, which.scheduler());
         let scheduler = &mut self.schedulers[which.scheduler()];
         scheduler.dismiss(which.lane(), kernel);
-        *self.due |= 1 << which.scheduler();
-        self.resident[kernel].leave(1, *self.from);
+        self.calendar.add(1 << which.scheduler());
+        self.counts.depart(kernel);
         let Some(cta) = self.ctas.get_mut(slot) else { return };
         cta.warps[which.scheduler()] &= !which.bit();
         cta.live -= 1;

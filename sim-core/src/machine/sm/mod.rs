@@ -16,29 +16,28 @@ mod array_vec;
 mod calendar;
 pub mod code;
 pub mod context;
+mod counts;
 pub mod ctas;
 pub mod gate;
 mod issue;
 mod lanes;
 pub mod lsu;
-mod occupancy;
 pub mod quota;
 mod residency;
 pub mod scheduler;
 pub mod walk;
 pub mod wheel;
 
-use self::access::charge_failure;
 use self::address::Place;
 use self::array_vec::ArrayVec;
 use self::calendar::{Calendar, HITS, LSU, MISSES, SCHEDULERS, Stages, TICK};
 use self::code::{Code, Issue};
 use self::context::{Moves, SavedCta};
+use self::counts::{Counts, LsuGate};
 use self::ctas::{CtaTable, FinishedCta};
 use self::gate::QuotaGate;
 use self::lanes::{LANES, MAX_SCHEDULERS, WarpRef};
 use self::lsu::{LoadTable, Lsu};
-use self::occupancy::{LsuGate, WarpCycles};
 use self::scheduler::Scheduler;
 use self::wheel::Wheel;
 use super::derived::Derived;
@@ -46,7 +45,7 @@ use super::l1d::{L1d, ReservationFailure};
 use super::memory::Memory;
 use super::noc::members;
 use crate::describe::gpu::Gpu;
-use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr};
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
 use crate::interface::controls::{SmControls, WarpOrder};
 use crate::interface::stats::{KernelStats, StallCounts};
@@ -81,6 +80,21 @@ pub struct Inputs<'a> {
     pub codes: &'a [Vec<Code>],
 }
 
+/// What an SM has for the dispatcher and for who listens, until the machine takes it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct News {
+    /// CTAs that were switched out in this cycle, with the slot that each had.
+    pub switched_out: Vec<(u8, SavedCta)>,
+    /// CTAs that finished in this cycle.
+    pub finished: Vec<FinishedCta>,
+    /// All resident kernels have spent their quotas.
+    pub quotas_spent: Derived<bool>,
+    /// Kernels that have come down to their CTA targets, a bit each.
+    pub preempted: Derived<u8>,
+    /// Whether the machine has not looked yet at one of these, or at what L1D still has to make known (`L1d::releasing`).
+    pub any: Derived<bool>,
+}
+
 /// One SM.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Sm {
@@ -110,32 +124,14 @@ pub struct Sm {
     port_turn: u8,
     lsu_gate: LsuGate,
     moves: Moves,
-    /// CTAs that were switched out in this cycle, with the slot that each had, until the dispatcher takes them.
-    pub switched_out: Vec<(u8, SavedCta)>,
-    /// CTAs finished in this cycle, until the dispatcher takes them.
-    pub finished: Vec<FinishedCta>,
-    stats: Vec<KernelStats>,
-    kernel_stalls: Vec<StallCounts>,
-    /// Warps of each kernel that are resident, that wait for a load that missed L1D, and that the LSU keeps waiting.
-    resident: PerKernel<WarpCycles>,
-    wait_memory: PerKernel<WarpCycles>,
-    wait_lsu: PerKernel<WarpCycles>,
-    /// The cycle in which a change of a warp's state takes effect: in the issue stage, the next one.
-    from: Derived<Cycle>,
-    next: Derived<Cycle>,
-    /// Stages that are due in the next tick: what is left of this cycle's, and what has been added for the next one.
-    due: Derived<Stages>,
-    /// Stages that are due later.
+    /// What it has for the dispatcher and for who listens.
+    pub news: News,
+    counts: Counts,
+    /// When which stage is due.
     calendar: Derived<Calendar>,
     /// Schedulers whose warp issues a run of independent instructions that no other warp can interrupt (greedy-then-oldest), a bit each. They
     /// sleep until the last instruction of the run, and `settle` catches up.
     greedy: Derived<Stages>,
-    /// All resident kernels have spent their quotas since this flag was last taken.
-    quotas_spent: Derived<bool>,
-    /// Kernels that have come down to their CTA targets since this set was last taken, a bit each.
-    preempted: Derived<u8>,
-    /// Whether there is anything in `switched_out`, `finished`, `quotas_spent` or `preempted` that the machine has not taken yet.
-    news: Derived<bool>,
 }
 
 impl Sm {
@@ -171,27 +167,16 @@ impl Sm {
             port_turn: 0,
             lsu_gate: LsuGate::default(),
             moves: Moves::default(),
-            switched_out: Vec::new(),
-            finished: Vec::with_capacity(class.ctas as usize),
-            stats: alloc::vec![KernelStats::default(); kernels],
-            kernel_stalls: alloc::vec![StallCounts::default(); kernels],
-            resident: PerKernel::all(WarpCycles::default()),
-            wait_memory: PerKernel::all(WarpCycles::default()),
-            wait_lsu: PerKernel::all(WarpCycles::default()),
-            from: Derived(0),
-            next: Derived(NEVER),
-            due: Derived(SCHEDULERS >> (MAX_SCHEDULERS - class.schedulers as usize)),
-            calendar: Derived(Calendar::default()),
+            news: News { finished: Vec::with_capacity(class.ctas as usize), ..News::default() },
+            counts: Counts::new(kernels),
+            calendar: Derived(Calendar::new(SCHEDULERS >> (MAX_SCHEDULERS - class.schedulers as usize))),
             greedy: Derived(0),
-            quotas_spent: Derived(false),
-            preempted: Derived(0),
-            news: Derived(false),
         }
     }
 
     /// The next cycle in which the SM has something to do by itself.
     pub fn next_event(&self) -> Cycle {
-        self.next.0
+        self.calendar.next_event()
     }
 
     /// Whether the SM has a request that only waits for room in the NoC: it wants to be woken when there is some.
@@ -202,8 +187,8 @@ impl Sm {
     /// Begins the cycle `now`: which stages are due in it.
     #[inline(always)] // into the one loop that calls it
     pub fn begin(&mut self, now: Cycle, inputs: &Inputs) {
-        *self.from = now;
-        *self.due = (*self.due | self.calendar.take(now)) & !TICK;
+        *self.counts.from = now;
+        self.calendar.begin(now);
         if self.gate.quotas.is_behind(now) {
             self.settle_quotas(now - 1, inputs.controls);
         }
@@ -212,20 +197,20 @@ impl Sm {
     /// Advances the SM by the cycle `now`, which has begun: the stages that are due, sink first.
     #[inline(always)] // into the one loop that calls it
     pub fn tick(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
-        if self.takes(HITS) {
+        if self.calendar.takes(HITS) {
             while let Some(load) = self.l1.completed(now) {
                 self.complete_load(now, load, inputs);
             }
             self.calendar.mark(now, self.l1.next_hit(), HITS);
         }
         if self.moves.is_empty() {
-            if self.takes(MISSES) {
+            if self.calendar.takes(MISSES) {
                 self.drain_misses(now, inputs.controls, memory);
             }
         } else {
             self.drain_misses_and_contexts(now, inputs, memory);
         }
-        if self.takes(LSU)
+        if self.calendar.takes(LSU)
             && let Some(kernel) = self.lsu.turn()
         {
             self.access_l1(now, kernel, inputs);
@@ -242,7 +227,7 @@ impl Sm {
         if first {
             self.move_context(now, inputs, memory);
         }
-        if self.takes(MISSES) {
+        if self.calendar.takes(MISSES) {
             self.drain_misses(now, inputs.controls, memory);
         }
         if !first {
@@ -253,17 +238,7 @@ impl Sm {
     /// The NoC has room for the request that waits for it from cycle `at` on, `now` or later.
     pub fn drains_from(&mut self, now: Cycle, at: Cycle) {
         self.calendar.mark(now, at, MISSES);
-        self.next.0 = self.next.0.min(at);
-    }
-
-    /// Whether a stage is due, and notes that it is no longer.
-    #[inline(always)]
-    fn takes(&mut self, stage: Stages) -> bool {
-        let is_due = *self.due & stage != 0;
-        if is_due {
-            *self.due &= !stage;
-        }
-        is_due
+        self.calendar.wake(at);
     }
 
     /// After a tick: when the SM has something to do next.
@@ -274,25 +249,25 @@ impl Sm {
             self.calendar.mark(now, next, TICK);
         }
         if !self.moves.is_empty() && self.moves_on() {
-            *self.due |= TICK;
+            self.calendar.add(TICK);
         }
-        self.next.0 = if *self.due != 0 { now + 1 } else { self.calendar.next(now, self.wheel.turning()) };
+        self.calendar.end(now, self.wheel.turning());
     }
 
     /// Wakes every scheduler.
     fn wake_schedulers(&mut self) {
-        *self.due |= SCHEDULERS >> (MAX_SCHEDULERS - self.schedulers.len());
+        self.calendar.add(SCHEDULERS >> (MAX_SCHEDULERS - self.schedulers.len()));
     }
 
     /// Makes every stage due: after something has changed from outside, and for the test that sleeping changes nothing.
     pub fn keep_awake(&mut self) {
-        *self.due |= !SCHEDULERS;
+        self.calendar.add(!SCHEDULERS);
         self.wake_schedulers();
     }
 
     /// Takes over changed controls, from the next cycle on.
     pub fn controls_changed(&mut self, now: Cycle, before: &SmControls, after: &SmControls) {
-        *self.from = now;
+        *self.counts.from = now;
         if self.gate.quotas.any() && now > 0 {
             self.settle_quotas(now - 1, before);
             self.end_runs(now, self.gate.quotas.running());
@@ -304,12 +279,12 @@ impl Sm {
         self.gate.quotas.controls_changed(now, in_flight, self.loads.capacity(), before, after);
         self.gate.controls_changed(in_flight, before, after);
         self.set_gates();
-        self.l1.controls_changed(now, before, after, self.stats.len());
+        self.l1.controls_changed(now, before, after, self.counts.stats.len());
         self.lsu.controls_changed(after.miss_queue_split);
         // Virtual queues may have grown, and a head may have got credit.
         self.retry_failed(now, &ReservationFailure::ALL, after);
         self.keep_awake();
-        self.next.0 = self.next.0.min(now);
+        self.calendar.wake(now);
     }
 
     /// Takes over the order of the controls, as this SM has it.
@@ -337,14 +312,10 @@ impl Sm {
             self.settle_scheduler(now, s);
             self.schedulers[s].turn_groups();
         }
-        let stats = &mut self.stats;
-        self.lsu.settle(now, |wait| charge_failure(stats, wait));
+        let counts = &mut self.counts;
+        self.lsu.settle(now, |wait| counts.charge_failure(wait));
         self.charge_ctas(now);
-        for (k, stats) in self.stats.iter_mut().enumerate() {
-            stats.warp_cycles += self.resident.0[k].take(now);
-            stats.warps_wait_memory += self.wait_memory.0[k].take(now);
-            stats.warps_wait_lsu += self.wait_lsu.0[k].take(now);
-        }
+        self.counts.settle(now);
     }
 
     /// Whether it moves the context of a CTA.
@@ -363,12 +334,12 @@ impl Sm {
 
     /// What each kernel did here.
     pub fn stats(&self) -> &[KernelStats] {
-        &self.stats
+        &self.counts.stats
     }
 
     /// Cycles in which a scheduler stalled while it held warps of a kernel, by what kept that kernel's warps.
     pub fn kernel_stalls(&self) -> &[StallCounts] {
-        &self.kernel_stalls
+        &self.counts.stalls
     }
 
     /// Which kernels may not issue for now.
@@ -395,31 +366,10 @@ impl Sm {
     /// The last CTA of a kernel's launch has finished, here or elsewhere.
     pub fn launch_ended(&mut self, now: Cycle, kernel: KernelId) {
         self.l1.launch_ended(kernel, self.lsu.stores(kernel) > 0);
-        *self.due |= MISSES;
+        self.calendar.add(MISSES);
         if self.l1.releasing() != 0 {
-            self.next.0 = self.next.0.min(now + 1);
+            self.calendar.wake(now + 1);
         }
-    }
-
-    /// Whether it has anything for the dispatcher or for who listens.
-    #[inline]
-    pub fn has_news(&self) -> bool {
-        *self.news
-    }
-
-    /// Whether it has had anything for the dispatcher or for who listens since the last call.
-    pub fn take_news(&mut self) -> bool {
-        core::mem::take(&mut *self.news)
-    }
-
-    /// Kernels that have come down to their CTA targets since the last call, a bit each.
-    pub fn take_preempted(&mut self) -> u8 {
-        core::mem::take(&mut *self.preempted)
-    }
-
-    /// Whether the last of the resident kernels' quotas has been spent since the last call.
-    pub fn take_quotas_spent(&mut self) -> bool {
-        core::mem::take(&mut *self.quotas_spent)
     }
 
     /// Warps of a kernel that could have issued in the cycle before if their schedulers had not issued others.

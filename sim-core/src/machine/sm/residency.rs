@@ -11,7 +11,7 @@ impl Sm {
     /// Places a CTA that fits; its warps can issue from the next cycle on. Returns its slot.
     pub fn launch(&mut self, now: Cycle, kernel: KernelId, launch: LaunchId, cta: u32, inputs: &Inputs) -> u8 {
         self.charge_ctas(now);
-        *self.from = now + 1;
+        *self.counts.from = now + 1;
         let code = &inputs.codes[kernel.index()][launch.index()];
         let slot = self.ctas.free_slot();
         let mut warps = [0_u64; MAX_SCHEDULERS];
@@ -42,8 +42,8 @@ impl Sm {
         );
         self.l1.cta_placed(kernel);
         self.residents_changed();
-        self.stats[kernel.index()].ctas_launched += 1;
-        self.resident[kernel].enter(code.warps, *self.from);
+        self.counts.stats[kernel.index()].ctas_launched += 1;
+        self.counts.arrive(kernel, code.warps);
         for (s, mask) in warps.into_iter().enumerate() {
             let mut rest = mask;
             while rest != 0 {
@@ -54,7 +54,7 @@ impl Sm {
         }
         self.apply_throttle(inputs.controls);
         self.wake_schedulers();
-        self.next.0 = self.next.0.min(now + 1);
+        self.calendar.wake(now + 1);
         slot as u8
     }
 
@@ -73,17 +73,17 @@ impl Sm {
         if !self.moves.is_empty() {
             self.stays(slot);
         }
-        let stats = &mut self.stats[cta.kernel.index()];
+        let stats = &mut self.counts.stats[cta.kernel.index()];
         stats.ctas_done += 1;
         let left = self.ctas.used(cta.kernel).ctas;
         stats.ctas_drained += u64::from(left >= inputs.controls.may_hold(cta.kernel));
         self.note_fewer(cta.kernel, inputs.controls);
         let (resident, spent) = (self.ctas.resident(), self.gate.quotas.spent());
         let left_behind = resident >> cta.kernel.0 & 1 == 0 && resident & spent != 0;
-        *self.quotas_spent |= left_behind && self.gate.quotas.all_spent(resident);
+        *self.news.quotas_spent |= left_behind && self.gate.quotas.all_spent(resident);
         self.residents_changed();
-        *self.news = true;
-        self.finished.push(FinishedCta { slot: slot as u8, kernel: cta.kernel, cta: cta.cta, launched: cta.launched });
+        *self.news.any = true;
+        self.news.finished.push(FinishedCta { slot: slot as u8, kernel: cta.kernel, cta: cta.cta, launched: cta.launched });
         self.apply_throttle(inputs.controls);
     }
 
@@ -97,7 +97,7 @@ impl Sm {
     /// Counts the CTA cycles before `now`.
     pub(super) fn charge_ctas(&mut self, now: Cycle) {
         let cycles = self.ctas.take_cycles(now);
-        for (stats, cycles) in self.stats.iter_mut().zip(cycles.0) {
+        for (stats, cycles) in self.counts.stats.iter_mut().zip(cycles.0) {
             stats.cta_cycles += cycles;
         }
     }
@@ -107,7 +107,7 @@ impl Sm {
         for (s, (scheduler, throttled)) in self.schedulers.iter_mut().zip(self.ctas.throttled(controls)).enumerate() {
             if scheduler.throttled != throttled {
                 scheduler.throttled = throttled;
-                *self.due |= 1 << s;
+                self.calendar.add(1 << s);
             }
         }
     }
