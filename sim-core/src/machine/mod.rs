@@ -399,7 +399,7 @@ impl Machine {
     /// Scheduler-cycles of the whole GPU by stall cause; call `settle` first.
     pub fn stalls(&self) -> StallCounts {
         let mut sum = StallCounts::default();
-        for scheduler in self.sms.iter().flat_map(|sm| sm.schedulers.iter()) {
+        for scheduler in self.sms.iter().flat_map(|sm| sm.schedulers().iter()) {
             sum += scheduler.stalls;
         }
         sum

@@ -161,7 +161,7 @@ const SECTIONS: [(&str, Shape, &str, Fill); 33] = [
         |m, d, out| {
             for sm in &m.sms {
                 for index in 0..d.schedulers as usize {
-                    out.push(sm.schedulers.get(index).map_or(0, |scheduler| match scheduler.outcome {
+                    out.push(sm.schedulers().get(index).map_or(0, |scheduler| match scheduler.outcome {
                         Outcome::Issued(kernel) => ISSUED | u32::from(kernel.0),
                         Outcome::Stalled(cause) => cause.index() as u32,
                     }));
@@ -191,7 +191,7 @@ const SECTIONS: [(&str, Shape, &str, Fill); 33] = [
         |m, _, out| {
             for sm in &m.sms {
                 for cause in 0..StallCause::COUNT {
-                    out.push(sm.schedulers.iter().map(|scheduler| scheduler.stalls.0[cause] as u32).fold(0, u32::wrapping_add));
+                    out.push(sm.schedulers().iter().map(|scheduler| scheduler.stalls.0[cause] as u32).fold(0, u32::wrapping_add));
                 }
             }
         },
@@ -374,10 +374,10 @@ fn each_kernel(dims: &Dims, out: &mut Vec<u32>, value: PerKernel<u32>) {
 /// Warps in the order of their numbers: lane by lane, and within a lane scheduler by scheduler.
 fn warps(machine: &Machine, dims: &Dims, out: &mut Vec<u32>, value: impl Fn(&Sm, &Scheduler, usize, u32) -> u32) {
     for sm in &machine.sms {
-        let count = sm.schedulers.len() as u32;
+        let count = sm.schedulers().len() as u32;
         for warp in 0..dims.warps {
             let (index, lane) = ((warp % count) as usize, warp / count);
-            let scheduler = &sm.schedulers[index];
+            let scheduler = &sm.schedulers()[index];
             let here = lane < sm.lanes() && scheduler.resident >> lane & 1 == 1;
             out.push(if here { value(sm, scheduler, index, lane) } else { 0 });
         }

@@ -119,7 +119,7 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
 
 /// Warps of a kernel on an SM, by what they wait for.
 fn warps(controls: &SmControls, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String> {
-    let count = |set: fn(&Scheduler) -> u64| sm.schedulers.iter().map(|s| (set(s) & s.of_kernel[kernel]).count_ones()).sum::<u32>();
+    let count = |set: fn(&Scheduler) -> u64| sm.schedulers().iter().map(|s| (set(s) & s.of_kernel[kernel]).count_ones()).sum::<u32>();
     let mut lines = Vec::new();
     let mut say = |warps: u32, what: &str| {
         if warps > 0 {

@@ -193,7 +193,7 @@ fn schedulers_share_the_memory_port_evenly() {
             gpu.sms[0].schedulers = schedulers;
             let mut m = machine(&gpu, kernel(2, 768, repeat(1_000_000, std::slice::from_ref(&op))), WarpOrder::Lrr);
             window(&mut m, 10_000);
-            let stalled = |m: &Machine| -> Vec<u64> { m.sms[0].schedulers.iter().map(|scheduler| scheduler.stalls.total()).collect() };
+            let stalled = |m: &Machine| -> Vec<u64> { m.sms[0].schedulers().iter().map(|scheduler| scheduler.stalls.total()).collect() };
             let before = stalled(&m);
             window(&mut m, 12_000);
             let issued: Vec<u64> = stalled(&m).iter().zip(before).map(|(after, before)| 12_000 - (after - before)).collect();

@@ -91,9 +91,9 @@ impl Sm {
         stats.loads_done += 1;
         self.uncap(load.kernel, inputs.controls);
         let (s, bit) = (load.warp.scheduler(), load.warp.bit());
-        let warp = &mut self.warps[load.warp.index()];
+        let warp = &mut self.warps.states[load.warp.index()];
         warp.loads -= 1;
-        let scheduler = &mut self.schedulers[s];
+        let scheduler = &mut self.warps.schedulers[s];
         if load.missed {
             warp.missed_loads -= 1;
             if warp.missed_loads == 0 {
@@ -193,8 +193,8 @@ impl Sm {
         } else if !entry.missed {
             entry.missed = true;
             let (warp, kernel) = (entry.warp, entry.kernel);
-            self.warps[warp.index()].missed_loads += 1;
-            let scheduler = &mut self.schedulers[warp.scheduler()];
+            self.warps.states[warp.index()].missed_loads += 1;
+            let scheduler = &mut self.warps.schedulers[warp.scheduler()];
             if scheduler.waiting & !scheduler.missed & warp.bit() != 0 {
                 self.counts.wait_for_memory(kernel);
             }

@@ -15,7 +15,8 @@
 use super::code::Issue;
 use super::ctas::Cta;
 use super::lanes::{MAX_SCHEDULERS, WarpRef};
-use super::{Inputs, Sm, Warp};
+use super::warps::Warp;
+use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::interface::controls::SmControls;
 use crate::machine::memory::Memory;
@@ -148,29 +149,33 @@ impl Sm {
     /// Whether the CTA in a slot has nothing under way.
     fn is_quiet(&self, slot: usize) -> bool {
         let Some(cta) = &self.ctas.slots()[slot] else { return false };
-        self.schedulers.iter().zip(cta.warps).enumerate().all(|(s, (scheduler, warps))| {
+        self.warps.schedulers.iter().zip(cta.warps).enumerate().all(|(s, (scheduler, warps))| {
             let at_rest = warps & !(scheduler.ready | scheduler.barrier) == 0;
-            at_rest && members(warps, false).all(|lane| self.warps[WarpRef::new(s, lane).index()].loads == 0)
+            at_rest && members(warps, false).all(|lane| self.warps.states[WarpRef::new(s, lane).index()].loads == 0)
         })
     }
 
     /// Takes the CTA off the SM, for the dispatcher.
     fn leave(&mut self, now: Cycle, done: Move, inputs: &Inputs) {
         self.charge_ctas(now);
-        for s in 0..self.schedulers.len() {
+        for s in 0..self.warps.schedulers.len() {
             self.settle_scheduler(now, s);
         }
         let Some(cta) = self.ctas.remove(done.slot.into(), inputs.codes) else { return };
         let mut warps = Vec::new();
-        for (s, &mask) in cta.warps.iter().enumerate().take(self.schedulers.len()) {
+        for (s, &mask) in cta.warps.iter().enumerate().take(self.warps.schedulers.len()) {
             for lane in members(mask, false) {
                 let which = WarpRef::new(s, lane);
-                let scheduler = &mut self.schedulers[s];
+                let scheduler = &mut self.warps.schedulers[s];
                 if scheduler.ready & scheduler.global & which.bit() != 0 {
                     self.lsu_gate.leave(&mut self.counts, cta.kernel);
                 }
                 let at_barrier = scheduler.barrier & which.bit() != 0;
-                warps.push(SavedWarp { warp: self.warps[which.index()].clone(), issue: self.issues[which.index()], at_barrier });
+                warps.push(SavedWarp {
+                    warp: self.warps.states[which.index()].clone(),
+                    issue: self.warps.issues[which.index()],
+                    at_barrier,
+                });
                 scheduler.dismiss(lane, cta.kernel);
                 self.counts.depart(cta.kernel);
             }
@@ -196,22 +201,22 @@ impl Sm {
         let kernel = cta.kernel;
         self.charge_ctas(now);
         *self.counts.from = now + 1;
-        for s in 0..self.schedulers.len() {
+        for s in 0..self.warps.schedulers.len() {
             self.settle_scheduler(now + 1, s);
         }
         let slot = self.ctas.free_slot();
         let mut warps = [0_u64; MAX_SCHEDULERS];
         let mut at_barrier = [0_u64; MAX_SCHEDULERS];
         for saved in saved {
-            let which = self.free_lane(&warps);
+            let which = self.warps.free_lane(&warps);
             warps[which.scheduler()] |= which.bit();
             if saved.at_barrier {
                 at_barrier[which.scheduler()] |= which.bit();
             }
-            self.warps[which.index()] = Warp { slot: slot as u8, ..saved.warp };
-            self.issues[which.index()] = saved.issue;
+            self.warps.states[which.index()] = Warp { slot: slot as u8, ..saved.warp };
+            self.warps.issues[which.index()] = saved.issue;
         }
-        for (scheduler, (warps, at_barrier)) in self.schedulers.iter_mut().zip(warps.into_iter().zip(at_barrier)) {
+        for (scheduler, (warps, at_barrier)) in self.warps.schedulers.iter_mut().zip(warps.into_iter().zip(at_barrier)) {
             scheduler.admit(warps, kernel);
             scheduler.barrier |= at_barrier;
         }
@@ -232,11 +237,11 @@ impl Sm {
     /// The context of the CTA in a slot has arrived: its warps continue.
     fn go_on(&mut self, now: Cycle, slot: usize) {
         let Some(cta) = &self.ctas.slots()[slot] else { return };
-        for (s, warps) in cta.warps.into_iter().enumerate().take(self.schedulers.len()) {
-            for lane in members(warps & !self.schedulers[s].barrier, false) {
+        for (s, warps) in cta.warps.into_iter().enumerate().take(self.warps.schedulers.len()) {
+            for lane in members(warps & !self.warps.schedulers[s].barrier, false) {
                 let which = WarpRef::new(s, lane);
-                self.schedulers[s].set_next(which.bit(), self.issues[which.index()].next);
-                self.sleep_until(now, now + 1, which);
+                self.warps.schedulers[s].set_next(which.bit(), self.warps.issues[which.index()].next);
+                self.warps.sleep_until(now, now + 1, which);
             }
         }
     }

@@ -1,55 +1,16 @@
 //! The issue stage: schedulers choose warps, warps advance from instruction to instruction, quotas and caps open and close the gates.
 
 use super::calendar::{LSU, SCHEDULERS};
-use super::code::{Code, Instruction, Issue, Next, Step};
+use super::code::{Instruction, Issue, Next};
 use super::lanes::{MAX_SCHEDULERS, WarpRef};
 use super::scheduler::{Gates, Look};
+use super::warps::{Passed, Warp};
 use super::wheel::Warps;
-use super::{Inputs, Sm, Warp};
+use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::interface::controls::SmControls;
 use crate::machine::noc::members;
 use crate::machine::packet::Access;
-
-/// Where a step that issues nothing leaves a warp.
-enum Passed {
-    /// At another step.
-    Step,
-    /// There, until at most so many of its loads are outstanding.
-    Waits(u32),
-    /// At its end.
-    Exits,
-}
-
-impl Warp {
-    /// Takes a step that issues nothing.
-    #[inline(never)] // keeps `proceed` small
-    fn pass(&mut self, code: &Code) -> Passed {
-        let loads = u32::from(self.loads);
-        match code.steps[self.pc as usize] {
-            Step::Loop { depth, trips, after } => {
-                let trips = code.trips(trips, self.pc, &self.place);
-                self.trips[depth] = trips;
-                self.place.loops[depth] = 0;
-                self.pc = if trips == 0 { after } else { self.pc + 1 };
-            }
-            Step::End { depth, body } => {
-                self.place.loops[depth] += 1;
-                if self.place.loops[depth] < self.trips[depth] {
-                    self.pc = body;
-                } else {
-                    self.place.loops[depth] = 0;
-                    self.pc += 1;
-                }
-            }
-            Step::Wait { loads: at_most } if loads > at_most => return Passed::Waits(at_most),
-            Step::Exit if loads > 0 => return Passed::Waits(0),
-            Step::Exit => return Passed::Exits,
-            _ => self.pc += 1,
-        }
-        Passed::Step
-    }
-}
 
 impl Sm {
     pub(super) fn issue(&mut self, now: Cycle, inputs: &Inputs) {
@@ -58,9 +19,9 @@ impl Sm {
         if self.calendar.schedulers() == 0 {
             return;
         }
-        let mut gates = Gates::new(now, self.shared_free);
+        let mut gates = Gates::new(now, self.port.shared_free);
         // Two rounds of all schedulers beside each other: a window of one round, from the one whose turn it is at the port.
-        let mut window = SCHEDULERS << self.port_turn;
+        let mut window = SCHEDULERS << self.port.turn;
         loop {
             // A scheduler that another one wakes before its turn still has its turn.
             let awake = self.calendar.schedulers();
@@ -76,16 +37,16 @@ impl Sm {
 
     /// Makes the warps ready that are due, and wakes their schedulers.
     fn wake_warps(&mut self, now: Cycle) {
-        if let Some(warps) = self.wheel.take(now) {
+        if let Some(warps) = self.warps.wheel.take(now) {
             let (mut woken, mut accesses) = (0, 0);
             // Those that the SM does not have, have no warps.
             for (s, &warps) in warps.iter().enumerate() {
-                let scheduler = &mut self.schedulers[s];
+                let scheduler = &mut self.warps.schedulers[s];
                 scheduler.ready |= warps;
                 woken |= u8::from(warps != 0) << s;
                 accesses |= scheduler.global & warps;
             }
-            self.calendar.add(woken & !*self.greedy);
+            self.calendar.add(woken & !*self.warps.greedy);
             if accesses != 0 {
                 self.note_ready_accesses(&warps);
             }
@@ -95,7 +56,7 @@ impl Sm {
     /// Some of these warps, which have become ready, wait before the LSU.
     #[inline(never)] // its loop would keep the state of every kernel's gate at hand in `wake_warps`
     fn note_ready_accesses(&mut self, warps: &Warps) {
-        for (scheduler, warps) in self.schedulers.iter().zip(warps) {
+        for (scheduler, warps) in self.warps.schedulers.iter().zip(warps) {
             if scheduler.global & warps == 0 {
                 continue;
             }
@@ -111,13 +72,13 @@ impl Sm {
     fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, inputs: &Inputs) {
         let bit = 1 << s;
         self.settle_scheduler(now, s);
-        *self.greedy &= !bit;
+        *self.warps.greedy &= !bit;
         self.gate.quotas.release(s);
-        let look = self.schedulers[s].look(now, *self.warp_order, gates, self.gate.memory_left(), self.counts.stats.len());
+        let look = self.warps.schedulers[s].look(now, *self.warps.order, gates, self.gate.memory_left(), self.counts.stats.len());
         match look {
             Look::Issue(lane) => {
                 self.issue_warp(now, WarpRef::new(s, lane), gates, inputs);
-                if self.schedulers[s].has_issued_all(now, self.counts.stats.len()) {
+                if self.warps.schedulers[s].has_issued_all(now, self.counts.stats.len()) {
                     self.calendar.remove(bit);
                 }
             }
@@ -132,16 +93,16 @@ impl Sm {
     /// Charges a scheduler for the cycles before `now` in which it was not evaluated.
     #[inline]
     pub(super) fn settle_scheduler(&mut self, now: Cycle, s: usize) {
-        if self.schedulers[s].is_behind(now) {
+        if self.warps.schedulers[s].is_behind(now) {
             self.catch_up(now, s);
         }
     }
 
     #[inline(never)] // so that the question before it is inlined
     fn catch_up(&mut self, now: Cycle, s: usize) {
-        let issued = self.schedulers[s].settle(now, &mut self.counts.stalls);
+        let issued = self.warps.schedulers[s].settle(now, &mut self.counts.stalls);
         if issued > 0 {
-            let issue = &mut self.issues[WarpRef::new(s, self.schedulers[s].last()).index()];
+            let issue = &mut self.warps.issues[WarpRef::new(s, self.warps.schedulers[s].last()).index()];
             issue.left -= issued;
             let stats = &mut self.counts.stats[issue.kernel.index()];
             stats.warp_instructions += u64::from(issued);
@@ -161,9 +122,9 @@ impl Sm {
     /// A warp that has just issued has more instructions that it can issue one a cycle. The scheduler sleeps before the last of them if no
     /// other warp can come between, and before its kernel's quota may come to its end.
     fn run(&mut self, now: Cycle, at: WarpRef) {
-        let (s, order) = (at.scheduler(), *self.warp_order);
-        let Issue { kernel, lanes, left, .. } = self.issues[at.index()];
-        if left <= 1 || !self.schedulers[s].stays(order) {
+        let (s, order) = (at.scheduler(), *self.warps.order);
+        let Issue { kernel, lanes, left, .. } = self.warps.issues[at.index()];
+        if left <= 1 || !self.warps.schedulers[s].stays(order) {
             return;
         }
         let quotas = &mut self.gate.quotas;
@@ -171,20 +132,20 @@ impl Sm {
         if asleep > 0 {
             self.calendar.mark(now, now + 1 + Cycle::from(asleep), 1 << s);
             self.calendar.remove(1 << s);
-            *self.greedy |= u8::from(order.is_greedy()) << s;
+            *self.warps.greedy |= u8::from(order.is_greedy()) << s;
         }
     }
 
     #[inline(always)]
     fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: &Inputs) {
-        let issue = &mut self.issues[at.index()];
+        let issue = &mut self.warps.issues[at.index()];
         issue.left -= 1;
         let Issue { next, lanes, latency, kernel, .. } = *issue;
         let threads = u64::from(lanes);
         let stats = &mut self.counts.stats[kernel.index()];
         stats.warp_instructions += 1;
         stats.thread_instructions += threads;
-        let scheduler = &mut self.schedulers[at.scheduler()];
+        let scheduler = &mut self.warps.schedulers[at.scheduler()];
         scheduler.issued(at.lane(), kernel);
         // One question for most instructions: which of the six kinds it is is hard to predict.
         let special = next == Next::Sfu;
@@ -192,7 +153,7 @@ impl Sm {
             return self.issue_beyond(now, at, gates, inputs);
         }
         stats.special_thread_instructions += if special { threads } else { 0 };
-        let interval = if special { self.sfu_interval } else { self.alu_interval };
+        let interval = if special { self.units.sfu_interval } else { self.units.alu_interval };
         if interval > 1 {
             scheduler.occupy(special, now + interval);
         }
@@ -204,7 +165,7 @@ impl Sm {
     /// A warp issues an instruction for which arithmetic is not enough: an access or a barrier.
     #[inline(never)] // keeps `issue_warp` small
     fn issue_beyond(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: &Inputs) {
-        let Issue { next, lanes, latency, kernel, .. } = self.issues[at.index()];
+        let Issue { next, lanes, latency, kernel, .. } = self.warps.issues[at.index()];
         let threads = u64::from(lanes);
         let stats = &mut self.counts.stats[kernel.index()];
         match next {
@@ -213,8 +174,8 @@ impl Sm {
                 let ways = Cycle::from(latency);
                 stats.shared_thread_instructions += threads;
                 stats.shared_conflict_cycles += ways - 1;
-                let ready_from = now + Cycle::from(self.shared_latency) + ways - 1;
-                self.shared_free = now + ways;
+                let ready_from = now + Cycle::from(self.units.shared_latency) + ways - 1;
+                self.port.shared_free = now + ways;
                 self.take_port(at.scheduler(), gates);
                 self.has_issued(now, ready_from, true, at, inputs);
                 self.spend_quota(now, kernel, lanes, ready_from);
@@ -223,7 +184,7 @@ impl Sm {
                 stats.load_instructions += 1;
                 stats.global_thread_instructions += threads;
                 let load = self.loads.open(at, kernel, now);
-                self.warps[at.index()].loads += 1;
+                self.warps.states[at.index()].loads += 1;
                 self.access_issues(now, at, Access::Read, load, gates, inputs);
                 self.spend_on_access(kernel, lanes, Some(load));
             }
@@ -235,13 +196,13 @@ impl Sm {
                 self.spend_on_access(kernel, lanes, None);
             }
             Next::Barrier => {
-                let scheduler = &mut self.schedulers[at.scheduler()];
+                let scheduler = &mut self.warps.schedulers[at.scheduler()];
                 scheduler.ready &= !at.bit();
                 scheduler.barrier |= at.bit();
-                if self.alu_interval > 1 {
-                    scheduler.occupy(false, now + self.alu_interval);
+                if self.units.alu_interval > 1 {
+                    scheduler.occupy(false, now + self.units.alu_interval);
                 }
-                let slot = usize::from(self.warps[at.index()].slot);
+                let slot = usize::from(self.warps.states[at.index()].slot);
                 self.spend_quota(now, kernel, lanes, now);
                 self.arrive(now, slot, inputs);
             }
@@ -257,11 +218,11 @@ impl Sm {
     /// A warp has issued one instruction of its step: what follows, in cycle `ready_from` or later. `runs` says that its unit takes one a cycle.
     #[inline(always)]
     fn has_issued(&mut self, now: Cycle, ready_from: Cycle, runs: bool, at: WarpRef, inputs: &Inputs) {
-        if self.issues[at.index()].left == 0 {
-            self.warps[at.index()].pc += 1;
+        if self.warps.issues[at.index()].left == 0 {
+            self.warps.states[at.index()].pc += 1;
             self.proceed(now, ready_from, at, inputs);
         } else if ready_from > now + 1 {
-            self.sleep_until(now, ready_from, at);
+            self.warps.sleep_until(now, ready_from, at);
         } else if runs {
             self.run(now, at);
         }
@@ -269,12 +230,12 @@ impl Sm {
 
     /// A scheduler uses the LSU's port in this cycle.
     fn take_port(&mut self, scheduler: usize, gates: &mut Gates) {
-        gates.take(self.shared_free);
-        self.port_turn = if scheduler + 1 == self.schedulers.len() { 0 } else { scheduler as u8 + 1 };
+        gates.take(self.port.shared_free);
+        self.port.turn = if scheduler + 1 == self.warps.schedulers.len() { 0 } else { scheduler as u8 + 1 };
     }
 
     fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, inputs: &Inputs) {
-        let Warp { kernel, launch, pc, key, ref place, .. } = self.warps[at.index()];
+        let Warp { kernel, launch, pc, key, ref place, .. } = self.warps.states[at.index()];
         let (base, key) = inputs.codes[kernel.index()][launch.index()].base(pc, place, key);
         self.lsu.push(kernel, Instruction { base, key, pc: pc as u16, load, launch, access });
         self.calendar.add(LSU);
@@ -311,16 +272,10 @@ impl Sm {
     pub(super) fn set_gates(&mut self) {
         self.gate.quotas.hold(self.ctas.resident());
         let full = self.lsu.full() | self.gate.capped();
-        for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
+        for (s, scheduler) in self.warps.schedulers.iter_mut().enumerate() {
             self.calendar.add(u8::from(scheduler.close(self.gate.quotas.closed(), full)) << s);
         }
         self.lsu_gate.close(&mut self.counts, full);
-    }
-
-    /// Takes a warp from the ready ones until cycle `until`.
-    pub(super) fn sleep_until(&mut self, now: Cycle, until: Cycle, which: WarpRef) {
-        self.schedulers[which.scheduler()].ready &= !which.bit();
-        self.wheel.put(which.scheduler(), which.bit(), now, until);
     }
 
     #[inline(always)] // most often there are no quotas
@@ -402,8 +357,8 @@ impl Sm {
 
     /// Brings a warp to its next instruction, ready in cycle `at` or when the loads that it waits for are back.
     pub(super) fn proceed(&mut self, now: Cycle, at: Cycle, which: WarpRef, inputs: &Inputs) {
-        let warp = &mut self.warps[which.index()];
-        let scheduler = &mut self.schedulers[which.scheduler()];
+        let warp = &mut self.warps.states[which.index()];
+        let scheduler = &mut self.warps.schedulers[which.scheduler()];
         let code = &inputs.codes[warp.kernel.index()][warp.launch.index()];
         let bit = which.bit();
         if scheduler.ready & scheduler.global & bit != 0 {
@@ -411,8 +366,8 @@ impl Sm {
         }
         let issue = loop {
             match code.issue(warp.pc) {
-                Some(issue) if issue.next != Next::Load || u32::from(warp.loads) < self.loads_per_warp => break issue,
-                Some(_) => return self.wait(at, which, self.loads_per_warp - 1),
+                Some(issue) if issue.next != Next::Load || u32::from(warp.loads) < self.warps.loads_per_warp => break issue,
+                Some(_) => return self.wait(at, which, self.warps.loads_per_warp - 1),
                 None => match warp.pass(code) {
                     Passed::Step => {}
                     Passed::Waits(loads) => return self.wait(at, which, loads),
@@ -420,13 +375,13 @@ impl Sm {
                 },
             }
         };
-        self.issues[which.index()] = issue;
+        self.warps.issues[which.index()] = issue;
         scheduler.set_next(bit, issue.next);
         if at <= now {
             scheduler.ready |= bit;
             self.calendar.add(1 << which.scheduler());
         } else if at > now + 1 || scheduler.ready & bit == 0 {
-            return self.sleep_until(now, at, which);
+            return self.warps.sleep_until(now, at, which);
         }
         if scheduler.global & bit != 0 {
             self.lsu_gate.enter(&mut self.counts, issue.kernel, 1);
@@ -436,8 +391,8 @@ impl Sm {
     /// A warp waits until at most `loads` of its loads are outstanding; it then goes on in cycle `at` or later.
     #[inline(never)] // keeps `proceed` small
     fn wait(&mut self, at: Cycle, which: WarpRef, loads: u32) {
-        let warp = &mut self.warps[which.index()];
-        let scheduler = &mut self.schedulers[which.scheduler()];
+        let warp = &mut self.warps.states[which.index()];
+        let scheduler = &mut self.warps.schedulers[which.scheduler()];
         let bit = which.bit();
         warp.wait_for = loads;
         warp.ready_from = at;
@@ -463,15 +418,15 @@ impl Sm {
         }
         cta.arrived = 0;
         let warps = cta.warps;
-        for (s, &mask) in warps.iter().enumerate().take(self.schedulers.len()) {
-            let mut waiting = mask & self.schedulers[s].barrier;
-            self.schedulers[s].barrier &= !waiting;
+        for (s, &mask) in warps.iter().enumerate().take(self.warps.schedulers.len()) {
+            let mut waiting = mask & self.warps.schedulers[s].barrier;
+            self.warps.schedulers[s].barrier &= !waiting;
             self.calendar.add(1 << s);
             while waiting != 0 {
                 let lane = waiting.trailing_zeros();
                 waiting &= waiting - 1;
                 let which = WarpRef::new(s, lane);
-                self.warps[which.index()].pc += 1;
+                self.warps.states[which.index()].pc += 1;
                 // Goes through the wheel, so that it does not matter which scheduler's warp came last.
                 self.proceed(now, now + 1, which, inputs);
             }
@@ -480,11 +435,11 @@ impl Sm {
 
     #[inline(never)] // keeps `proceed` small
     fn exit(&mut self, now: Cycle, which: WarpRef, inputs: &Inputs) {
-        let warp = &self.warps[which.index()];
+        let warp = &self.warps.states[which.index()];
         let (slot, kernel) = (usize::from(warp.slot), warp.kernel);
         // Charge the scheduler's sleep to its warp before the warp goes.
         self.settle_scheduler(now, which.scheduler());
-        let scheduler = &mut self.schedulers[which.scheduler()];
+        let scheduler = &mut self.warps.schedulers[which.scheduler()];
         scheduler.dismiss(which.lane(), kernel);
         self.calendar.add(1 << which.scheduler());
         self.counts.depart(kernel);

@@ -26,50 +26,31 @@ pub mod quota;
 mod residency;
 pub mod scheduler;
 pub mod walk;
+mod warps;
 pub mod wheel;
 
-use self::address::Place;
-use self::array_vec::ArrayVec;
-use self::calendar::{Calendar, HITS, LSU, MISSES, SCHEDULERS, Stages, TICK};
-use self::code::{Code, Issue};
+use self::calendar::{Calendar, HITS, LSU, MISSES, SCHEDULERS, TICK};
+use self::code::Code;
 use self::context::{Moves, SavedCta};
 use self::counts::{Counts, LsuGate};
 use self::ctas::{CtaTable, FinishedCta};
 use self::gate::QuotaGate;
-use self::lanes::{LANES, MAX_SCHEDULERS, WarpRef};
+use self::lanes::{MAX_SCHEDULERS, WarpRef};
 use self::lsu::{LoadTable, Lsu};
 use self::scheduler::Scheduler;
-use self::wheel::Wheel;
+use self::warps::Warps;
 use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
 use super::memory::Memory;
 use super::noc::members;
 use crate::describe::gpu::Gpu;
-use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr};
-use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
+use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::{SmControls, WarpOrder};
 use crate::interface::stats::{KernelStats, StallCounts};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
-
-/// The rest of a warp's state.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Warp {
-    kernel: KernelId,
-    launch: LaunchId,
-    slot: u8,
-    loads: u16,
-    missed_loads: u16,
-    pc: u32,
-    /// While it waits for loads: how many may stay outstanding.
-    wait_for: u32,
-    /// While it waits for loads: when its last result is ready.
-    ready_from: Cycle,
-    place: Place,
-    trips: [u32; MAX_LOOPS],
-    key: u64,
-}
 
 /// What an SM reads but does not own.
 #[derive(Clone, Copy, Debug)]
@@ -95,33 +76,38 @@ pub struct News {
     pub any: Derived<bool>,
 }
 
+/// What the SM's class says of its execution units and of shared memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Units {
+    /// Cycles from a shared-memory access without bank conflicts to its result.
+    shared_latency: u32,
+    /// Cycles for which a warp instruction takes the arithmetic unit of its scheduler.
+    alu_interval: Cycle,
+    /// Cycles for which a warp instruction takes the special-function unit of its scheduler.
+    sfu_interval: Cycle,
+}
+
+/// The LSU's port, and shared memory behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Port {
+    /// The cycle until which shared memory is busy.
+    shared_free: Cycle,
+    /// The scheduler that is looked at first: the next after the one that used the port last.
+    turn: u8,
+}
+
 /// One SM.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Sm {
-    shared_latency: u32,
-    /// Cycles for which a warp instruction takes the arithmetic or the special-function unit of its scheduler.
-    alu_interval: Cycle,
-    sfu_interval: Cycle,
-    loads_per_warp: u32,
-    /// Warps of a scheduler that it looks at together where the controls say `gto`; 0: all.
-    gto_group: Derived<u8>,
-    /// What that makes of the order of the controls.
-    warp_order: Derived<WarpOrder>,
-    lanes: u32,
-    /// The schedulers.
-    pub schedulers: ArrayVec<Scheduler, MAX_SCHEDULERS>,
-    wheel: Wheel,
-    issues: ArrayVec<Issue, { LANES * MAX_SCHEDULERS }>,
-    warps: Vec<Warp>,
+    units: Units,
+    warps: Warps,
     /// CTAs that are resident.
     pub ctas: CtaTable,
     gate: QuotaGate,
     lsu: Lsu,
     loads: LoadTable,
     l1: L1d,
-    shared_free: Cycle,
-    /// The scheduler that is looked at first: the next after the one that used the LSU's port last.
-    port_turn: u8,
+    port: Port,
     lsu_gate: LsuGate,
     moves: Moves,
     /// What it has for the dispatcher and for who listens.
@@ -129,28 +115,19 @@ pub struct Sm {
     counts: Counts,
     /// When which stage is due.
     calendar: Derived<Calendar>,
-    /// Schedulers whose warp issues a run of independent instructions that no other warp can interrupt (greedy-then-oldest), a bit each. They
-    /// sleep until the last instruction of the run, and `settle` catches up.
-    greedy: Derived<Stages>,
 }
 
 impl Sm {
     /// An empty SM number `id` of `gpu`, for `kernels` kernels.
     pub fn new(gpu: &Gpu, id: u16, kernels: usize) -> Self {
         let class = gpu.class_of(id.into());
-        let lanes = class.warps().div_ceil(class.schedulers);
         Sm {
-            shared_latency: class.shared_latency,
-            alu_interval: WARP_SIZE.div_ceil(class.alu_lanes).into(),
-            sfu_interval: WARP_SIZE.div_ceil(class.sfu_lanes).into(),
-            loads_per_warp: class.loads_per_warp,
-            gto_group: Derived(class.gto_group as u8),
-            warp_order: Derived(WarpOrder::default()),
-            lanes,
-            schedulers: ArrayVec::new(class.schedulers),
-            wheel: Wheel::default(),
-            issues: ArrayVec::new(LANES as u32 * class.schedulers),
-            warps: alloc::vec![Warp::default(); LANES * class.schedulers as usize],
+            units: Units {
+                shared_latency: class.shared_latency,
+                alu_interval: WARP_SIZE.div_ceil(class.alu_lanes).into(),
+                sfu_interval: WARP_SIZE.div_ceil(class.sfu_lanes).into(),
+            },
+            warps: Warps::new(class),
             ctas: CtaTable::new(class),
             gate: QuotaGate::default(),
             lsu: Lsu::new(
@@ -163,14 +140,12 @@ impl Sm {
             ),
             loads: LoadTable::new(class.warps() * class.loads_per_warp),
             l1: L1d::new(gpu, id, kernels),
-            shared_free: 0,
-            port_turn: 0,
+            port: Port::default(),
             lsu_gate: LsuGate::default(),
             moves: Moves::default(),
             news: News { finished: Vec::with_capacity(class.ctas as usize), ..News::default() },
             counts: Counts::new(kernels),
             calendar: Derived(Calendar::new(SCHEDULERS >> (MAX_SCHEDULERS - class.schedulers as usize))),
-            greedy: Derived(0),
         }
     }
 
@@ -251,12 +226,12 @@ impl Sm {
         if !self.moves.is_empty() && self.moves_on() {
             self.calendar.add(TICK);
         }
-        self.calendar.end(now, self.wheel.turning());
+        self.calendar.end(now, self.warps.wheel.turning());
     }
 
     /// Wakes every scheduler.
     fn wake_schedulers(&mut self) {
-        self.calendar.add(SCHEDULERS >> (MAX_SCHEDULERS - self.schedulers.len()));
+        self.calendar.add(SCHEDULERS >> (MAX_SCHEDULERS - self.warps.schedulers.len()));
     }
 
     /// Makes every stage due: after something has changed from outside, and for the test that sleeping changes nothing.
@@ -289,15 +264,15 @@ impl Sm {
 
     /// Takes over the order of the controls, as this SM has it.
     fn order_warps(&mut self, now: Cycle, order: WarpOrder) {
-        *self.warp_order = match (order, *self.gto_group) {
+        *self.warps.order = match (order, *self.warps.gto_group) {
             (WarpOrder::Gto, size @ 1..) => WarpOrder::GtoGroups(size),
             _ => order,
         };
-        let size = if let WarpOrder::GtoGroups(size) = *self.warp_order { size } else { 0 };
-        for s in 0..self.schedulers.len() {
-            if self.schedulers[s].group_size() != size {
+        let size = if let WarpOrder::GtoGroups(size) = *self.warps.order { size } else { 0 };
+        for s in 0..self.warps.schedulers.len() {
+            if self.warps.schedulers[s].group_size() != size {
                 self.settle_scheduler(now, s);
-                self.schedulers[s].group_by(size);
+                self.warps.schedulers[s].group_by(size);
             }
         }
     }
@@ -308,9 +283,9 @@ impl Sm {
             self.settle_quotas(now - 1, controls);
         }
         self.l1.settle(now, controls);
-        for s in 0..self.schedulers.len() {
+        for s in 0..self.warps.schedulers.len() {
             self.settle_scheduler(now, s);
-            self.schedulers[s].turn_groups();
+            self.warps.schedulers[s].turn_groups();
         }
         let counts = &mut self.counts;
         self.lsu.settle(now, |wait| counts.charge_failure(wait));
@@ -327,7 +302,7 @@ impl Sm {
     pub fn has_cta_beyond(&self, kernel: KernelId, cycles: Cycle, codes: &[Code]) -> bool {
         self.ctas.slots().iter().flatten().filter(|cta| cta.kernel == kernel).any(|cta| {
             let code = &codes[cta.launch.index()];
-            let is_beyond = |s, lane| Cycle::from(code.least_after(self.warps[WarpRef::new(s, lane).index()].pc)) > cycles;
+            let is_beyond = |s, lane| Cycle::from(code.least_after(self.warps.states[WarpRef::new(s, lane).index()].pc)) > cycles;
             cta.warps.iter().enumerate().any(|(s, &warps)| members(warps, false).any(|lane| is_beyond(s, lane)))
         })
     }
@@ -374,7 +349,12 @@ impl Sm {
 
     /// Warps of a kernel that could have issued in the cycle before if their schedulers had not issued others.
     pub fn idle_warps(&self, kernel: KernelId) -> u32 {
-        self.schedulers.iter().map(|scheduler| scheduler.idle_warps(kernel)).sum()
+        self.warps.schedulers.iter().map(|scheduler| scheduler.idle_warps(kernel)).sum()
+    }
+
+    /// Its warp schedulers.
+    pub fn schedulers(&self) -> &[Scheduler] {
+        &self.warps.schedulers
     }
 
     /// Memory instructions of a kernel in the LSU.
@@ -389,7 +369,7 @@ impl Sm {
 
     /// Whether a CTA of a kernel never ends because a warp or load of it waits for what the present controls never grant.
     pub fn barred(&self, kernel: KernelId, controls: &SmControls) -> bool {
-        let any = |set: fn(&Scheduler) -> u64| self.schedulers.iter().any(|s| s.ready & set(s) & s.of_kernel[kernel] != 0);
+        let any = |set: fn(&Scheduler) -> u64| self.warps.schedulers.iter().any(|s| s.ready & set(s) & s.of_kernel[kernel] != 0);
         controls.cta_throttle[kernel] == 0 && any(|s| s.throttled)
             || controls.quota(kernel) == Some(0) && any(|s| s.ready)
             || controls.memory_cap[kernel] == Some(0) && any(|s| s.global)
@@ -398,12 +378,12 @@ impl Sm {
 
     /// Position in its Program, and CTA slot, of the warp in a lane.
     pub fn warp_at(&self, scheduler: usize, lane: u32) -> (u32, u8) {
-        let warp = &self.warps[WarpRef::new(scheduler, lane).index()];
+        let warp = &self.warps.states[WarpRef::new(scheduler, lane).index()];
         (warp.pc, warp.slot)
     }
 
     /// Lanes of each scheduler.
     pub fn lanes(&self) -> u32 {
-        self.lanes
+        self.warps.lanes
     }
 }

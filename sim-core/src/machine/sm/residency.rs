@@ -3,7 +3,8 @@
 use super::address::Place;
 use super::ctas::{Cta, FinishedCta};
 use super::lanes::{MAX_SCHEDULERS, WarpRef};
-use super::{Inputs, Sm, Warp};
+use super::warps::Warp;
+use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::interface::controls::SmControls;
 
@@ -16,13 +17,13 @@ impl Sm {
         let slot = self.ctas.free_slot();
         let mut warps = [0_u64; MAX_SCHEDULERS];
         // The cycle `now` is over for this SM: it charges its stalls before the new warps count.
-        for s in 0..self.schedulers.len() {
+        for s in 0..self.warps.schedulers.len() {
             self.settle_scheduler(now + 1, s);
         }
         for number in 0..code.warps {
-            let which = self.free_lane(&warps);
+            let which = self.warps.free_lane(&warps);
             warps[which.scheduler()] |= which.bit();
-            self.warps[which.index()] = Warp {
+            self.warps.states[which.index()] = Warp {
                 place: Place { cta, warp: number, ..Place::default() },
                 key: code.warp_key(cta, number),
                 kernel,
@@ -31,7 +32,7 @@ impl Sm {
                 ..Warp::default()
             };
         }
-        for (scheduler, warps) in self.schedulers.iter_mut().zip(warps) {
+        for (scheduler, warps) in self.warps.schedulers.iter_mut().zip(warps) {
             scheduler.admit(warps, kernel);
         }
         self.set_gates();
@@ -56,14 +57,6 @@ impl Sm {
         self.wake_schedulers();
         self.calendar.wake(now + 1);
         slot as u8
-    }
-
-    /// A free lane of the scheduler with the fewest warps, `more` included.
-    pub(super) fn free_lane(&self, more: &[u64; MAX_SCHEDULERS]) -> WarpRef {
-        let lanes = if self.lanes == 64 { u64::MAX } else { (1 << self.lanes) - 1 };
-        let taken = |s: usize| self.schedulers[s].resident | more[s];
-        let s = (0..self.schedulers.len()).min_by_key(|&s| taken(s).count_ones()).unwrap_or(0);
-        WarpRef::new(s, (!taken(s) & lanes).trailing_zeros())
     }
 
     /// The last warp of a CTA has exited.
@@ -104,7 +97,7 @@ impl Sm {
 
     /// Pauses the youngest CTAs of each kernel beyond its throttle.
     pub(super) fn apply_throttle(&mut self, controls: &SmControls) {
-        for (s, (scheduler, throttled)) in self.schedulers.iter_mut().zip(self.ctas.throttled(controls)).enumerate() {
+        for (s, (scheduler, throttled)) in self.warps.schedulers.iter_mut().zip(self.ctas.throttled(controls)).enumerate() {
             if scheduler.throttled != throttled {
                 scheduler.throttled = throttled;
                 self.calendar.add(1 << s);

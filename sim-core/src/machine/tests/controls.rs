@@ -77,11 +77,17 @@ fn cta_throttle_pauses_the_youngest_and_lets_them_go_on() {
     let mut m = alike(&[busy("A")], |sm| sm.cta_throttle[A] = 2);
     run(&mut m, 100);
     let issuing = |m: &Machine, sm: usize| {
-        m.sms[sm].ctas.slots().iter().flatten().filter(|cta| (0..4).any(|s| cta.warps[s] & !m.sms[sm].schedulers[s].throttled != 0)).count()
+        m.sms[sm]
+            .ctas
+            .slots()
+            .iter()
+            .flatten()
+            .filter(|cta| (0..4).any(|s| cta.warps[s] & !m.sms[sm].schedulers()[s].throttled != 0))
+            .count()
     };
     assert_eq!((resident(&m, 0, A), issuing(&m, 0)), (8, 2));
     let oldest = m.sms[0].ctas.slots().iter().flatten().min_by_key(|cta| cta.order).unwrap();
-    assert_eq!(oldest.warps[0] & m.sms[0].schedulers[0].throttled, 0, "the oldest issues");
+    assert_eq!(oldest.warps[0] & m.sms[0].schedulers()[0].throttled, 0, "the oldest issues");
     let before = m.kernel_stats(A).warp_instructions;
     run(&mut m, 400);
     // Two CTAs are 16 warps, four on each scheduler: with a latency of 4 they fill it.
