@@ -15,22 +15,25 @@
 //! happens puts the parts that it concerns into sets, at once or, through calendars, when its time has come.
 
 mod ahead;
+mod channels;
 mod digest;
 mod due;
+mod mapping;
 mod ownership;
 
 use self::ahead::Ahead;
-use self::due::Due;
+use self::channels::Channels;
+use self::mapping::Mapping;
 use self::ownership::Ownership;
 use super::calendar::Calendar;
 use super::clock::ClockRatio;
 use super::coherence::Message;
-use super::dram::{Channel, Clock, Transfer};
+use super::dram::{Clock, Transfer};
 use super::l2::{Bank, Ports, Stall, Trip};
 use super::noc::{Ends, Moment, Noc, Tick};
 use super::packet::{Access, Node, Packet, Packets, Queue, Request, Station};
 use crate::describe::gpu::{Gpu, StoreFlits};
-use crate::describe::ids::{Cycle, KernelId, LineAddr, MAX_KERNELS, NEVER, PerKernel, Set, members_of, words};
+use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel, Set, members_of, words};
 use crate::interface::controls::Controls;
 use crate::interface::stats::KernelStats;
 use alloc::boxed::Box;
@@ -42,149 +45,168 @@ use alloc::vec::Vec;
 pub struct Memory {
     /// What the memory side did for each kernel.
     pub stats: Vec<KernelStats>,
+    /// All that is in flight.
     packets: Packets,
-    /// Replies that have arrived at each SM. SMs take them; a full queue holds back the reply NoC.
-    to_sm: Box<[Queue]>,
-    sms: u16,
-    /// Replies that wait for an SM, at most.
-    reply_queue: u32,
+    noc: Networks,
+    banks: Banks,
+    channels: Channels,
+    mapping: Mapping,
+    sizes: Sizes,
+    /// What else there is where L1Ds own words.
+    ownership: Option<Box<Ownership>>,
+    /// How far it is ahead of the SMs: nothing of it is left when they have caught up.
+    ahead: Ahead,
+}
+
+/// The networks between SMs and L2, and the replies that have arrived at SMs.
+#[derive(Clone, Debug)]
+struct Networks {
+    /// From SMs to banks.
     requests: Noc,
+    /// From banks to SMs.
     replies: Noc,
-    to_l2: Box<[Queue]>,
-    l2: Box<[Bank]>,
-    channels: Box<[Channel]>,
-    noc_clock: ClockRatio,
-    noc_ticks: Tick,
+    clock: ClockRatio,
+    /// NoC cycles so far.
+    ticks: Tick,
     /// The NoC cycle that it is, counted within its core cycle.
     phase: u8,
-    dram_clock: ClockRatio,
-    dram_ticks: Clock,
-    /// By channel: the bank, counted among the channel's own, whose link is emptied first. Moves on with each request taken.
-    turn: Box<[u32]>,
-    banks_per_channel: u32,
-    /// The first channel of each kernel's lines, and how many there are: all from 0 on, or some.
-    homes: PerKernel<(u32, u32)>,
-    /// Banks over which each kernel's lines are spread.
-    spread: PerKernel<u32>,
-    /// Words of sets of banks and of channels.
-    bank_words: u32,
-    channel_words: u32,
+    /// How many SMs there are: nodes from this number on are banks.
+    sms: u16,
+    /// Replies that have arrived at each SM. SMs take them; a full queue holds back the reply NoC.
+    to_sm: Box<[Queue]>,
+    /// Replies that wait for an SM, at most.
+    reply_queue: u32,
+    /// SMs to which replies have been delivered.
+    with_replies: Set,
+}
+
+/// The L2 banks, and which of them have something to do, and when.
+#[derive(Clone, Debug)]
+struct Banks {
+    all: Box<[Bank]>,
+    /// Requests that have arrived at each bank.
+    queues: Box<[Queue]>,
+    /// Words of a set of banks.
+    words: u32,
+    /// Banks with requests in their queue.
+    queued: Set,
+    /// Banks whose oldest request waits for something else to happen.
+    stalled: Set,
+    /// Banks whose oldest reply has passed the pipeline.
+    replying: Set,
+    /// NoC cycles in which a bank's oldest reply has passed the pipeline.
+    passed: Calendar,
+    /// Banks that answer requests whose line is there.
+    answering: Set,
+    /// Core cycles in which lines come to banks from DRAM.
+    arrivals: Calendar,
+}
+
+/// The sizes of packets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Sizes {
+    /// Flits of a packet with a line.
     line_flits: u32,
     line_bytes: u32,
     /// Bytes of a flit, if a store's packet carries only the bytes written.
     store_flit_bytes: Option<u32>,
-    /// What else there is where L1Ds own words.
-    ownership: Option<Box<Ownership>>,
-    // What follows from the fields above: who has something to do, and when.
-    /// SMs to which replies have been delivered.
-    with_replies: Set,
-    /// Banks with requests in their queue, and those of them whose oldest waits for something else to happen.
-    queued: Set,
-    stalled: Set,
-    /// Banks whose oldest reply has passed the pipeline, and when that comes for others.
-    replying: Set,
-    passed: Calendar,
-    /// Banks that answer requests whose line is there, and when lines come (in core cycles).
-    answering: Set,
-    arrivals: Calendar,
-    /// Channels with a place that the links of their banks have a request for.
-    asked: Set,
-    /// Channels without a place, for which the links of their banks may have a request.
-    shut: Set,
-    /// When each channel has something to do.
-    due: Due,
-    /// The ranks that the channels' plans were made with.
-    rank: PerKernel<u8>,
-    /// How far it is ahead of the SMs: nothing of it is left when they have caught up.
-    ahead: Ahead,
+}
+
+impl Sizes {
+    /// Flits of a request's packet.
+    fn flits(&self, message: Message, request: &Request) -> u32 {
+        match (message, self.store_flit_bytes) {
+            (Message::Read | Message::Register | Message::Take, _) => 1,
+            (_, Some(flit)) if !request.context => 1 + u32::from(request.bytes).div_ceil(flit),
+            _ => self.line_flits,
+        }
+    }
 }
 
 impl Memory {
     /// An idle memory side with empty caches for a mix of `kernels`; `seed` feeds the random arbiters.
     pub fn new(gpu: &Gpu, kernels: usize, seed: u64) -> Self {
-        let (sms, banks, channels) = (gpu.sm_count(), gpu.l2.banks, gpu.dram.channels);
+        let (sms, banks) = (gpu.sm_count(), gpu.l2.banks);
         let (sm_nodes, bank_nodes) = (0..sms as u16, sms as u16..(sms + banks) as u16);
         let longest = gpu.line_flits();
-        let dram = &gpu.dram;
-        let channel = Channel::new(dram);
-        let dram_clock = ClockRatio::new(dram.mhz, gpu.core_mhz);
+        let channels = Channels::new(gpu);
         // From a column command to the line's arrival at its bank.
-        let fill = dram_clock.cycles_until(channel.longest_read()) as u32 + dram.latency.max(1) + Trip::longest(gpu);
+        let fill = channels.longest_read() + gpu.dram.latency.max(1) + Trip::longest(gpu);
         Memory {
             stats: vec![KernelStats::default(); kernels],
             packets: Packets::default(),
-            to_sm: (0..if gpu.owns() { sms + banks } else { sms })
-                .map(|node| Queue::new(if node < sms { Ahead::replies(gpu) } else { u32::MAX }))
-                .collect(),
-            sms: sms as u16,
+            noc: Networks {
+                requests: Noc::new(&gpu.noc, Ends::new(sms as u16, sm_nodes, bank_nodes), longest, seed),
+                replies: ownership::replies(gpu, longest, !seed),
+                clock: ClockRatio::new(gpu.noc.mhz, gpu.core_mhz),
+                ticks: 0,
+                phase: 0,
+                sms: sms as u16,
+                to_sm: (0..if gpu.owns() { sms + banks } else { sms })
+                    .map(|node| Queue::new(if node < sms { Ahead::replies(gpu) } else { u32::MAX }))
+                    .collect(),
+                reply_queue: gpu.noc.queue,
+                with_replies: Set::EMPTY,
+            },
+            banks: Banks {
+                all: (0..banks).map(|index| Bank::new(gpu, index)).collect(),
+                queues: vec![Queue::new(gpu.l2.queue); banks as usize].into(),
+                words: words(banks),
+                queued: Set::EMPTY,
+                stalled: Set::EMPTY,
+                replying: Set::EMPTY,
+                passed: Calendar::new(banks, gpu.l2.latency + 1 + Trip::REST),
+                answering: Set::EMPTY,
+                arrivals: Calendar::new(banks, fill + 1),
+            },
+            channels,
+            mapping: Mapping::new(banks, gpu.dram.channels),
+            sizes: Sizes {
+                line_flits: longest,
+                line_bytes: gpu.l2.line_bytes,
+                store_flit_bytes: (gpu.noc.store_flits == StoreFlits::Bytes && longest > 1).then_some(gpu.noc.flit_bytes),
+            },
             ownership: gpu.owns().then(|| Box::new(Ownership::new(gpu, seed.rotate_left(32)))),
-            reply_queue: gpu.noc.queue,
-            requests: Noc::new(&gpu.noc, Ends::new(sms as u16, sm_nodes, bank_nodes), longest, seed),
-            replies: ownership::replies(gpu, longest, !seed),
-            to_l2: vec![Queue::new(gpu.l2.queue); banks as usize].into(),
-            l2: (0..banks).map(|index| Bank::new(gpu, index)).collect(),
-            due: Due::new(channels, channel.next_clock()),
-            channels: vec![channel; channels as usize].into(),
-            noc_clock: ClockRatio::new(gpu.noc.mhz, gpu.core_mhz),
-            noc_ticks: 0,
-            phase: 0,
-            dram_clock,
-            dram_ticks: 0,
-            turn: vec![0; channels as usize].into(),
-            banks_per_channel: banks / channels,
-            homes: PerKernel::all((0, channels)),
-            spread: PerKernel::all(banks),
-            bank_words: words(banks),
-            channel_words: words(channels),
-            line_flits: longest,
-            line_bytes: gpu.l2.line_bytes,
-            store_flit_bytes: (gpu.noc.store_flits == StoreFlits::Bytes && longest > 1).then_some(gpu.noc.flit_bytes),
-            with_replies: Set::EMPTY,
-            queued: Set::EMPTY,
-            stalled: Set::EMPTY,
-            replying: Set::EMPTY,
-            passed: Calendar::new(banks, gpu.l2.latency + 1 + Trip::REST),
-            answering: Set::EMPTY,
-            arrivals: Calendar::new(banks, fill + 1),
-            asked: Set::EMPTY,
-            shut: Set::EMPTY,
-            rank: PerKernel::all(0),
             ahead: Ahead::new(gpu),
         }
     }
 
     /// Bytes of a line.
     pub fn line_bytes(&self) -> u32 {
-        self.line_bytes
+        self.sizes.line_bytes
     }
 
     /// Whether an SM's port of the request NoC would accept a request in cycle `now`, after the step of that cycle.
     #[inline]
     pub fn has_room(&self, now: Cycle, sm: u32) -> bool {
         let still_there = self.ahead.still_there(now, sm);
-        if still_there == 0 { self.requests.has_room(sm) } else { self.requests.queued(sm) + still_there < self.requests.capacity() }
+        if still_there == 0 {
+            self.noc.requests.has_room(sm)
+        } else {
+            self.noc.requests.queued(sm) + still_there < self.noc.requests.capacity()
+        }
     }
 
     /// SMs to which replies have been delivered.
     pub fn with_replies(&self) -> Set {
-        self.with_replies
+        self.noc.with_replies
     }
 
     /// When an SM can take its oldest reply or forward.
     #[inline]
     pub fn next_reply(&self, sm: u32) -> Cycle {
-        let reply = self.to_sm[sm as usize].next_ready(&self.packets);
+        let reply = self.noc.to_sm[sm as usize].next_ready(&self.packets);
         if self.ownership.is_some() { reply.min(self.next_forward(sm)) } else { reply }
     }
 
     /// Hands an SM its oldest reply, if it has arrived.
     #[inline]
     pub fn take_reply(&mut self, now: Cycle, sm: u32) -> Option<&Packet> {
-        let queue = &mut self.to_sm[sm as usize];
+        let queue = &mut self.noc.to_sm[sm as usize];
         let handle = queue.first_ready(&self.packets, now)?;
         queue.pop(&self.packets);
         if queue.is_empty() && !self.has_forwards(sm) {
-            self.with_replies.remove(sm);
+            self.noc.with_replies.remove(sm);
         }
         Some(self.packets.remove(handle))
     }
@@ -202,33 +224,12 @@ impl Memory {
             Access::Write if request.bytes == 0 && !request.context => Message::Register,
             Access::Write => Message::WriteBack,
         };
-        let flits = match (message, self.store_flit_bytes) {
-            (Message::Read | Message::Register | Message::Take, _) => 1,
-            (_, Some(flit)) if !request.context => 1 + u32::from(request.bytes).div_ceil(flit),
-            _ => self.line_flits,
-        };
-        let bank = Node(self.sms + self.bank_of(request.kernel, request.line) as u16);
+        let flits = self.sizes.flits(message, &request);
+        let bank = Node(self.noc.sms + self.mapping.bank_of(request.kernel, request.line) as u16);
         let handle = self.packets.add(Packet::about(message, request, Node(request.sm), bank, flits));
-        let ticks = self.ahead.ticks_after(now).unwrap_or(self.noc_ticks);
-        let sent = self.requests.push(&mut self.packets, ticks, handle);
+        let ticks = self.ahead.ticks_after(now).unwrap_or(self.noc.ticks);
+        let sent = self.noc.requests.push(&mut self.packets, ticks, handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");
-    }
-
-    /// The bank of a kernel's line: its number modulo the banks, without the division where it can be.
-    fn bank_of(&self, kernel: KernelId, line: LineAddr) -> u32 {
-        let banks = self.to_l2.len() as u32;
-        match self.spread[kernel] {
-            some if some < banks => self.own_bank_of(kernel, line),
-            _ if banks.is_power_of_two() => line & (banks - 1),
-            _ => line % banks,
-        }
-    }
-
-    /// The bank of a line of a kernel that has channels of its own.
-    #[cold]
-    fn own_bank_of(&self, kernel: KernelId, line: LineAddr) -> u32 {
-        let ((first, count), channels) = (self.homes[kernel], self.channels.len() as u32);
-        (first + line % count) % channels + line / count % self.banks_per_channel * channels
     }
 
     /// Takes over which channels each kernel has.
@@ -237,14 +238,11 @@ impl Memory {
             // Who owns what is known at a line's home.
             return;
         }
-        let channels = self.channels.len() as u32;
         for kernel in KernelId::first(MAX_KERNELS) {
-            let home = controls.home(kernel, channels);
-            if core::mem::replace(&mut self.homes[kernel], home) != home {
+            if self.mapping.moves(kernel, controls) {
                 // Its lines have other numbers from now on.
-                self.l2.iter_mut().for_each(|bank| bank.drop_lines(kernel));
+                self.banks.all.iter_mut().for_each(|bank| bank.drop_lines(kernel));
             }
-            self.spread[kernel] = home.1 * self.banks_per_channel;
         }
     }
 
@@ -258,13 +256,13 @@ impl Memory {
     fn cycle(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
         self.ask_dram(now, reversed);
         self.step_dram(now, controls, reversed);
-        for word in 0..self.bank_words {
-            *self.answering.word_mut(word) |= self.arrivals.take(now, word);
+        for word in 0..self.banks.words {
+            *self.banks.answering.word_mut(word) |= self.banks.arrivals.take(now, word);
         }
-        for phase in 0..self.noc_clock.advance() {
-            self.noc_ticks += 1;
-            self.phase = phase as u8;
-            let at = Moment { tick: self.noc_ticks, now, reversed };
+        for phase in 0..self.noc.clock.advance() {
+            self.noc.ticks += 1;
+            self.noc.phase = phase as u8;
+            let at = Moment { tick: self.noc.ticks, now, reversed };
             if self.ownership.is_some() {
                 self.step_homes(at);
                 self.step_forwards(at);
@@ -278,8 +276,8 @@ impl Memory {
 
     /// Moves requests from the banks' links into the channels' transaction queues.
     fn ask_dram(&mut self, now: Cycle, reversed: bool) {
-        for word in 0..self.channel_words {
-            let asked = core::mem::take(self.asked.word_mut(word));
+        for word in 0..self.channels.words {
+            let asked = core::mem::take(self.channels.asked.word_mut(word));
             for channel in members_of(word, asked, reversed) {
                 self.ask_channel(now, channel);
             }
@@ -289,58 +287,56 @@ impl Memory {
     /// Fills a channel's transaction queue from the links of its banks, which take turns, until it is full or they are empty.
     #[inline(never)]
     fn ask_channel(&mut self, now: Cycle, index: u32) {
-        let channels = self.channels.len() as u32;
-        let channel = &mut self.channels[index as usize];
-        let (mut at, mut left) = (self.turn[index as usize], self.banks_per_channel);
+        let channels = self.channels.all.len() as u32;
+        let channel = &mut self.channels.all[index as usize];
+        let (mut at, mut left) = (self.channels.turn[index as usize], self.mapping.banks_per_channel);
         while left > 0 {
             if !channel.has_room() {
-                self.shut.insert(index);
+                self.channels.shut.insert(index);
                 break;
             }
             let bank = at * channels + index;
-            at = if at + 1 == self.banks_per_channel { 0 } else { at + 1 };
+            at = if at + 1 == self.mapping.banks_per_channel { 0 } else { at + 1 };
             left -= 1;
-            if let Some(request) = self.l2[bank as usize].ask(now) {
-                let _ = channel.push(self.dram_ticks + 1, request);
-                self.stalled.remove(bank);
-                self.turn[index as usize] = at;
+            if let Some(request) = self.banks.all[bank as usize].ask(now) {
+                let _ = channel.push(self.channels.ticks + 1, request);
+                self.banks.stalled.remove(bank);
+                self.channels.turn[index as usize] = at;
                 // All others again, and last this one.
-                left = self.banks_per_channel - u32::from(!self.l2[bank as usize].is_asking());
+                left = self.mapping.banks_per_channel - u32::from(!self.banks.all[bank as usize].is_asking());
             }
         }
-        self.due.put(index, self.dram_ticks, channel.next_clock());
+        self.channels.due.put(index, self.channels.ticks, channel.next_clock());
     }
 
     /// The DRAM clocks of this core cycle.
     fn step_dram(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
-        if self.rank != controls.dram_rank {
-            self.set_rank(controls);
-        }
-        let last = self.dram_ticks + Clock::from(self.dram_clock.advance());
-        let mut clock = self.dram_ticks;
+        self.channels.set_rank(&controls.dram_rank);
+        let last = self.channels.ticks + Clock::from(self.channels.clock.advance());
+        let mut clock = self.channels.ticks;
         while clock < last {
             clock += 1;
-            for word in 0..self.channel_words {
-                for index in members_of(word, self.due.take(clock, word), reversed) {
+            for word in 0..self.channels.words {
+                for index in members_of(word, self.channels.due.take(clock, word), reversed) {
                     self.step_channel(now, clock, last, index);
                 }
             }
         }
-        self.dram_ticks = last;
+        self.channels.ticks = last;
     }
 
     /// One clock of a channel, of those up to `last` that fall into `now`.
     #[inline(never)]
     fn step_channel(&mut self, now: Cycle, clock: Clock, last: Clock, index: u32) {
-        let channel = &mut self.channels[index as usize];
+        let channel = &mut self.channels.all[index as usize];
         channel.tick(clock, |Transfer { request, end, row_hit, .. }| {
             // The channel has a place again.
-            self.asked.put(index, self.shut.contains(index));
-            self.shut.remove(index);
+            self.channels.asked.put(index, self.channels.shut.contains(index));
+            self.channels.shut.remove(index);
             let stats = &mut self.stats[request.kernel.index()];
             stats.dram_row_hits += u64::from(row_hit);
-            let bank = request.line % self.banks_per_channel * self.turn.len() as u32 + index;
-            let (hops, line_flits) = (u64::from(self.l2[bank as usize].hops_to_channel()), u64::from(self.line_flits));
+            let bank = request.line % self.mapping.banks_per_channel * self.channels.turn.len() as u32 + index;
+            let (hops, line_flits) = (u64::from(self.banks.all[bank as usize].hops_to_channel()), u64::from(self.sizes.line_flits));
             if request.access == Access::Write {
                 stats.dram_writes += 1;
                 stats.noc_writeback_crossings += hops * line_flits;
@@ -349,32 +345,23 @@ impl Memory {
             stats.dram_reads += 1;
             stats.noc_read_crossings += hops * (1 + line_flits);
             // The line has left DRAM in the core cycle into which its last beat's clock falls.
-            let here = if end <= last { now } else { now + self.dram_clock.cycles_until(end - last) };
-            self.arrivals.put(self.l2[bank as usize].fetched(here, request.tag), bank);
+            let here = if end <= last { now } else { now + self.channels.clock.cycles_until(end - last) };
+            self.banks.arrivals.put(self.banks.all[bank as usize].fetched(here, request.tag), bank);
         });
-        self.due.put(index, clock, channel.next_clock());
-    }
-
-    /// Lets all channels plan anew with the ranks that `controls` give.
-    fn set_rank(&mut self, controls: &Controls) {
-        self.rank = controls.dram_rank;
-        for (index, channel) in (0..).zip(&mut self.channels) {
-            channel.set_rank(&self.rank);
-            self.due.put(index, self.dram_ticks, channel.next_clock());
-        }
+        self.channels.due.put(index, clock, channel.next_clock());
     }
 
     /// One NoC cycle of the L2 banks: each sends a reply into its port, answers a request whose line is there, and looks up a request.
     fn step_l2(&mut self, at: Moment) {
-        for word in 0..self.bank_words {
-            *self.replying.word_mut(word) |= self.passed.take(at.tick, word);
-            for bank in members_of(word, self.replying.word(word) & !self.replies.full().word(word), at.reversed) {
+        for word in 0..self.banks.words {
+            *self.banks.replying.word_mut(word) |= self.banks.passed.take(at.tick, word);
+            for bank in members_of(word, self.banks.replying.word(word) & !self.noc.replies.full().word(word), at.reversed) {
                 self.reply(at, bank);
             }
-            for bank in members_of(word, self.answering.word(word), at.reversed) {
+            for bank in members_of(word, self.banks.answering.word(word), at.reversed) {
                 self.answer(at, bank);
             }
-            for bank in members_of(word, self.queued.word(word) & !self.stalled.word(word), at.reversed) {
+            for bank in members_of(word, self.banks.queued.word(word) & !self.banks.stalled.word(word), at.reversed) {
                 self.look_up(at, bank);
             }
         }
@@ -386,46 +373,42 @@ impl Memory {
     /// Sends a bank's oldest reply into its port.
     #[inline(never)]
     fn reply(&mut self, at: Moment, index: u32) {
-        let bank = &mut self.l2[index as usize];
-        if !bank.reply(at, &mut self.packets, &mut self.replies) {
-            self.replying.remove(index);
+        let bank = &mut self.banks.all[index as usize];
+        if !bank.reply(at, &mut self.packets, &mut self.noc.replies) {
+            self.banks.replying.remove(index);
         }
         // A request that waits in its bank goes on after something else has happened there, or in the link to DRAM.
-        self.stalled.remove(index);
+        self.banks.stalled.remove(index);
     }
 
     /// Answers a bank's oldest request for a line that is there.
     #[inline(never)]
     fn answer(&mut self, at: Moment, index: u32) {
-        let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
-        if !bank.answer(at, &mut Ports { packets, passed, stats, spread: &self.spread, phase: self.phase }) {
+        let (bank, packets, passed, stats) =
+            (&mut self.banks.all[index as usize], &mut self.packets, &mut self.banks.passed, &mut self.stats);
+        if !bank.answer(at, &mut Ports { packets, passed, stats, spread: &self.mapping.spread, phase: self.noc.phase }) {
             return;
         }
         if !bank.is_answering(at.now) {
-            self.answering.remove(index);
+            self.banks.answering.remove(index);
         }
-        self.stalled.remove(index);
-        self.ask(index);
+        self.banks.stalled.remove(index);
+        self.channels.ask(&self.banks.all[index as usize]);
     }
 
     /// Looks up the oldest request at a bank.
     #[inline(never)]
     fn look_up(&mut self, at: Moment, index: u32) {
-        let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
-        let queue = &mut self.to_l2[index as usize];
-        bank.look_up(at, queue, &mut Ports { packets, passed, stats, spread: &self.spread, phase: self.phase });
+        let (bank, packets, passed, stats) =
+            (&mut self.banks.all[index as usize], &mut self.packets, &mut self.banks.passed, &mut self.stats);
+        let queue = &mut self.banks.queues[index as usize];
+        bank.look_up(at, queue, &mut Ports { packets, passed, stats, spread: &self.mapping.spread, phase: self.noc.phase });
         if queue.is_empty() {
-            self.queued.remove(index);
+            self.banks.queued.remove(index);
         } else if bank.stall().is_some() {
-            self.stalled.insert(index);
+            self.banks.stalled.insert(index);
         }
-        self.ask(index);
-    }
-
-    /// A bank may have a request for its channel.
-    fn ask(&mut self, index: u32) {
-        let bank = &self.l2[index as usize];
-        self.asked.put(bank.channel(), bank.is_asking() & !self.shut.contains(bank.channel()));
+        self.channels.ask(&self.banks.all[index as usize]);
     }
 
     /// One cycle of the reply NoC.
@@ -439,7 +422,7 @@ impl Memory {
                 _ => stats.noc_reply_flits += u64::from(packet.flits),
             }
         };
-        self.replies.tick(at, &mut self.packets, &mut self.to_sm, &mut self.with_replies, count);
+        self.noc.replies.tick(at, &mut self.packets, &mut self.noc.to_sm, &mut self.noc.with_replies, count);
         if self.ownership.is_some() {
             self.sort_replies();
         }
@@ -455,55 +438,55 @@ impl Memory {
             stats.noc_request_flits += u64::from(packet.flits);
             ahead.leaves(at.now, packet.from.0.into());
         };
-        self.requests.tick(at, &mut self.packets, &mut self.to_l2, &mut self.queued, count);
+        self.noc.requests.tick(at, &mut self.packets, &mut self.banks.queues, &mut self.banks.queued, count);
     }
 
     /// The first core cycle after `now` in which a step can do something if nothing more is injected and SMs take no replies: exact or
     /// early, never late. `NEVER` when idle. Replies that wait for SMs are the SMs' to look at.
     pub fn next_event(&self, now: Cycle) -> Cycle {
         let next = self.next_but_dram(now);
-        let due = self.due.next(self.dram_ticks);
+        let due = self.channels.due.next(self.channels.ticks);
         if next <= now + 1 || due == Clock::MAX {
             return next;
         }
-        next.min(now + self.dram_clock.cycles_until(due - self.dram_ticks))
+        next.min(now + self.channels.clock.cycles_until(due - self.channels.ticks))
     }
 
     /// Whether nothing is under way and nothing that waits will ever go on, unless SMs send or take something: DRAM may still be refreshed.
     pub fn is_still(&self, now: Cycle) -> bool {
-        self.next_but_dram(now) == NEVER && self.channels.iter().all(|channel| channel.queued() == 0)
+        self.next_but_dram(now) == NEVER && self.channels.all.iter().all(|channel| channel.queued() == 0)
     }
 
     /// The first core cycle after `now` in which a step can do something, without what DRAM channels do: exact or early, never late.
     fn next_but_dram(&self, now: Cycle) -> Cycle {
-        if !self.asked.is_empty() {
+        if !self.channels.asked.is_empty() {
             return now + 1;
         }
         let due = match &self.ownership {
-            None => (self.replying - *self.replies.full()) | self.answering | (self.queued - self.stalled),
-            Some(ownership) => self.replying | self.answering | self.queued | ownership.returned,
+            None => (self.banks.replying - *self.noc.replies.full()) | self.banks.answering | (self.banks.queued - self.banks.stalled),
+            Some(ownership) => self.banks.replying | self.banks.answering | self.banks.queued | ownership.returned,
         };
-        let ticks = self.noc_ticks;
+        let ticks = self.noc.ticks;
         let tick = if due.is_empty() {
-            let [requests, replies] = [&self.requests, &self.replies].map(|noc| noc.next_tick(ticks, &self.packets));
+            let [requests, replies] = [&self.noc.requests, &self.noc.replies].map(|noc| noc.next_tick(ticks, &self.packets));
             let forwards = self.ownership.as_ref().map_or(Tick::MAX, |ownership| ownership.forwards.next_tick(ticks, &self.packets));
-            requests.min(replies).min(forwards).min(self.passed.next(ticks))
+            requests.min(replies).min(forwards).min(self.banks.passed.next(ticks))
         } else {
             ticks + 1
         };
-        let noc_cycle = if tick == Tick::MAX { NEVER } else { now + self.noc_clock.cycles_until(tick - ticks) };
-        noc_cycle.min(self.arrivals.next(now))
+        let noc_cycle = if tick == Tick::MAX { NEVER } else { now + self.noc.clock.cycles_until(tick - ticks) };
+        noc_cycle.min(self.banks.arrivals.next(now))
     }
 
     /// Lets `cycles` core cycles pass in which nothing can happen.
     pub fn skip(&mut self, cycles: Cycle) {
-        self.noc_ticks += self.noc_clock.advance_by(cycles);
-        self.dram_ticks += self.dram_clock.advance_by(cycles);
+        self.noc.ticks += self.noc.clock.advance_by(cycles);
+        self.channels.ticks += self.channels.clock.advance_by(cycles);
     }
 
     /// Whether no request is under way and no reply waits to be taken. Writes may still wait in DRAM.
     pub fn is_idle(&self) -> bool {
-        self.packets.is_empty() && !self.l2.iter().any(Bank::is_asking)
+        self.packets.is_empty() && !self.banks.all.iter().any(Bank::is_asking)
     }
 
     /// Packets in flight.
@@ -514,43 +497,43 @@ impl Memory {
 
     /// Packets at an SM's port of the request NoC.
     pub fn request_queue(&self, sm: u32) -> PerKernel<u32> {
-        self.requests.queued_by_kernel(sm, &self.packets)
+        self.noc.requests.queued_by_kernel(sm, &self.packets)
     }
 
     /// The kernel whose packet passes to a bank now.
     pub fn request_passing(&self, bank: u32) -> Option<KernelId> {
-        self.requests.passing(bank, &self.packets)
+        self.noc.requests.passing(bank, &self.packets)
     }
 
     /// Packets at a bank's port of the reply NoC, by kernel.
     pub fn reply_queue(&self, bank: u32) -> PerKernel<u32> {
-        let first = if self.ownership.is_some() { u32::from(self.sms) } else { 0 };
-        self.replies.queued_by_kernel(first + bank, &self.packets)
+        let first = if self.ownership.is_some() { u32::from(self.noc.sms) } else { 0 };
+        self.noc.replies.queued_by_kernel(first + bank, &self.packets)
     }
 
     /// The kernel whose packet passes to an SM now.
     pub fn reply_passing(&self, sm: u32) -> Option<KernelId> {
-        self.replies.passing(sm, &self.packets)
+        self.noc.replies.passing(sm, &self.packets)
     }
 
     /// Requests that wait at a bank, by kernel.
     pub fn l2_queue(&self, bank: u32) -> PerKernel<u32> {
-        self.to_l2[bank as usize].by_kernel(&self.packets)
+        self.banks.queues[bank as usize].by_kernel(&self.packets)
     }
 
     /// Misses that a bank has under way, by kernel.
     pub fn l2_mshrs(&self, bank: u32) -> PerKernel<u32> {
-        self.l2[bank as usize].mshrs_by_kernel(&self.packets)
+        self.banks.all[bank as usize].mshrs_by_kernel(&self.packets)
     }
 
     /// Why a bank's oldest request waits, if it does.
     pub fn l2_stall(&self, bank: u32) -> Option<Stall> {
-        self.l2[bank as usize].stall()
+        self.banks.all[bank as usize].stall()
     }
 
     /// Flits that have gone over each link of the mesh: from each router to the east, west, south and north; nothing where there is no mesh.
     pub fn link_flits(&self) -> Vec<[u64; 4]> {
-        let [Noc::Mesh(requests), Noc::Mesh(replies)] = [&self.requests, &self.replies] else { return Vec::new() };
+        let [Noc::Mesh(requests), Noc::Mesh(replies)] = [&self.noc.requests, &self.noc.replies] else { return Vec::new() };
         let mut carried: Vec<[u64; 4]> = requests.carried().collect();
         let forwards = self.ownership.as_ref().map(|ownership| &ownership.forwards);
         let others = [Some(replies), forwards.and_then(|noc| if let Noc::Mesh(mesh) = noc { Some(mesh) } else { None })];
@@ -563,22 +546,22 @@ impl Memory {
 
     /// Lines that a kernel has in L2.
     pub fn l2_resident(&self, kernel: KernelId) -> u32 {
-        self.l2.iter().map(|bank| bank.resident(kernel)).sum()
+        self.banks.all.iter().map(|bank| bank.resident(kernel)).sum()
     }
 
     /// Requests in a channel's transaction queue, by kernel.
     pub fn dram_queue(&self, channel: u32) -> PerKernel<u32> {
-        self.channels[channel as usize].queued_by_kernel()
+        self.channels.all[channel as usize].queued_by_kernel()
     }
 
     /// The kernel whose line is on a channel's data bus.
     pub fn dram_bus(&self, channel: u32) -> Option<KernelId> {
-        self.channels[channel as usize].on_bus(self.dram_ticks)
+        self.channels.all[channel as usize].on_bus(self.channels.ticks)
     }
 
     /// The row that is open in a bank of a channel.
     pub fn dram_open_row(&self, channel: u32, bank: u32) -> Option<u32> {
-        self.channels[channel as usize].open_row(bank)
+        self.channels.all[channel as usize].open_row(bank)
     }
 }
 

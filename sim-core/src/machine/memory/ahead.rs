@@ -76,7 +76,7 @@ impl Memory {
     /// Cycles for which the memory side may run ahead from now on; 0 where it may not.
     pub fn lookahead(&self) -> Cycle {
         // Not into the tick in which a request of the first of these cycles may compete.
-        if self.ahead.ticks == 0 { 0 } else { (self.noc_clock.cycles_until(self.ahead.ticks + 1) - 1).min(LONGEST) }
+        if self.ahead.ticks == 0 { 0 } else { (self.noc.clock.cycles_until(self.ahead.ticks + 1) - 1).min(LONGEST) }
     }
 
     /// Runs ahead from cycle `start` to before `end`, by at most `lookahead` cycles. The SMs follow, with `now` from `start` on.
@@ -84,7 +84,7 @@ impl Memory {
         self.ahead.start = start;
         for now in start..end {
             self.cycle(now, controls, reversed);
-            self.ahead.after.push(self.noc_ticks);
+            self.ahead.after.push(self.noc.ticks);
         }
     }
 

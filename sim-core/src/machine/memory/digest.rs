@@ -13,26 +13,26 @@ impl Hash for Memory {
             packet.hash_answer(state);
             packet.to.hash(state);
         };
-        self.hash_queues(&self.to_sm, self.reply_queue, reply, state);
+        self.hash_queues(&self.noc.to_sm, self.noc.reply_queue, reply, state);
         self.stats.hash(state);
-        self.requests.hash(self.noc_ticks, &self.packets, request, state);
-        self.replies.hash(self.noc_ticks, &self.packets, reply, state);
-        self.hash_queues(&self.to_l2, self.to_l2[0].capacity(), request, state);
-        self.l2.len().hash(state);
-        self.l2.iter().for_each(|bank| bank.hash(&self.packets, state));
-        self.l2.len().hash(state);
-        self.l2.iter().for_each(|bank| bank.links().0.hash(state));
-        self.channels.hash(state);
-        self.l2.len().hash(state);
-        self.l2.iter().for_each(|bank| bank.links().1.hash(state));
-        (&self.noc_clock, self.noc_ticks, &self.dram_clock, self.dram_ticks, &self.turn).hash(state);
-        let banks = || (0..).zip(&self.l2);
-        set(banks().filter(|&(i, bank)| bank.is_at_work() || !self.to_l2[i].is_empty()).map(|(i, _)| i)).hash(state);
+        self.noc.requests.hash(self.noc.ticks, &self.packets, request, state);
+        self.noc.replies.hash(self.noc.ticks, &self.packets, reply, state);
+        self.hash_queues(&self.banks.queues, self.banks.queues[0].capacity(), request, state);
+        self.banks.all.len().hash(state);
+        self.banks.all.iter().for_each(|bank| bank.hash(&self.packets, state));
+        self.banks.all.len().hash(state);
+        self.banks.all.iter().for_each(|bank| bank.links().0.hash(state));
+        self.channels.all.hash(state);
+        self.banks.all.len().hash(state);
+        self.banks.all.iter().for_each(|bank| bank.links().1.hash(state));
+        (&self.noc.clock, self.noc.ticks, &self.channels.clock, self.channels.ticks, &self.channels.turn).hash(state);
+        let banks = || (0..).zip(&self.banks.all);
+        set(banks().filter(|&(i, bank)| bank.is_at_work() || !self.banks.queues[i].is_empty()).map(|(i, _)| i)).hash(state);
         set(banks().filter(|(_, bank)| bank.is_asking()).map(|(i, _)| i)).hash(state);
-        (self.line_flits, self.line_bytes, self.store_flit_bytes).hash(state);
+        self.sizes.hash(state);
         if let Some(ownership) = &self.ownership {
-            ownership.forwards.hash(self.noc_ticks, &self.packets, forward, state);
-            self.hash_queues(&ownership.to_owner, self.reply_queue, forward, state);
+            ownership.forwards.hash(self.noc.ticks, &self.packets, forward, state);
+            self.hash_queues(&ownership.to_owner, self.noc.reply_queue, forward, state);
         }
     }
 }

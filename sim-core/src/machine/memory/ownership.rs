@@ -62,15 +62,15 @@ const MOST_PHASES: u32 = 17;
 impl Memory {
     /// Whether an SM has room at its port of the reply network.
     pub fn may_answer(&self, sm: u16) -> bool {
-        self.replies.has_room(sm.into())
+        self.noc.replies.has_room(sm.into())
     }
 
     /// Takes an SM's answer to what a home has asked. The caller has checked `may_answer`.
     pub fn send_answer(&mut self, sm: u16, Answer { message, request, to, ready }: Answer) {
         let Some(ownership) = &self.ownership else { return };
-        let flits = if request.bytes > 0 { flits_of(request.words, self.line_flits, ownership.flit_bytes) } else { 1 };
+        let flits = if request.bytes > 0 { flits_of(request.words, self.sizes.line_flits, ownership.flit_bytes) } else { 1 };
         let handle = self.packets.add(Packet::about(message, request, Node(sm), to, flits));
-        let sent = self.replies.push(&mut self.packets, ready.max(self.noc_ticks), handle);
+        let sent = self.noc.replies.push(&mut self.packets, ready.max(self.noc.ticks), handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");
     }
 
@@ -79,13 +79,13 @@ impl Memory {
         let queue = &mut self.ownership.as_mut()?.to_owner[sm as usize];
         let handle = queue.first_ready(&self.packets, now)?;
         queue.pop(&self.packets);
-        if queue.is_empty() && self.to_sm[sm as usize].is_empty() {
-            self.with_replies.remove(sm);
+        if queue.is_empty() && self.noc.to_sm[sm as usize].is_empty() {
+            self.noc.with_replies.remove(sm);
         }
         let Packet { message, request, from, extra, .. } = self.packets[handle];
         self.packets.remove(handle);
         // As long after the beginning of this core cycle as it came after the beginning of its own.
-        Some(Forward { message, request, from, came: self.noc_ticks + u64::from(extra) })
+        Some(Forward { message, request, from, came: self.noc.ticks + u64::from(extra) })
     }
 
     /// Whether forwards wait at an SM.
@@ -100,34 +100,34 @@ impl Memory {
 
     /// One NoC cycle of banks that are homes: recalled words, an answer and a forward into their ports, a read whose line is there, a request.
     pub(super) fn step_homes(&mut self, at: Moment) {
-        for word in 0..self.bank_words {
+        for word in 0..self.banks.words {
             let returned = self.ownership.as_ref().map_or(0, |ownership| ownership.returned.word(word));
             for bank in members_of(word, returned, at.reversed) {
                 self.take_back(at, bank);
             }
-            *self.replying.word_mut(word) |= self.passed.take(at.tick, word);
-            for bank in members_of(word, self.replying.word(word), at.reversed) {
+            *self.banks.replying.word_mut(word) |= self.banks.passed.take(at.tick, word);
+            for bank in members_of(word, self.banks.replying.word(word), at.reversed) {
                 if let Some(ownership) = &mut self.ownership
-                    && !self.l2[bank as usize].send_as_home(at, &mut self.packets, &mut self.replies, &mut ownership.forwards)
+                    && !self.banks.all[bank as usize].send_as_home(at, &mut self.packets, &mut self.noc.replies, &mut ownership.forwards)
                 {
-                    self.replying.remove(bank);
+                    self.banks.replying.remove(bank);
                 }
             }
-            for bank in members_of(word, self.answering.word(word), at.reversed) {
+            for bank in members_of(word, self.banks.answering.word(word), at.reversed) {
                 self.act(bank, |bank, _, ports| bank.answer_as_home(at, ports));
-                self.answering.set(bank, self.l2[bank as usize].is_answering(at.now));
+                self.banks.answering.set(bank, self.banks.all[bank as usize].is_answering(at.now));
             }
-            for bank in members_of(word, self.queued.word(word), at.reversed) {
+            for bank in members_of(word, self.banks.queued.word(word), at.reversed) {
                 self.act(bank, |bank, queue, ports| bank.look_up_as_home(at, queue, ports));
-                self.queued.set(bank, !self.to_l2[bank as usize].is_empty());
+                self.banks.queued.set(bank, !self.banks.queues[bank as usize].is_empty());
             }
         }
     }
 
     /// What was recalled has come back to a bank.
     fn take_back(&mut self, at: Moment, bank: u32) {
-        let sms = self.sms;
-        while let Some(handle) = self.to_sm[usize::from(sms) + bank as usize].pop(&self.packets) {
+        let sms = self.noc.sms;
+        while let Some(handle) = self.noc.to_sm[usize::from(sms) + bank as usize].pop(&self.packets) {
             self.act(bank, |bank, _, ports| bank.take_back(handle, ports));
         }
         let again = self.act(bank, |bank, _, ports| bank.finish_eviction(at.now, ports));
@@ -138,16 +138,17 @@ impl Memory {
 
     /// Lets a bank do something, which may put requests into its link to DRAM.
     fn act<T>(&mut self, index: u32, does: impl FnOnce(&mut super::Bank, &mut Queue, &mut Ports<'_>) -> T) -> T {
-        let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
-        let mut ports = Ports { packets, passed, stats, spread: &self.spread, phase: self.phase };
-        let done = does(bank, &mut self.to_l2[index as usize], &mut ports);
-        self.ask(index);
+        let (bank, packets, passed, stats) =
+            (&mut self.banks.all[index as usize], &mut self.packets, &mut self.banks.passed, &mut self.stats);
+        let mut ports = Ports { packets, passed, stats, spread: &self.mapping.spread, phase: self.noc.phase };
+        let done = does(bank, &mut self.banks.queues[index as usize], &mut ports);
+        self.channels.ask(&self.banks.all[index as usize]);
         done
     }
 
     /// One cycle of the forward network.
     pub(super) fn step_forwards(&mut self, at: Moment) {
-        let (stats, phase) = (&mut self.stats, self.phase);
+        let (stats, phase) = (&mut self.stats, self.noc.phase);
         let count = |packet: &mut Packet| {
             packet.extra = phase.into();
             let stats = &mut stats[packet.request.kernel.index()];
@@ -155,22 +156,22 @@ impl Memory {
             stats.noc_request_flits += u64::from(packet.flits);
         };
         if let Some(ownership) = &mut self.ownership {
-            ownership.forwards.tick(at, &mut self.packets, &mut ownership.to_owner, &mut self.with_replies, count);
+            ownership.forwards.tick(at, &mut self.packets, &mut ownership.to_owner, &mut self.noc.with_replies, count);
         }
     }
 
     /// Recalled words that the reply network has delivered are for banks.
     pub(super) fn sort_replies(&mut self) {
         let Some(ownership) = &mut self.ownership else { return };
-        let sms = u32::from(self.sms);
-        while let Some(node) = self.with_replies.after(sms - 1) {
-            self.with_replies.remove(node);
+        let sms = u32::from(self.noc.sms);
+        while let Some(node) = self.noc.with_replies.after(sms - 1) {
+            self.noc.with_replies.remove(node);
             ownership.returned.insert(node - sms);
         }
     }
 
     /// What L2 has down of who owns what: lines, SMs and words, where L1Ds own words.
     pub fn owned(&self) -> Vec<(LineAddr, u8, Words)> {
-        self.l2.iter().flat_map(super::Bank::owned).collect()
+        self.banks.all.iter().flat_map(super::Bank::owned).collect()
     }
 }

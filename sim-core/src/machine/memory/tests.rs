@@ -71,7 +71,7 @@ struct Script {
 
 impl Script {
     fn after_step(&self, now: Cycle, memory: &mut Memory, seen: &mut Seen) {
-        for sm in 0..memory.to_sm.len() as u32 {
+        for sm in 0..memory.noc.to_sm.len() as u32 {
             let key = mix(mix(self.seed, now), u64::from(sm));
             if below(mix(key, 9), 256) < self.take
                 && let Some(reply) = memory.take_reply(now, sm)
@@ -208,10 +208,11 @@ fn visiting_everything_is_the_same() {
         let script = Script { seed: round, rate: 150, take: 120, lines: 300, writes: 80, kernels: 3, stop: 5_000 };
         let (mut seen, mut seen_eager) = (Seen::default(), Seen::default());
         for now in 0..6_000 {
-            eager.due.all(gpu.dram.channels, eager.dram_ticks);
-            eager.asked = Set::below(gpu.dram.channels);
+            eager.channels.due.all(gpu.dram.channels, eager.channels.ticks);
+            eager.channels.asked = Set::below(gpu.dram.channels);
             let banks = Set::below(gpu.l2.banks);
-            (eager.replying, eager.answering, eager.queued, eager.stalled) = (banks, banks, banks, Set::EMPTY);
+            let all = &mut eager.banks;
+            (all.replying, all.answering, all.queued, all.stalled) = (banks, banks, banks, Set::EMPTY);
             lazy.step(now, &controls, false);
             eager.step(now, &controls, false);
             assert!(lazy == eager, "round {round}, cycle {now}");
