@@ -158,9 +158,7 @@ impl Sm {
     /// Takes the CTA off the SM, for the dispatcher.
     fn leave(&mut self, now: Cycle, done: Move, inputs: &Inputs) {
         self.charge_ctas(now);
-        for s in 0..self.warps.schedulers.len() {
-            self.settle_scheduler(now, s);
-        }
+        self.settle_schedulers(now);
         let Some(cta) = self.ctas.remove(done.slot.into(), inputs.codes) else { return };
         let mut warps = Vec::new();
         for (s, &mask) in cta.warps.iter().enumerate().take(self.warps.schedulers.len()) {
@@ -201,9 +199,7 @@ impl Sm {
         let kernel = cta.kernel;
         self.charge_ctas(now);
         *self.counts.from = now + 1;
-        for s in 0..self.warps.schedulers.len() {
-            self.settle_scheduler(now + 1, s);
-        }
+        self.settle_schedulers(now + 1);
         let slot = self.ctas.free_slot();
         let mut warps = [0_u64; MAX_SCHEDULERS];
         let mut at_barrier = [0_u64; MAX_SCHEDULERS];

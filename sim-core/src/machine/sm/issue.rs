@@ -98,6 +98,11 @@ impl Sm {
         }
     }
 
+    /// Charges all schedulers for the cycles before `now` in which they were not evaluated.
+    pub(super) fn settle_schedulers(&mut self, now: Cycle) {
+        (0..self.warps.schedulers.len()).for_each(|s| self.settle_scheduler(now, s));
+    }
+
     #[inline(never)] // so that the question before it is inlined
     fn catch_up(&mut self, now: Cycle, s: usize) {
         let issued = self.warps.schedulers[s].settle(now, &mut self.counts.stalls);

@@ -283,10 +283,8 @@ impl Sm {
             self.settle_quotas(now - 1, controls);
         }
         self.l1.settle(now, controls);
-        for s in 0..self.warps.schedulers.len() {
-            self.settle_scheduler(now, s);
-            self.warps.schedulers[s].turn_groups();
-        }
+        self.settle_schedulers(now);
+        self.warps.schedulers.iter_mut().for_each(Scheduler::turn_groups);
         let counts = &mut self.counts;
         self.lsu.settle(now, |wait| counts.charge_failure(wait));
         self.charge_ctas(now);

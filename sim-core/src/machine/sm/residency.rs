@@ -17,9 +17,7 @@ impl Sm {
         let slot = self.ctas.free_slot();
         let mut warps = [0_u64; MAX_SCHEDULERS];
         // The cycle `now` is over for this SM: it charges its stalls before the new warps count.
-        for s in 0..self.warps.schedulers.len() {
-            self.settle_scheduler(now + 1, s);
-        }
+        self.settle_schedulers(now + 1);
         for number in 0..code.warps {
             let which = self.warps.free_lane(&warps);
             warps[which.scheduler()] |= which.bit();
