@@ -50,7 +50,6 @@ pub struct Memory {
     noc: Networks,
     banks: Banks,
     channels: Channels,
-    mapping: Mapping,
     sizes: Sizes,
     /// What else there is where L1Ds own words.
     ownership: Option<Box<Ownership>>,
@@ -86,6 +85,7 @@ struct Banks {
     all: Box<[Bank]>,
     /// Requests that have arrived at each bank.
     queues: Box<[Queue]>,
+    mapping: Mapping,
     /// Words of a set of banks.
     words: u32,
     /// Banks with requests in their queue.
@@ -151,6 +151,7 @@ impl Memory {
             banks: Banks {
                 all: (0..banks).map(|index| Bank::new(gpu, index)).collect(),
                 queues: vec![Queue::new(gpu.l2.queue); banks as usize].into(),
+                mapping: Mapping::new(banks, gpu.dram.channels),
                 words: words(banks),
                 queued: Set::EMPTY,
                 stalled: Set::EMPTY,
@@ -160,7 +161,6 @@ impl Memory {
                 arrivals: Calendar::new(banks, fill + 1),
             },
             channels,
-            mapping: Mapping::new(banks, gpu.dram.channels),
             sizes: Sizes {
                 line_flits: longest,
                 line_bytes: gpu.l2.line_bytes,
@@ -225,7 +225,7 @@ impl Memory {
             Access::Write => Message::WriteBack,
         };
         let flits = self.sizes.flits(message, &request);
-        let bank = Node(self.noc.sms + self.mapping.bank_of(request.kernel, request.line) as u16);
+        let bank = Node(self.noc.sms + self.banks.mapping.bank_of(request.kernel, request.line) as u16);
         let handle = self.packets.add(Packet::about(message, request, Node(request.sm), bank, flits));
         let ticks = self.ahead.ticks_after(now).unwrap_or(self.noc.ticks);
         let sent = self.noc.requests.push(&mut self.packets, ticks, handle);
@@ -239,7 +239,7 @@ impl Memory {
             return;
         }
         for kernel in KernelId::first(MAX_KERNELS) {
-            if self.mapping.moves(kernel, controls) {
+            if self.banks.mapping.moves(kernel, controls) {
                 // Its lines have other numbers from now on.
                 self.banks.all.iter_mut().for_each(|bank| bank.drop_lines(kernel));
             }
@@ -254,7 +254,7 @@ impl Memory {
 
     /// One core cycle. `reversed` visits the components of each phase backwards, to the same effect.
     fn cycle(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
-        self.ask_dram(now, reversed);
+        self.channels.ask(now, &mut self.banks, reversed);
         self.step_dram(now, controls, reversed);
         for word in 0..self.banks.words {
             *self.banks.answering.word_mut(word) |= self.banks.arrivals.take(now, word);
@@ -274,69 +274,16 @@ impl Memory {
         }
     }
 
-    /// Moves requests from the banks' links into the channels' transaction queues.
-    fn ask_dram(&mut self, now: Cycle, reversed: bool) {
-        for word in 0..self.channels.words {
-            let asked = core::mem::take(self.channels.asked.word_mut(word));
-            for channel in members_of(word, asked, reversed) {
-                self.ask_channel(now, channel);
-            }
-        }
-    }
-
-    /// Fills a channel's transaction queue from the links of its banks, which take turns, until it is full or they are empty.
-    #[inline(never)]
-    fn ask_channel(&mut self, now: Cycle, index: u32) {
-        let channels = self.channels.all.len() as u32;
-        let channel = &mut self.channels.all[index as usize];
-        let (mut at, mut left) = (self.channels.turn[index as usize], self.mapping.banks_per_channel);
-        while left > 0 {
-            if !channel.has_room() {
-                self.channels.shut.insert(index);
-                break;
-            }
-            let bank = at * channels + index;
-            at = if at + 1 == self.mapping.banks_per_channel { 0 } else { at + 1 };
-            left -= 1;
-            if let Some(request) = self.banks.all[bank as usize].ask(now) {
-                let _ = channel.push(self.channels.ticks + 1, request);
-                self.banks.stalled.remove(bank);
-                self.channels.turn[index as usize] = at;
-                // All others again, and last this one.
-                left = self.mapping.banks_per_channel - u32::from(!self.banks.all[bank as usize].is_asking());
-            }
-        }
-        self.channels.due.put(index, self.channels.ticks, channel.next_clock());
-    }
-
     /// The DRAM clocks of this core cycle.
     fn step_dram(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
+        let (banks, stats, line_flits) = (&mut self.banks, &mut self.stats, u64::from(self.sizes.line_flits));
         self.channels.set_rank(&controls.dram_rank);
-        let last = self.channels.ticks + Clock::from(self.channels.clock.advance());
-        let mut clock = self.channels.ticks;
-        while clock < last {
-            clock += 1;
-            for word in 0..self.channels.words {
-                for index in members_of(word, self.channels.due.take(clock, word), reversed) {
-                    self.step_channel(now, clock, last, index);
-                }
-            }
-        }
-        self.channels.ticks = last;
-    }
-
-    /// One clock of a channel, of those up to `last` that fall into `now`.
-    #[inline(never)]
-    fn step_channel(&mut self, now: Cycle, clock: Clock, last: Clock, index: u32) {
-        let channel = &mut self.channels.all[index as usize];
-        channel.tick(clock, |Transfer { request, end, row_hit, .. }| {
-            // The channel has a place again.
-            self.channels.asked.put(index, self.channels.shut.contains(index));
-            self.channels.shut.remove(index);
-            let stats = &mut self.stats[request.kernel.index()];
+        self.channels.step(now, reversed, |channel, Transfer { request, row_hit, .. }, here| {
+            let stats = &mut stats[request.kernel.index()];
             stats.dram_row_hits += u64::from(row_hit);
-            let bank = request.line % self.mapping.banks_per_channel * self.channels.turn.len() as u32 + index;
-            let (hops, line_flits) = (u64::from(self.banks.all[bank as usize].hops_to_channel()), u64::from(self.sizes.line_flits));
+            let index = banks.mapping.bank_of_channel(channel, request.line);
+            let bank = &mut banks.all[index as usize];
+            let hops = u64::from(bank.hops_to_channel());
             if request.access == Access::Write {
                 stats.dram_writes += 1;
                 stats.noc_writeback_crossings += hops * line_flits;
@@ -344,11 +291,8 @@ impl Memory {
             }
             stats.dram_reads += 1;
             stats.noc_read_crossings += hops * (1 + line_flits);
-            // The line has left DRAM in the core cycle into which its last beat's clock falls.
-            let here = if end <= last { now } else { now + self.channels.clock.cycles_until(end - last) };
-            self.banks.arrivals.put(self.banks.all[bank as usize].fetched(here, request.tag), bank);
+            banks.arrivals.put(bank.fetched(here, request.tag), index);
         });
-        self.channels.due.put(index, clock, channel.next_clock());
     }
 
     /// One NoC cycle of the L2 banks: each sends a reply into its port, answers a request whose line is there, and looks up a request.
@@ -386,14 +330,14 @@ impl Memory {
     fn answer(&mut self, at: Moment, index: u32) {
         let (bank, packets, passed, stats) =
             (&mut self.banks.all[index as usize], &mut self.packets, &mut self.banks.passed, &mut self.stats);
-        if !bank.answer(at, &mut Ports { packets, passed, stats, spread: &self.mapping.spread, phase: self.noc.phase }) {
+        if !bank.answer(at, &mut Ports { packets, passed, stats, spread: &self.banks.mapping.spread, phase: self.noc.phase }) {
             return;
         }
         if !bank.is_answering(at.now) {
             self.banks.answering.remove(index);
         }
         self.banks.stalled.remove(index);
-        self.channels.ask(&self.banks.all[index as usize]);
+        self.channels.may_ask(&self.banks.all[index as usize]);
     }
 
     /// Looks up the oldest request at a bank.
@@ -402,13 +346,13 @@ impl Memory {
         let (bank, packets, passed, stats) =
             (&mut self.banks.all[index as usize], &mut self.packets, &mut self.banks.passed, &mut self.stats);
         let queue = &mut self.banks.queues[index as usize];
-        bank.look_up(at, queue, &mut Ports { packets, passed, stats, spread: &self.mapping.spread, phase: self.noc.phase });
+        bank.look_up(at, queue, &mut Ports { packets, passed, stats, spread: &self.banks.mapping.spread, phase: self.noc.phase });
         if queue.is_empty() {
             self.banks.queued.remove(index);
         } else if bank.stall().is_some() {
             self.banks.stalled.insert(index);
         }
-        self.channels.ask(&self.banks.all[index as usize]);
+        self.channels.may_ask(&self.banks.all[index as usize]);
     }
 
     /// One cycle of the reply NoC.

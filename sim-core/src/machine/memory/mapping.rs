@@ -43,6 +43,12 @@ impl Mapping {
         (first + line % count) % self.channels + line / count % self.banks_per_channel * self.channels
     }
 
+    /// The bank that has asked a channel for a line, which the channel numbers by itself.
+    #[inline]
+    pub fn bank_of_channel(&self, channel: u32, line: LineAddr) -> u32 {
+        line % self.banks_per_channel * self.channels + channel
+    }
+
     /// Takes over which channels a kernel has, and says whether that moves its lines.
     pub fn moves(&mut self, kernel: KernelId, controls: &Controls) -> bool {
         let home = controls.home(kernel, self.channels);

@@ -140,9 +140,9 @@ impl Memory {
     fn act<T>(&mut self, index: u32, does: impl FnOnce(&mut super::Bank, &mut Queue, &mut Ports<'_>) -> T) -> T {
         let (bank, packets, passed, stats) =
             (&mut self.banks.all[index as usize], &mut self.packets, &mut self.banks.passed, &mut self.stats);
-        let mut ports = Ports { packets, passed, stats, spread: &self.mapping.spread, phase: self.noc.phase };
+        let mut ports = Ports { packets, passed, stats, spread: &self.banks.mapping.spread, phase: self.noc.phase };
         let done = does(bank, &mut self.banks.queues[index as usize], &mut ports);
-        self.channels.ask(&self.banks.all[index as usize]);
+        self.channels.may_ask(&self.banks.all[index as usize]);
         done
     }
 
