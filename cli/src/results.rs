@@ -6,7 +6,9 @@
 use corun_batch::jsonl::{Line, Lines, WANT};
 use corun_batch::{Failure, jsonl, problem};
 use sim_core::describe::error::Problems;
+use sim_core::describe::record::Datum;
 use sim_core::describe::value::Value;
+use sim_core::interface::observation::Breakdown;
 use sim_core::study::figure::lookup;
 use sim_core::study::sweep::MAX_POINTS;
 use std::fs::File;
@@ -14,8 +16,8 @@ use std::fs::File;
 /// How a line begins.
 const BEGINS: &[&str] = &["{\"index\":"];
 
-/// An IPC alone, and the interval in which it lies.
-pub type IpcAlone = (f64, Option<[f64; 2]>);
+/// An IPC alone, the interval in which it lies, and where the kernel's time goes.
+pub type IpcAlone = (f64, Option<[f64; 2]>, Option<Breakdown>);
 
 /// What the runner needs to know of a line.
 #[derive(Debug)]
@@ -103,7 +105,9 @@ fn row(mut line: Line, file: usize) -> Result<Row, Problems> {
 fn alone(result: &Value, kernel: usize) -> Option<IpcAlone> {
     let ipc = lookup(result, &format!("kernels[{kernel}].ipc_alone"))?;
     let end = |end: usize| lookup(result, &format!("ci95.kernels[{kernel}].ipc_alone[{end}]"));
-    Some((ipc, end(0).zip(end(1)).map(<[f64; 2]>::from)))
+    let Some(Value::Array(kernels)) = result.get("kernels") else { return None };
+    let breakdown = kernels.get(kernel)?.get("breakdown_alone").map(Breakdown::read);
+    Some((ipc, end(0).zip(end(1)).map(<[f64; 2]>::from), breakdown))
 }
 
 /// How many points, and which this is.

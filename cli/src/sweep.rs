@@ -345,8 +345,9 @@ impl Work<'_> {
         let mut simulation = run.map_err(|problems| self.fail(problems)).ok()??;
         simulation.tell(&self.answers.wait(hashes(&plan.alone))?);
         for (kernel, hash, _) in point.experiment.alone_runs() {
-            if let Some(Some((ipc, ci95))) = self.before.0.get(&hash) {
+            if let Some(Some((ipc, ci95, breakdown))) = self.before.0.get(&hash) {
                 simulation.set_alone(kernel, *ipc, *ci95);
+                breakdown.iter().for_each(|breakdown| simulation.set_breakdown_alone(kernel, *breakdown));
             }
         }
         let line = self.sweep.line(point, simulation.result());

@@ -413,6 +413,8 @@ export type KernelResult = {
   warp_stalls: WarpStalls;
   /** Resident CTAs, mean over cycles and SMs (CTAs) */
   ctas_per_sm: number | null;
+  /** Where the kernel's time goes alone */
+  breakdown_alone?: Breakdown;
   /** Every counter */
   counters: Counters;
   /** The IPC that the kernel is promised over its whole run. IPC alone is the policy's `ipc_alone` where that is given (thread instructions per cycle) */
@@ -449,6 +451,31 @@ export type WarpStalls = {
   lsu_full: number | null;
   /** Anything else: arithmetic, a barrier, ready while another warp issues (fraction) */
   other: number | null;
+};
+/** Where a kernel's time goes: its warps, what an instruction of a warp waits for, and where a read that misses L1D waits */
+export type Breakdown = {
+  /** Resident warps of the whole GPU, mean over cycles (warps) */
+  warps: number;
+  /** Waiting for loads that missed L1D (cycles of a warp per instruction) */
+  memory: number;
+  /** Waiting for the load-store unit to take an access (cycles of a warp per instruction) */
+  lsu: number;
+  /** Everything else: the instruction itself, arithmetic, barriers, another warp's turn, a quota (cycles of a warp per instruction) */
+  other: number;
+  /** In L1D's miss queue and its arbiter (cycles per read) */
+  miss_queue: number;
+  /** In the request network and its queues (cycles per read) */
+  request_noc: number;
+  /** In L2: queue, lookup, pipeline and reply port (cycles per read) */
+  l2: number;
+  /** Waiting for DRAM, merged requests included (cycles per read) */
+  dram: number;
+  /** In the reply network and its queues (cycles per read) */
+  reply_noc: number;
+  /** Reads that found their line in L1D (fraction) */
+  l1_hit_rate: number;
+  /** Lookups that sent a fetch to DRAM (fraction) */
+  l2_miss_rate: number;
 };
 /** Everything that is counted of a kernel */
 export type Counters = {

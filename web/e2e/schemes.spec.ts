@@ -30,7 +30,7 @@ test("one press runs all schemes; the table sorts by any column; one that cannot
   const offered = await page.getByLabel("Policy", { exact: true }).locator("option").count();
   await expect(table(page).locator("tbody tr")).toHaveCount(offered);
   await expect(row(page, "fixed")).toContainText(
-    "It cannot run this mix. policy.combination: found nothing, want 2 whole numbers",
+    "It cannot run this mix. policy.combination: found nothing, want a list of 1 to 8 entries",
   );
   await expect(table(page).getByRole("columnheader")).toHaveText([
     /^Scheme/,

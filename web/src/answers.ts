@@ -9,7 +9,7 @@ const FIGURES = ["ipc", "warp_ipc", "noc_utilisation", "dram_utilisation"] as co
 
 /** A value as an answer; null for what the engine does not take for one. */
 export function readAnswer(value: unknown): Answer | null {
-  const { ipc_ci95: interval = null, stuck = false, ...figures } = fieldsOf(value);
+  const { ipc_ci95: interval = null, stuck = false, breakdown = null, ...figures } = fieldsOf(value);
   const within = (one: unknown, least: number): boolean => typeof one === "number" && one >= least && one <= 1e12;
   const ends =
     interval === null ||
@@ -17,6 +17,7 @@ export function readAnswer(value: unknown): Answer | null {
   return Object.keys(figures).length === FIGURES.length &&
     FIGURES.every((key) => within(figures[key], 0)) &&
     ends &&
+    (breakdown === null || Object.values(fieldsOf(breakdown)).every((figure) => within(figure, 0))) &&
     typeof stuck === "boolean"
     ? (value as Answer)
     : null;

@@ -43,6 +43,8 @@ test("an answer is read only if the engine takes it", () => {
   assert.deepEqual(readAnswer(GOOD), GOOD);
   const { ipc_ci95: _, ...short } = GOOD;
   for (const ci of [short, { ...short, ipc_ci95: null }]) assert.equal(readAnswer(ci)?.ipc, 7);
+  const known = { ...GOOD, breakdown: { warps: 12, memory: 3.5 } };
+  assert.deepEqual(readAnswer(known), known);
   for (const bad of [
     null,
     undefined,
@@ -56,6 +58,7 @@ test("an answer is read only if the engine takes it", () => {
     { ...GOOD, ipc: -1 },
     { ...GOOD, ipc: 2e12 },
     { ...GOOD, stuck: 1 },
+    { ...GOOD, breakdown: { warps: -1 } },
     { ...GOOD, ipc_ci95: [1] },
     { ...GOOD, ipc_ci95: [1, "2"] },
     { ...GOOD, more: 1 },

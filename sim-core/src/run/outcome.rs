@@ -8,6 +8,7 @@ use crate::describe::record::Absent::{Needed, Words};
 use crate::describe::record::{Datum, Field, Shape, Topic, int, list, record, text};
 use crate::describe::value::Value;
 use crate::interface::decision::{Decision, Kind, TopicInfo, ValueInfo};
+use crate::interface::observation::{BREAKDOWN, Breakdown};
 use crate::interface::ratios::{
     GOALS, Goals, METRICS, Metrics, dram_gb_s, dram_utilisation, ipc, l2_gb_s, milliseconds, noc_utilisation, noc_utilisation_all,
     peak_ipc, ratio, scheduler_cycles,
@@ -163,6 +164,8 @@ record! {
     warp_stalls: WarpStalls = Shape::Record(&WARP_STALLS), Needed;
     /// Resident CTAs, mean over cycles and SMs.
     ctas_per_sm: Option<f64> ["CTAs"] = MEASURED, Needed;
+    /// Where the kernel's time goes alone.
+    breakdown_alone: Option<Breakdown> = Shape::Record(&BREAKDOWN), Words("not known");
     /// Every counter.
     counters: KernelStats = Shape::Record(&COUNTERS), Needed;
     /// The IPC that the kernel is promised over its whole run. IPC alone is the policy's `ipc_alone` where that is given.
@@ -437,6 +440,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
             stalls: stall_shares(&measured.stalls[kernel.index()]),
             warp_stalls: warp_stalls(stats),
             ctas_per_sm: ratio(stats.cta_cycles, cycles * u64::from(gpu.sm_count())),
+            breakdown_alone: simulation.breakdown_alone(kernel).copied(),
             counters: *stats,
             goal_ipc,
             goal_reached: shared.and_then(|shared| Some(shared / goal_ipc?)),

@@ -704,6 +704,13 @@ impl Simulation {
         self.ipc_alone[kernel].and_then(|(_, ci95)| ci95)
     }
 
+    /// Tells the run where a kernel's time goes alone, so that it can say what costs it.
+    pub fn set_breakdown_alone(&mut self, kernel: KernelId, breakdown: Breakdown) {
+        if kernel.index() < self.machine.kernels() {
+            self.breakdown_alone[kernel] = Some(breakdown);
+        }
+    }
+
     /// Where a kernel's time goes alone, where that is known.
     pub fn breakdown_alone(&self, kernel: KernelId) -> Option<&Breakdown> {
         self.breakdown_alone[kernel].as_ref()

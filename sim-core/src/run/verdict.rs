@@ -89,6 +89,9 @@ record! {
 /// A kernel suffers from this slowdown on.
 const SUFFERS: f64 = 1.1;
 
+/// Within this of 1, a slowdown is none.
+const ALIKE: f64 = 0.05;
+
 /// A cause stands out if the sufferer would gain so much without it, and so much more than without the next.
 const GAINS: f64 = 1.05;
 const LEADS: f64 = 1.1;
@@ -226,7 +229,7 @@ impl Run<'_> {
         let promised = |kernel: &&KernelOutcome| kernel.goal_ipc.is_some();
         let mut says: Vec<String> = self.kernels.iter().filter(promised).filter_map(kept).collect();
         let others = self.kernels.iter().filter(|kernel| kernel.goal_ipc.is_none());
-        says.extend(others.filter_map(|kernel| Some(format!("{} runs {} times slower than alone.", kernel.name, times(kernel.slowdown?)))));
+        says.extend(others.filter_map(|kernel| Some(format!("{}.", pace(&kernel.name, kernel.slowdown?, false)))));
         let decided = self
             .kernels
             .iter()
@@ -250,15 +253,8 @@ impl Run<'_> {
             return Verdict::said(Question::Sharing, alloc::vec![says], false);
         }
         let worst = order[0];
-        let all = order.iter().map(|&k| {
-            let name = &self.kernels[k].name;
-            match slowdown(k) {
-                Some(times) if times.is_infinite() => format!("{name} gets nothing"),
-                Some(slower) => format!("{name} runs {} times slower than alone", times(slower)),
-                None => String::new(),
-            }
-        });
-        let mut says = alloc::vec![format!("{}.", all.collect::<Vec<_>>().join(", "))];
+        let clauses = order.iter().enumerate().filter_map(|(place, &k)| Some(pace(&self.kernels[k].name, slowdown(k)?, place > 0)));
+        let mut says = alloc::vec![format!("{}.", clauses.collect::<Vec<_>>().join(", "))];
         let known = self.ends(worst, "slowdown");
         let mut verdict = Verdict::said(Question::Sharing, Vec::new(), false);
         verdict.slowdown = slowdown(worst).filter(|times| times.is_finite());
@@ -327,11 +323,11 @@ impl Run<'_> {
                 )
             }
             Cause::Dram => {
-                format!("Its reads wait for DRAM, which {other} fills: {:.0} cycles, and {:.0} alone.", here.dram, alone.dram)
+                format!("The reads of {name} wait for DRAM, which {other} fills: {:.0} cycles, and {:.0} alone.", here.dram, alone.dram)
             }
             Cause::L1 => {
                 let [hits, before] = [here, alone].map(|of| percent(of.l1_hit_rate));
-                format!("{other} pushes its lines out of L1D: {hits} of its reads find their line there, and {before} alone.")
+                format!("{other} pushes lines of {name} out of L1D: {hits} of its reads find theirs there, and {before} alone.")
             }
         }
     }
@@ -371,6 +367,21 @@ fn evidence(cause: Cause, here: &Breakdown, alone: &Breakdown) -> Vec<Evidence> 
     all
 }
 
+/// What a kernel does; `again`: after a clause about another one.
+fn pace(name: &str, slowdown: f64, again: bool) -> String {
+    if slowdown.is_infinite() {
+        format!("{name} gets nothing")
+    } else if slowdown < 1.0 - ALIKE {
+        format!("{name} runs {} times faster than alone", times(1.0 / slowdown))
+    } else if slowdown <= 1.0 + ALIKE {
+        format!("{name} runs as fast as alone")
+    } else if again {
+        format!("{name} {} times", times(slowdown))
+    } else {
+        format!("{name} runs {} times slower than alone", times(slowdown))
+    }
+}
+
 /// `12.3`, `1.29`: as many digits as a reader can use.
 fn times(times: f64) -> String {
     if times >= 9.95 { format!("{times:.1}") } else { format!("{times:.2}") }
@@ -378,4 +389,46 @@ fn times(times: f64) -> String {
 
 fn percent(part: f64) -> String {
     if part < 0.095 { format!("{:.1} %", part * 100.0) } else { format!("{:.0} %", part * 100.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gpu() -> Gpu {
+        crate::run::experiment::Experiment::from_json(
+            r#"{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["BP"], "policy": "even", "stop": { "cycles": 1 } }"#,
+        )
+        .unwrap_or_else(|problems| panic!("{problems}"))
+        .gpu
+    }
+
+    #[test]
+    fn a_kernel_that_waits_for_nothing_gains_by_room_alone() {
+        let of = |warps| Breakdown { warps, other: 10.0, ..Breakdown::default() };
+        assert_eq!(Gains::of(&gpu(), &of(100.0), &of(200.0), 0.5, 0.5).0, [2.0, 1.0, 1.0, 1.0]);
+        assert_eq!(Gains::of(&gpu(), &of(200.0), &of(200.0), 0.5, 0.5).first(), (Cause::Room, false));
+    }
+
+    #[test]
+    fn what_waits_before_both_belongs_to_the_one_that_is_used_more() {
+        let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, l2: 1000.0, ..Breakdown::default() };
+        let first = |noc, dram| Gains::of(&gpu(), &here, &here, noc, dram).first();
+        assert_eq!([first(0.6, 0.2), first(0.2, 0.6)], [(Cause::Noc, true), (Cause::Dram, true)]);
+        assert!(!first(0.4, 0.4).1);
+    }
+
+    #[test]
+    fn a_kernel_whose_reads_hit_less_often_gains_by_its_l1() {
+        let of = |l1_hit_rate| Breakdown { warps: 100.0, memory: 90.0, other: 10.0, l1_hit_rate, ..Breakdown::default() };
+        assert_eq!(Gains::of(&gpu(), &of(0.2), &of(0.8), 0.1, 0.1).first(), (Cause::L1, true));
+    }
+
+    #[test]
+    fn a_slowdown_is_said_once_in_full() {
+        let said = |slowdown, again| pace("BP", slowdown, again);
+        assert_eq!([said(4.768, false), said(4.768, true)], ["BP runs 4.77 times slower than alone", "BP 4.77 times"]);
+        assert_eq!([said(1.02, true), said(0.5, true)], ["BP runs as fast as alone", "BP runs 2.00 times faster than alone"]);
+        assert_eq!([said(f64::INFINITY, false), said(12.34, true)], ["BP gets nothing", "BP 12.3 times"]);
+    }
 }

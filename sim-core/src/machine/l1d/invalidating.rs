@@ -3,8 +3,8 @@
 
 use super::{KernelId, Parts, Protocol, ReservationFailure, Victim};
 use crate::describe::gpu::{Gpu, L1Config};
-use crate::machine::packet::{Packet, Request};
 use crate::interface::controls::SmControls;
+use crate::machine::packet::{Packet, Request};
 
 /// Counts of the calls that it gets.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

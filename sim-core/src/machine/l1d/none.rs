@@ -3,8 +3,8 @@
 
 use super::{Parts, Protocol, ReservationFailure};
 use crate::describe::gpu::{Gpu, L1Config};
-use crate::machine::packet::{Packet, Request};
 use crate::interface::controls::SmControls;
+use crate::machine::packet::{Packet, Request};
 
 /// The protocol has no state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
