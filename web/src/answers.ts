@@ -6,6 +6,19 @@ import type { Answer } from "./types.ts";
 const STORE = "answers";
 
 const FIGURES = ["ipc", "warp_ipc", "noc_utilisation", "dram_utilisation"] as const;
+const BREAKDOWN = [
+  "warps",
+  "memory",
+  "lsu",
+  "other",
+  "miss_queue",
+  "request_noc",
+  "l2",
+  "dram",
+  "reply_noc",
+  "l1_hit_rate",
+  "l2_miss_rate",
+] as const;
 
 /** A value as an answer; null for what the engine does not take for one. */
 export function readAnswer(value: unknown): Answer | null {
@@ -14,10 +27,11 @@ export function readAnswer(value: unknown): Answer | null {
   const ends =
     interval === null ||
     (Array.isArray(interval) && interval.length === 2 && interval.every((end) => within(end, -1e12)));
-  return Object.keys(figures).length === FIGURES.length &&
-    FIGURES.every((key) => within(figures[key], 0)) &&
+  const whole = (keys: readonly string[], fields: Record<string, unknown>): boolean =>
+    Object.keys(fields).length === keys.length && keys.every((key) => within(fields[key], 0));
+  return whole(FIGURES, figures) &&
     ends &&
-    (breakdown === null || Object.values(fieldsOf(breakdown)).every((figure) => within(figure, 0))) &&
+    (breakdown === null || whole(BREAKDOWN, fieldsOf(breakdown))) &&
     typeof stuck === "boolean"
     ? (value as Answer)
     : null;

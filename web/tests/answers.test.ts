@@ -43,8 +43,20 @@ test("an answer is read only if the engine takes it", () => {
   assert.deepEqual(readAnswer(GOOD), GOOD);
   const { ipc_ci95: _, ...short } = GOOD;
   for (const ci of [short, { ...short, ipc_ci95: null }]) assert.equal(readAnswer(ci)?.ipc, 7);
-  const known = { ...GOOD, breakdown: { warps: 12, memory: 3.5 } };
-  assert.deepEqual(readAnswer(known), known);
+  const breakdown = {
+    warps: 12,
+    memory: 3.5,
+    lsu: 0,
+    other: 2,
+    miss_queue: 2,
+    request_noc: 14,
+    l2: 170,
+    dram: 300,
+    reply_noc: 21,
+    l1_hit_rate: 0.5,
+    l2_miss_rate: 0.4,
+  };
+  assert.deepEqual(readAnswer({ ...GOOD, breakdown }), { ...GOOD, breakdown });
   for (const bad of [
     null,
     undefined,
@@ -58,7 +70,8 @@ test("an answer is read only if the engine takes it", () => {
     { ...GOOD, ipc: -1 },
     { ...GOOD, ipc: 2e12 },
     { ...GOOD, stuck: 1 },
-    { ...GOOD, breakdown: { warps: -1 } },
+    { ...GOOD, breakdown: { ...breakdown, warps: -1 } },
+    { ...GOOD, breakdown: { warps: 12 } },
     { ...GOOD, ipc_ci95: [1] },
     { ...GOOD, ipc_ci95: [1, "2"] },
     { ...GOOD, more: 1 },
