@@ -99,8 +99,8 @@ const LEADS: f64 = 1.1;
 /// A slowdown is known if its interval is at most this part of it to either side.
 const KNOWN: f64 = 0.15;
 
-/// Of what waits in queues, the part that more warps of the sufferer lengthen. It fits half of the mixes of `cargo xtask verdicts`; the other half
-/// tests it.
+/// Of what waits in queues, the part that more warps of the sufferer lengthen. Of 0.3, 0.5, 0.7 and 1 it is the one under which most verdicts
+/// hold on 60 pairs of 40,000 cycles, 50 of them. On 45 others it holds on 37, and the neighbours on 36.
 const OWN_QUEUES: f64 = 0.5;
 
 /// What the sufferer would gain without each cause, as a factor.
@@ -112,7 +112,7 @@ impl Gains {
     pub fn of(gpu: &Gpu, here: &Breakdown, alone: &Breakdown, noc: f64, dram: f64) -> Gains {
         let idle = Idle::of(gpu, here);
         let before = queued(here.miss_queue, idle.miss_queue) + queued(here.request_noc, idle.request_noc) + queued(here.l2, idle.l2);
-        // Queues grow faster than use: squared, the more used of the two has most of what waits before both.
+        // Queues grow faster than use: squared, the more used of the two has most of what waits before both. (Chosen on the same 60 pairs.)
         let (noc, dram) = (noc * noc, dram * dram);
         let of_dram = if noc + dram > 0.0 { dram / (noc + dram) } else { 0.0 };
         let in_noc = queued(here.reply_noc, idle.reply_noc) + before * (1.0 - of_dram);
