@@ -1,0 +1,27 @@
+// What the parts of the first screen are given. Plain data: no part knows where a run's figures come from.
+import type { Experiment, Result } from "../types.ts";
+
+/** A or B: a run on this page, or an answer that came with the page. */
+export interface RunSide {
+  /** `A` or `B`; empty where there is one run. */
+  mark: string;
+  /** The scheme, in words. */
+  scheme: string;
+  experiment: Experiment;
+  /** Kernels as they are labelled, in the order of the mix. */
+  kernels: readonly string[];
+  /** Null until anything is known. */
+  result: Result | null;
+  /** Stored: it came with the page, and no run here has reached its end. Confirmed: a run here ended with its digest. Differs: with another. */
+  origin: "stored" | "running" | "here" | "confirmed" | "differs";
+}
+
+/** One scheme on the present mix, for the picture of all schemes. */
+export interface SchemeAnswer {
+  /** The experiment that has it, whole. */
+  experiment: Experiment;
+  scheme: string;
+  result: Result | null;
+  /** Why there is none, where it cannot run. */
+  why?: string;
+}
