@@ -29,33 +29,20 @@ export function helpDialog(
     h(
       "p",
       null,
-      h(
-        "a",
-        {
-          href: "#tour",
-          onclick: () => {
-            dialog.close();
-          },
-        },
-        "Take the tour",
-      ),
-      ": five stops, from what there is to see to how it is shared.",
-    ),
-    h(
-      "p",
-      null,
       "Corun simulates one GPU that runs several kernels at once, cycle by cycle, and lets you choose which kernel gets which share of it. The pictures show the machine as it is in this cycle; the charts show windows of 400 cycles. It is a model: its schemes are what papers describe, not what a certain GPU does.",
     ),
     h("p", null, "The address of the page is the whole experiment. Whoever opens it sees the same run, to the cycle."),
     h(
       "p",
       null,
-      "Whether the parts behave as they should, the page ",
-      h("a", { href: "./components.html" }, "Components"),
-      " shows: a crossbar, a DRAM channel or a cache by itself, measured against theory. Many experiments at once, from one file and on all cores, are on the page ",
-      h("a", { href: "./sweeps.html" }, "Sweeps"),
-      ". What papers say, computed again and beside what they print, are on the page ",
-      h("a", { href: "./figures.html" }, "Figures"),
+      "Six short stories and ten things to try are in ",
+      h("a", { href: "./learn.html" }, "Learn"),
+      "; whether the parts behave as theory says, in ",
+      h("a", { href: "./components.html" }, "the lab of the parts"),
+      ". Many experiments at once are in ",
+      h("a", { href: "./sweeps.html" }, "Schemes"),
+      ". What papers say, computed again and beside what they print, is in ",
+      h("a", { href: "./figures.html" }, "Papers"),
       ".",
     ),
   );

@@ -4,7 +4,7 @@
 //   #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
-// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), why (the causes are open), launches (which kernel's are shown, from which on, and the one at whose beginning L1Ds are), m.CYCLE=note (a bookmark); and last, e: the engine
+// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), show (the open tab of the drawer; why=1 of older links is its tab Why), launches (which kernel's are shown, from which on, and the one at whose beginning L1Ds are), m.CYCLE=note (a bookmark); and last, e: the engine
 // that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
@@ -24,8 +24,8 @@ export interface View {
   sm?: number;
   zoom?: Zoom;
   panel?: string;
-  /** The causes behind the verdict are open. */
-  why?: boolean;
+  /** The open tab of the drawer. */
+  tab?: string;
   predict?: PredictView;
   /** Whose launches are shown, from which on, and at whose beginning L1Ds are. */
   launches?: { kernel: number; from?: number; l1?: number };
@@ -83,12 +83,12 @@ export async function encodeLink(state: LinkState): Promise<string> {
   const first = await written(state.experiment);
   const parts = ["v=1", ...first];
   if (state.other) parts.push(...(await second(first, state.other)));
-  const { cycle, sm, zoom, panel, why, predict, launches, bookmarks = [] } = state.view;
+  const { cycle, sm, zoom, panel, tab, predict, launches, bookmarks = [] } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
   if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
   if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
-  if (why) parts.push("why=1");
+  if (tab) parts.push(`show=${tab}`);
   if (predict?.reading) parts.push(`reading=${predict.reading}`);
   if (predict?.measured) parts.push("alone=measured");
   if (predict?.deadlines) parts.push(`deadlines=${predict.deadlines.map((deadline) => deadline ?? "").join(",")}`);
@@ -203,6 +203,7 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     "sm",
     "zoom",
     "panel",
+    "show",
     "why",
     "reading",
     "alone",
@@ -335,7 +336,11 @@ function viewFrom(fields: Map<string, string>): View {
     if (!/^[A-Za-z0-9_.,+-]{1,200}$/.test(panel)) throw new LinkError("Its list of open charts is damaged.");
     view.panel = panel;
   }
-  if (fields.get("why") === "1") view.why = true;
+  const tab = fields.get("show") ?? (fields.get("why") === "1" ? "why" : undefined);
+  if (tab !== undefined) {
+    if (!/^[a-z-]{1,20}$/.test(tab)) throw new LinkError("Its tab of the drawer is none.");
+    view.tab = tab;
+  }
   const reading = fields.get("reading"),
     deadlines = fields.get("deadlines");
   if (reading !== undefined && !/^[a-z_]{1,20}$/.test(reading)) throw new LinkError("Its reading of a paper is none.");

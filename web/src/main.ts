@@ -14,6 +14,7 @@ import "./style/tokens.css";
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/parts.css";
+import "./run/screen.css";
 import "./script/script.css";
 import "./views/index.ts";
 import "./compare.ts";
@@ -29,12 +30,11 @@ import "./transport.ts";
 import "./teach/teach.css";
 import "./teach/warnings-view.ts";
 import "./why/element.ts";
-import { epochOf, kernelLabels, mixText, policyOf, runTitles, scheme, schemeName } from "./choices.ts";
+import { eachPerKernel, epochOf, mixText, policyOf, runTitles, scheme, schemeName, withBody } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
-import { latest } from "./decided.ts";
 import { differences } from "./difference.ts";
 import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
-import { h, icon, setText } from "./dom.ts";
+import { h, setText } from "./dom.ts";
 import type { CorunDecisions } from "./decisions.ts";
 import type { CorunEditor } from "./editor.ts";
 import { Engine, type Ready } from "./engine.ts";
@@ -48,24 +48,25 @@ import { currentStamp, download, provideStamp, stampName, stampText } from "./st
 import type { CorunLaunches } from "./launches/strips.ts";
 import { Standing } from "./standing.ts";
 import { store, stored } from "./stored.ts";
-import { startTheme, themeButton, toggleTheme } from "./theme.ts";
+import { startTheme, toggleTheme } from "./theme.ts";
 import { LINKED, startEmbed } from "./teach/embed.ts";
 import { endWarnings, setupWarnings } from "./teach/warnings.ts";
 import type { CorunWarnings } from "./teach/warnings-view.ts";
+import type { Chosen } from "./run/choices.tsx";
+import { NONE } from "./run/choice.ts";
+import { Screen } from "./run/screen.tsx";
 import { encodeSweep } from "./sweeps/state.ts";
 import { sweepOf, type Axis } from "./sweeps/vary.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTimeline } from "./timeline/timeline.ts";
 import type { CorunTransport } from "./transport.ts";
-import { Tour } from "./first/tour.ts";
-import { FirstVisit } from "./first/visit.ts";
 import { roomOf } from "./why/facts.ts";
 import type { CorunVerdict } from "./why/element.ts";
 import type {
   Catalogue,
-  Decision,
   Experiment,
   FrameView,
+  KernelChoice,
   PolicyEntry,
   Problem,
   Result,
@@ -76,7 +77,7 @@ import type {
   Zoom,
 } from "./types.ts";
 
-/** The first screen. */
+/** The first screen: two schemes on one mix. */
 const FIRST: Experiment = {
   corun: 1,
   gpu: "ccbp-16sm",
@@ -84,6 +85,7 @@ const FIRST: Experiment = {
   policy: { name: "even" },
   seed: 1,
 };
+const FIRST_B: Experiment = { ...FIRST, policy: { name: "ccbp" } };
 /** Where the first screen stops when motion is not wanted: the SMs are full and the charts have begun. */
 const STILL = 8_000;
 
@@ -154,45 +156,28 @@ const verdict = document.createElement("corun-verdict") as CorunVerdict;
 const compare = document.createElement("corun-compare") as CorunCompare;
 const warnings = document.createElement("corun-warnings") as CorunWarnings;
 const compareCard = card("compare", "A and B", compare);
-compareCard.hidden = true;
 const schemes = document.createElement("corun-schemes") as CorunSchemes;
 const predicted = document.createElement("corun-predicted") as CorunPredicted;
 // The SM's heading and its close button are the view's own.
-const tour = new Tour(() => {
-  verdict.open = true;
-});
-const visit = new FirstVisit({
-  speed: (cyclesPerSecond) => {
-    transport.speed = cyclesPerSecond;
-    engine?.speed(cyclesPerSecond);
-  },
-  tour: () => {
-    tour.start();
-  },
-});
-pictures.before(visit.element);
-const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM", hidden: true }, detail);
+const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM" }, detail);
 pictures.append(
-  card("verdict", "Who suffers, and why", verdict),
-  compareCard,
-  h(
-    "div",
-    { class: "columns" },
-    h(
-      "div",
-      { class: "column wide" },
-      card("sms", "Streaming multiprocessors", grid),
-      card("path", "Memory path", mesh, path),
-    ),
-    h("div", { class: "column" }, card("numbers", "Numbers", numbers)),
-  ),
-  detailCard,
-  launchesCard,
-  card("predicted", "Predicted", predicted),
-  card("decisions", "What the policy decided", decisions),
-  card("charts", "Over time", charts),
-  card("timeline", "Timeline", timeline),
-  card("schemes", "Every scheme on this mix", schemes),
+  h("section", { id: "verdict", "aria-label": "Who suffers, and why" }, verdict),
+  h("section", { id: "sms", "aria-label": "Streaming multiprocessors", tabIndex: -1 }, grid),
+);
+const screen = new Screen(
+  [
+    { id: "compare", title: "A and B", elements: [compareCard] },
+    { id: "path", title: "Path", elements: [card("path", "Memory path", mesh, path)] },
+    { id: "charts", title: "Charts", elements: [card("charts", "Over time", charts)] },
+    { id: "numbers", title: "Numbers", elements: [card("numbers", "Numbers", numbers)] },
+    { id: "decisions", title: "Decisions", elements: [card("decisions", "What the policy decided", decisions)] },
+    { id: "launches", title: "Launches", elements: [launchesCard] },
+    { id: "sm", title: "One SM", elements: [detailCard] },
+    { id: "schemes", title: "All schemes", elements: [card("schemes", "Every scheme on this mix", schemes)] },
+    { id: "predicted", title: "Predicted", elements: [card("predicted", "Predicted", predicted)] },
+    { id: "timeline", title: "Timeline", elements: [card("timeline", "Timeline", timeline)] },
+  ],
+  ["compare", "launches", "sm"],
 );
 notices.after(warnings);
 startEmbed();
@@ -223,6 +208,7 @@ function select(sm: number | null): void {
   if (sm === null) delete view.sm;
   else view.sm = sm;
   showSelection();
+  if (sm !== null) screen.tab.value = "sm";
   if (sm === null && hadFocus) grid.focus();
   writeLink();
 }
@@ -231,7 +217,7 @@ function showSelection(): void {
   const sm = view.sm !== undefined && view.sm < sms ? view.sm : null;
   grid.selected = sm;
   detail.selected = sm;
-  detailCard.hidden = sm === null;
+  screen.has("sm", sm !== null);
 }
 
 // ---------------------------------------------------------------- notices
@@ -390,7 +376,8 @@ function showSides(edit: number): void {
   editor.show(shown.experiment);
   if (shown.loaded) editor.accepted(shown.loaded.normal, shown.loaded.explained);
   if (shown.problems.length > 0) editor.problems(shown.problems);
-  compareCard.hidden = !two;
+  screen.has("compare", two);
+  screen.experiments.value = sides.map(({ experiment }) => experiment);
   tellSides();
   predict();
 }
@@ -418,7 +405,6 @@ const gpuName = ({ gpu }: Experiment): string =>
 
 /** A change of the form, or of a side's scheme. What ran, runs again from the start; who has stopped at a cycle sees that cycle of the new run. */
 function change(next: Experiment, at = edited): void {
-  visit.takeOver();
   numbers.keep(at);
   // Where the last change is not built yet, it is to do what that one was to do.
   const waits = state === "idle" && laid();
@@ -437,18 +423,15 @@ function change(next: Experiment, at = edited): void {
 
 /** Two examples, from the start. */
 function pair(first: Experiment, second: Experiment): void {
-  visit.takeOver();
   view = {};
   open(first, !calm(), 0, second);
 }
 
 /** What the form offers to compare with. */
 function compareWith(other: Experiment): void {
-  visit.takeOver();
   const stay = state === "paused" && cycle > 0;
   beside(other, !stay && !calm(), stay ? cycle : 0);
   writeLink();
-  compareCard.scrollIntoView({ block: "nearest" });
 }
 
 function swap(at: number, name: string): void {
@@ -470,13 +453,63 @@ decisions.swap = (at) => {
 
 /** A partition of the panel of predictions takes the place of the form's experiment, and runs from the start. */
 function simulate(next: Experiment): void {
-  visit.takeOver();
   numbers.keep(edited);
   run(edited, next, true, 0);
   remember(true, 0);
   editor.show(next);
   tellSides();
 }
+
+/** Changes what both sides share. */
+function changeMix(edit: (experiment: Experiment) => void): void {
+  sides.forEach(({ experiment }, at) => {
+    const next = structuredClone(experiment);
+    edit(next);
+    change(next, at);
+    if (at === edited) editor.show(next);
+  });
+}
+/** What the row of choices does. */
+const choose: Chosen = {
+  kernel: (at, name) => {
+    changeMix((next) => {
+      next.kernels[at] = withBody(next.kernels[at] as KernelChoice, name);
+    });
+  },
+  add: (name) => {
+    changeMix((next) => {
+      next.kernels.push(name);
+      if (catalogue)
+        eachPerKernel(catalogue, next, (values) => {
+          values.push(values.at(-1) ?? 1);
+        });
+    });
+  },
+  remove: (at) => {
+    changeMix((next) => {
+      next.kernels.splice(at, 1);
+      if (catalogue)
+        eachPerKernel(catalogue, next, (values) => {
+          values.splice(at, 1);
+        });
+    });
+  },
+  gpu: (name) => {
+    changeMix((next) => {
+      next.gpu = name;
+    });
+  },
+  scheme: (at, name) => {
+    const [first] = sides;
+    if (at < sides.length && name !== NONE) swap(at, name);
+    else if (name === NONE) only(0);
+    else if (catalogue && first)
+      compareWith({
+        ...structuredClone(first.experiment),
+        policy: scheme(catalogue, name, first.experiment.kernels.length),
+      });
+  },
+};
 
 /** A row of the schemes' table becomes a side. */
 function openAs(at: number, next: Experiment): void {
@@ -486,11 +519,11 @@ function openAs(at: number, next: Experiment): void {
   }
   change(next, at);
   showSides(at);
-  (sides.length > 1 ? compareCard : pictures).scrollIntoView({ block: "start" });
+  pictures.scrollIntoView({ block: "start" });
 }
 
 function runSchemes(): void {
-  schemes.scrollIntoView({ block: "start" });
+  screen.tab.value = "schemes";
   schemes.start();
 }
 
@@ -554,22 +587,20 @@ function lay(): void {
   });
   held = runs.map(() => []);
   pictures.hidden = false;
-  if (touring) {
-    touring = false;
-    tour.start();
-  }
   for (const one of [grid, detail, mesh, path]) one.setRuns(runs, catalogue);
   charts.setRuns(runs);
   charts.panel = view.panel ?? "";
-  verdict.open = view.why ?? false;
   charts.zoom = view.zoom ?? null;
   timeline.setRuns(
     runs,
     sides.map(({ loaded }) => loaded && epochOf(loaded.normal)),
   );
-  launchesCard.hidden = !launches.setRuns(
-    runs,
-    sides.map(({ experiment }) => experiment.cta_order),
+  screen.has(
+    "launches",
+    launches.setRuns(
+      runs,
+      sides.map(({ experiment }) => experiment.cta_order),
+    ),
   );
   launches.view = view.launches ?? { kernel: 0 };
   timeline.zoom = view.zoom ?? null;
@@ -733,13 +764,6 @@ function drawCharts(still: boolean): void {
   });
 }
 
-/** The first run's log. */
-let decided: readonly Decision[] = [];
-const decidedAfterStart = (): string =>
-  decided.some((d) => d.cycle > 0)
-    ? latest(decided, (k) => kernelLabels(sides[0]?.experiment.kernels ?? [])[k] ?? "")
-    : "";
-
 /** A frame of each run, all of one cycle. */
 function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   // The second run may not have been built yet.
@@ -780,7 +804,6 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   frames.forEach(({ restart, decisions: news, controls }, at) => {
     if (restart || news.length > 0) {
       const log = decisions.add(at, news, restart);
-      if (at === 0) decided = log;
       charts.setDecisions(at, log);
       timeline.setDecisions(at, log);
     }
@@ -805,7 +828,6 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
     });
     // The result may come a frame after the end.
     if (state === "done") warn(results);
-    if (now === "playing") visit.see(verdict.facts, decidedAfterStart());
   }
   if (state !== before) {
     if (state !== "done") warn();
@@ -921,27 +943,22 @@ async function writeNow(): Promise<void> {
   dispatchEvent(new Event(LINKED));
 }
 
-/** The address of the tour; and whether it is to begin when there is something to see. */
-const TOUR = "#tour";
-let touring = false;
+/** The address that opens the form. */
+const MAKE = "#make";
 /** Opens what the address bar says. */
 async function readLink(first: boolean): Promise<void> {
   const hash = location.hash;
   if (!first && hash === link) return;
   link = hash;
-  if (hash === TOUR) {
-    if (laid()) {
-      tour.start();
-      writeLink();
-    } else {
-      open(FIRST, !calm());
-      touring = true;
-    }
+  if (hash === MAKE) {
+    showSide(true);
+    if (first) open(FIRST, !calm(), 0, FIRST_B);
+    else writeLink();
     return;
   }
   // Links inside the page, such as the one that skips to the pictures.
   if (/^#(main|f-[a-z0-9-]+)$/i.test(hash)) {
-    if (first) open(FIRST, !calm());
+    if (first) open(FIRST, !calm(), 0, FIRST_B);
     return;
   }
   clearTimeout(linkTimer);
@@ -950,8 +967,9 @@ async function readLink(first: boolean): Promise<void> {
     const linked = await decodeLink(hash);
     if (hash !== location.hash) return;
     view = linked?.view ?? {};
+    screen.tab.value = view.tab ?? (view.sm === undefined ? null : "sm");
     const at = view.cycle ?? 0,
-      other = linked?.other ?? null;
+      other = linked ? (linked.other ?? null) : FIRST_B;
     if (at > 0) open(linked?.experiment ?? FIRST, false, at, other);
     else if (calm()) {
       open(linked?.experiment ?? FIRST, false, STILL, other);
@@ -959,9 +977,6 @@ async function readLink(first: boolean): Promise<void> {
       delete view.cycle;
     } else open(linked?.experiment ?? FIRST, true, 0, other);
     foreign = linked && otherEngine(linked, stamp);
-    // Not in an article's frame.
-    if (first && !linked && FirstVisit.isFirst && document.documentElement.dataset["embed"] === undefined)
-      visit.begin(!calm());
   } catch (error) {
     engine?.pause();
     if (!laid()) {
@@ -1022,7 +1037,6 @@ const does = {
     engine?.seek(to);
   },
   speed: (cyclesPerSecond: number) => {
-    visit.takeOver(false);
     engine?.speed(cyclesPerSecond);
   },
 };
@@ -1089,7 +1103,7 @@ function reopen(hash: string): void {
 
 function showSide(open: boolean): void {
   document.documentElement.dataset["side"] = open ? "open" : "closed";
-  sideButton.setAttribute("aria-expanded", String(open));
+  make.toggleAttribute("data-open", open);
 }
 function toggleSide(): void {
   const closed = document.documentElement.dataset["side"] === "closed";
@@ -1107,9 +1121,8 @@ provideStamp(() => ({
 }));
 
 const to = (id: string) => (): void => {
-  const part = document.getElementById(id);
-  part?.scrollIntoView({ block: "start" });
-  part?.focus();
+  if (screen.tabs.value.has(id)) screen.tab.value = id;
+  document.getElementById(id)?.focus();
 };
 /** What a key does; `key` is the browser's name of it. Space and Escape have rules of their own. */
 const KEYS: (Key & { key: string; run: () => void })[] = [
@@ -1204,65 +1217,34 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 
-const sideButton = h(
-  "button",
-  {
-    type: "button",
-    class: "icon-button labelled",
-    "aria-label": "The experiment",
-    "aria-controls": "editor",
-    "aria-expanded": "true",
-    title: "Open or close the experiment ( x )",
-    onclick: toggleSide,
-  },
-  icon("sliders"),
-  h("span", null, "Experiment"),
-);
-$("#actions").append(
-  sideButton,
-  h(
-    "button",
-    {
-      type: "button",
-      class: "icon-button labelled",
-      title: "Copy the link to this very run ( c )",
-      "aria-label": "Copy the link",
-      onclick: () => void copyLink(),
-    },
-    icon("link"),
-    h("span", null, "Link"),
-  ),
-  h(
-    "button",
-    {
-      type: "button",
-      class: "icon-button labelled",
-      title: "Save the result so far as JSON",
-      "aria-label": "Save the result",
-      onclick: () => void exportResult(),
-    },
-    icon("download"),
-    h("span", null, "Result"),
-  ),
-  themeButton("d"),
-  h(
-    "button",
-    {
-      type: "button",
-      class: "icon-button",
-      title: "Keys and help ( ? )",
-      "aria-label": "Keys and help",
-      onclick: () => help.showModal(),
-    },
-    h("b", { "aria-hidden": "true" }, "?"),
-  ),
+screen.tab.subscribe((tab) => {
+  if (tab === (view.tab ?? null)) return;
+  if (tab === null) delete view.tab;
+  else view.tab = tab;
+  writeLink();
+});
+
+const make = $<HTMLAnchorElement>("#make");
+make.addEventListener("click", (event) => {
+  event.preventDefault();
+  toggleSide();
+});
+screen.actions(
+  [
+    { title: "Copy the link", note: "to this very run ( c )", run: () => void copyLink() },
+    { title: "Save the result", note: "so far, as JSON", run: () => void exportResult() },
+    { title: "Save the experiment", note: "as JSON", run: exportExperiment },
+    { title: "Copy the command", note: "that runs it natively", run: () => void copyCommand() },
+    { title: "Dark or light", note: "( d )", run: toggleTheme },
+  ],
+  () => help.showModal(),
 );
 
 // ---------------------------------------------------------------- start
 
 async function start(): Promise<void> {
   transport.init(does);
-  if (matchMedia("(max-width: 60rem)").matches) showSide(false);
+  showSide(false);
   say({
     kind: "loading",
     title: "Loading the simulator…",
@@ -1309,6 +1291,7 @@ async function start(): Promise<void> {
   catalogue = ready.catalogue;
   ({ version, stamp } = ready);
   const running = engine;
+  screen.start(ready.catalogue, choose);
   schemes.init(ready.catalogue, running.module, {
     present: () => sides[edited]?.experiment ?? null,
     validate: (one) => running.validate(one),
@@ -1356,11 +1339,7 @@ async function start(): Promise<void> {
           policy: scheme(ready.catalogue, name, mine.experiment.kernels.length),
         });
     },
-    opened: (open) => {
-      if (open) view.why = true;
-      else delete view.why;
-      writeLink();
-    },
+    opened: () => undefined,
   });
   compare.init(ready.catalogue, {
     swap,

@@ -47,7 +47,7 @@ test("what is encoded is what is decoded", async () => {
   const views = [
     {},
     { cycle: 12345 },
-    { sm: 0, zoom: { from: 0, to: 400 }, panel: "noc,ipc", why: true },
+    { sm: 0, zoom: { from: 0, to: 400 }, panel: "noc,ipc", tab: "numbers" },
     { launches: { kernel: 1 } },
     { launches: { kernel: 0, from: 64 } },
     { launches: { kernel: 1, l1: 0 } },

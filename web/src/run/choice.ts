@@ -1,0 +1,79 @@
+// What the menus of the row of choices list. No DOM.
+import { policyOf } from "../choices.ts";
+import type { Catalogue, Experiment } from "../types.ts";
+
+export interface Choice {
+  value: string;
+  title: string;
+  /** What it is, in one line. */
+  note?: string;
+  group?: string;
+}
+
+/** Choices that have all words that are sought, in the title, the group or the line; those whose title begins with them come first. */
+export function found(choices: readonly Choice[], sought: string): Choice[] {
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [...choices];
+  const has = choices.filter(({ title, group = "", note = "", value }) => {
+    const text = `${title} ${value} ${group} ${note}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const first = ({ title }: Choice): boolean => title.toLowerCase().startsWith(words[0] ?? "");
+  return [...has.filter(first), ...has.filter((choice) => !first(choice))];
+}
+
+/** The first sentence of a description. */
+export const firstSentence = (doc: string): string => /^.*?[.:](?=\s|$)/s.exec(doc)?.[0].replace(/[.:]$/, "") ?? doc;
+
+/** Whose kernels these are, by what stands before the slash. */
+const PAPERS: Readonly<Record<string, string>> = {
+  ccbp: "CCBP",
+  qos: "QoS",
+  ikra: "IKRA",
+  latency: "Latency prediction",
+  hetero: "HeteroCore",
+};
+const REST = "Others";
+
+export function kernelChoices(catalogue: Catalogue): Choice[] {
+  const paperOf = (name: string): string => PAPERS[name.split("/")[0] ?? ""] ?? REST;
+  const order = [...Object.values(PAPERS), REST];
+  const all = catalogue.kernels.map(({ name, title, doc }) => ({
+    value: name,
+    title: name.slice(name.lastIndexOf("/") + 1),
+    note: title === "" || title === name ? firstSentence(doc) : title,
+    group: paperOf(name),
+  }));
+  return all.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+}
+
+export const gpuChoices = (catalogue: Catalogue): Choice[] =>
+  catalogue.gpus.map(({ name, title, doc }) => ({ value: name, title: title || name, note: firstSentence(doc) }));
+
+/** The value of no second scheme. */
+export const NONE = "";
+/** Schemes by where they come from: the paper and its year, without what it says where. */
+export function schemeChoices(catalogue: Catalogue): Choice[] {
+  const from = (source: string): string => /^.*?\b(?:19|20)\d\d|^[\w-]+/.exec(source)?.[0] ?? source;
+  const all = catalogue.policies.map(
+    ({ name, title, doc, source }): Choice => ({
+      value: name,
+      title: title || name,
+      note: firstSentence(doc),
+      group: from(source),
+    }),
+  );
+  const order = [...new Set(all.map(({ group }) => group))];
+  return all.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+}
+
+/** The preset of an experiment's GPU. */
+export const gpuOf = ({ gpu }: Experiment): string =>
+  typeof gpu === "string" ? gpu : String(gpu?.preset ?? "ccbp-16sm");
+
+/** The title of an experiment's scheme; of one with settings of its own, marked. */
+export function schemeTitle(catalogue: Catalogue, experiment: Experiment): string {
+  const { name, ...set } = policyOf(experiment);
+  const title = (catalogue.policies.find((policy) => policy.name === name)?.title || name).split(":")[0] ?? name;
+  return Object.keys(set).length > 0 ? `${title} (set)` : title;
+}

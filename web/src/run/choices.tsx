@@ -1,0 +1,101 @@
+// The row of choices, which reads as a sentence: [BP] beside [CFD] on [16 SMs], A [even split], B [CCBP].
+import { kernelEntry, kernelLabels, kernelName, policyEntry, schemeName } from "../choices.ts";
+import { kernelStyle } from "../palette.ts";
+import type { Catalogue, Experiment } from "../types.ts";
+import { NONE, gpuChoices, gpuOf, kernelChoices, schemeChoices, schemeTitle, type Choice } from "./choice.ts";
+import { Menu } from "./menu.tsx";
+
+/** What is chosen in the row. */
+export interface Chosen {
+  kernel(at: number, name: string): void;
+  remove(at: number): void;
+  add(name: string): void;
+  gpu(name: string): void;
+  /** A (0) or B (1); B may be `NONE`. */
+  scheme(side: number, name: string): void;
+}
+
+const REMOVE = "—";
+/** Kernels that one GPU runs: as many as the format takes. */
+const MAX_KERNELS = 8;
+
+export function Choices(props: {
+  catalogue: Catalogue;
+  /** A, and B where there is one. */
+  experiments: readonly Experiment[];
+  onChoose: Chosen;
+}) {
+  const { catalogue, experiments, onChoose } = props;
+  const [first] = experiments;
+  if (!first) return null;
+  const labels = kernelLabels(first.kernels),
+    kernels = kernelChoices(catalogue),
+    schemes = schemeChoices(catalogue);
+  const addable = first.kernels.length < MAX_KERNELS;
+  const last = first.kernels.length - 1;
+  // The last kernel's menu also adds and removes: the row stays short.
+  const more = (at: number): Choice[] => [
+    ...(at === last && addable
+      ? [{ value: `+${kernelName(first.kernels[last] ?? "")}`, title: "One more kernel" }]
+      : []),
+    ...(last > 0 ? [{ value: REMOVE, title: `Without ${labels[at] ?? ""}` }] : []),
+  ];
+  const chosen = (at: number, value: string): void => {
+    if (value === REMOVE) onChoose.remove(at);
+    else if (value.startsWith("+")) onChoose.add(value.slice(1));
+    else onChoose.kernel(at, value);
+  };
+  return (
+    <fieldset class="choices" aria-label="What runs">
+      {first.kernels.map((kernel, at) => (
+        <>
+          {at > 0 && <span>beside</span>}
+          <Menu
+            key={`kernel ${at}`}
+            id={`choose-kernel-${at}`}
+            label={`Kernel ${at + 1}`}
+            value={kernelEntry(catalogue, kernelName(kernel))?.name ?? kernelName(kernel)}
+            text={labels[at] ?? ""}
+            choices={[...more(at), ...kernels]}
+            onChoose={(value) => chosen(at, value)}
+            mark={
+              <span class={`swatch swatch-${at % 8}`} aria-hidden="true">
+                <b>{kernelStyle(at).number}</b>
+              </span>
+            }
+          />
+        </>
+      ))}
+      <span>on</span>
+      <Menu
+        id="choose-gpu"
+        label="GPU"
+        value={gpuOf(first)}
+        choices={gpuChoices(catalogue)}
+        onChoose={onChoose.gpu}
+        text={catalogue.gpus.find(({ name }) => name === gpuOf(first))?.title.split(",")[0]}
+      />
+      {[0, 1].map((side) => {
+        const experiment = experiments[side];
+        const none = side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [];
+        return (
+          <span class="choice-side" key={side}>
+            <b class="side-mark" data-side-of={"AB"[side]}>
+              {"AB"[side]}
+            </b>
+            <Menu
+              id={`choose-scheme-${"AB"[side] ?? ""}`}
+              label={`Scheme of ${"AB"[side] ?? ""}`}
+              value={
+                experiment ? (policyEntry(catalogue, schemeName(experiment))?.name ?? schemeName(experiment)) : NONE
+              }
+              text={experiment ? schemeTitle(catalogue, experiment) : "nothing"}
+              choices={[...none, ...schemes]}
+              onChoose={(name) => onChoose.scheme(side, name)}
+            />
+          </span>
+        );
+      })}
+    </fieldset>
+  );
+}

@@ -1,0 +1,52 @@
+// The first screen: what its parts are given, and where they stand. main.ts says what runs; the parts show it.
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import type { Catalogue, Experiment } from "../types.ts";
+import { Choices, type Chosen } from "./choices.tsx";
+import { Drawer, type Tab } from "./drawer.tsx";
+import { Popup, type Deed } from "./popup.tsx";
+
+const place = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
+
+export class Screen {
+  readonly catalogue = signal<Catalogue | null>(null);
+  /** A, and B where there is one. */
+  readonly experiments = signal<readonly Experiment[]>([]);
+  /** The open tab of the drawer. */
+  readonly tab = signal<string | null>(null);
+  /** Tabs that have something to show. */
+  readonly tabs = signal<ReadonlySet<string>>(new Set());
+
+  constructor(all: readonly Tab[], hidden: readonly string[]) {
+    this.tabs.value = new Set(all.map(({ id }) => id).filter((id) => !hidden.includes(id)));
+    render(<Drawer tabs={all} shown={this.tabs} open={this.tab} />, place("drawer"));
+  }
+
+  start(catalogue: Catalogue, chosen: Chosen): void {
+    this.catalogue.value = catalogue;
+    const Row = () => <Choices catalogue={catalogue} experiments={this.experiments.value} onChoose={chosen} />;
+    render(<Row />, place("choices"));
+  }
+
+  actions(share: readonly Deed[], help: () => void): void {
+    render(
+      <>
+        <Popup title="Share" label="Share this run" deeds={share} />
+        <button type="button" class="menu-button" title="Keys and help ( ? )" aria-label="Keys and help" onClick={help}>
+          ?
+        </button>
+      </>,
+      place("actions"),
+    );
+  }
+
+  /** Whether a tab of the drawer has something to show. */
+  has(id: string, on: boolean): void {
+    if (this.tabs.value.has(id) === on) return;
+    const next = new Set(this.tabs.value);
+    if (on) next.add(id);
+    else next.delete(id);
+    this.tabs.value = next;
+    if (!on && this.tab.value === id) this.tab.value = null;
+  }
+}
