@@ -25,6 +25,8 @@ export default defineConfig({
     headless: true,
     screenshot: "only-on-failure",
     permissions: ["clipboard-read", "clipboard-write"],
+    // It would keep a copy of the page for each test; the one that asks for it lets it.
+    serviceWorkers: "block",
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),
       args: [

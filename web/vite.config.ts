@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
@@ -38,6 +39,25 @@ const papers: Plugin = {
   },
 };
 
+/** Files that the page can do without until they are asked for: the engine that runs scripts is half as large again. */
+const LATER = /corun_script|\.svg$/;
+/** The service worker, with the names of what it keeps (src/offline.ts). */
+const offline: Plugin = {
+  name: "offline",
+  enforce: "post",
+  generateBundle(_, bundle) {
+    const assets = Object.keys(bundle).filter((name) => name.startsWith("assets/") && !LATER.test(name));
+    const files = ["./", "theme.js", "icon.svg", ...assets.sort()];
+    const version = createHash("sha256").update(files.join("\n")).digest("hex").slice(0, 12);
+    const text = readFileSync(new URL("service-worker.js", import.meta.url), "utf8");
+    this.emitFile({
+      type: "asset",
+      fileName: "sw.js",
+      source: `const VERSION = ${JSON.stringify(version)};\nconst FILES = ${JSON.stringify(files)};\n${text}`,
+    });
+  },
+};
+
 /** What `cargo xtask serve` adds to the built folder: names with a hash in them are kept for good, and the example article stands beside the page. */
 const served: Plugin = {
   name: "served",
@@ -59,7 +79,7 @@ export default defineConfig({
   base: "./",
   // Several pages, none of which stands in for an address that is not there.
   appType: "mpa",
-  plugins: [papers, served],
+  plugins: [papers, served, offline],
   worker: { format: "es" },
   build: {
     target: "es2022",

@@ -42,6 +42,7 @@ import { count, problemText } from "./format.ts";
 import { hasGoal } from "./goal.ts";
 import { LinkError, decodeLink, encodeLink, otherEngine, type View } from "./link.ts";
 import type { CorunNumbers } from "./numbers.ts";
+import { keepOffline } from "./offline.ts";
 import type { CorunPredicted } from "./predict/panel.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { currentStamp, download, provideStamp, stampName, stampText } from "./stamp.ts";
@@ -1370,5 +1371,6 @@ async function start(): Promise<void> {
     copyCommand: () => void copyCommand(),
   });
   await readLink(true);
+  if (document.documentElement.dataset["embed"] === undefined) void keepOffline(toast);
 }
 void start();
