@@ -54,6 +54,23 @@ export const is = async (page: Page, text: string): Promise<void> => {
   await expect(state(page)).toHaveText(text);
 };
 
+/** Opens a tab of the drawer. */
+export async function show(page: Page, tab: string): Promise<void> {
+  const one = page.locator(`#tab-${tab}`);
+  if ((await one.getAttribute("aria-selected")) !== "true") await one.click();
+  await expect(page.locator(`#drawer-${tab}`)).toBeVisible();
+}
+/** Opens the form of the experiment. */
+export async function form(page: Page): Promise<void> {
+  if (!(await page.locator("#editor").isVisible())) await page.locator("#make").click();
+  await expect(page.locator("#editor")).toBeVisible();
+}
+/** Does one of the things behind Share. */
+export async function share(page: Page, deed: string): Promise<void> {
+  await page.getByRole("button", { name: "Share this run" }).click();
+  await page.getByRole("button", { name: deed }).click();
+}
+
 /** Opens a hash that stops at a cycle, and waits until it is there. */
 export async function openAt(page: Page, hash: string, at: number): Promise<void> {
   await open(page, `${hash}&c=${at}`);
@@ -123,7 +140,7 @@ export interface SavedResult {
 export async function result(page: Page): Promise<SavedResult> {
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: "Save the result" }).click(),
+    share(page, "Save the result"),
   ]);
   return JSON.parse((await saved(download)).text) as SavedResult;
 }

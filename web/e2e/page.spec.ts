@@ -113,6 +113,7 @@ test("a change of policy runs from the start, and measures nothing alone again",
     (await said()).filter((m) => m["t"] === "alone").reduce((sum, m) => sum + (m["jobs"] as unknown[]).length, 0);
   // Of another seed than those that the page brings along.
   await open(page, TINY.replace("seed=1", "seed=7"));
+  await form(page);
   const slowdowns = async (cells: Locator[]): Promise<void> => {
     for (const cell of cells) await expect(cell.locator(".value")).toHaveText(/^\d+\.\d\d$/);
   };
@@ -183,7 +184,7 @@ test("a policy's profile is shown as it is measured, can be stopped, goes on, an
 test("a link opens the same run in another tab", { tag: "@core" }, async ({ page, context }) => {
   await openAt(page, TINY, 4321);
   await page.getByRole("button", { name: "SM 1" }).or(page.locator("corun-sm-grid")).first().focus();
-  await page.getByRole("button", { name: "Copy the link" }).click();
+  await share(page, "Copy the link");
   await expect(page.locator("#toast")).toContainText("copied");
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toBe(page.url());
@@ -242,6 +243,7 @@ test("a link may be pasted over another one", async ({ page }) => {
 
 test("an experiment that is no preset travels packed, and comes back", async ({ page }) => {
   await openAt(page, TINY, 200);
+  await form(page);
   await page.getByText("SMs", { exact: true }).first().click();
   const registers = page.locator("#f-gpu-sm-registers");
   await registers.fill("8192");
@@ -260,6 +262,7 @@ test("an experiment that is no preset travels packed, and comes back", async ({ 
 
 test("the mix: add, remove, order, limit", async ({ page }) => {
   await openAt(page, TINY, 300);
+  await form(page);
   await page.getByRole("button", { name: "Add a kernel" }).click();
   await expect.poll(() => page.url()).toMatch(/mix=BP\+CFD\+[A-Za-z]+/);
   await page
@@ -278,6 +281,7 @@ test("the mix: add, remove, order, limit", async ({ page }) => {
 
 test("what is wrong is said at its field, and the last good run stays", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 300);
+  await form(page);
   await page.getByText("SMs", { exact: true }).first().click();
   const count = page.locator("#f-gpu-sm-count");
   await count.fill("100000");
@@ -302,6 +306,7 @@ test("what is wrong is said at its field, and the last good run stays", { tag: "
 
 test("files: the experiment out and in, and the command", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 1500);
+  await form(page);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Save the experiment" }).click(),
@@ -377,6 +382,7 @@ test("a module that does not come gets a message", { tag: "@core" }, async ({ pa
 
 test("keyboard alone is enough", async ({ page }) => {
   await open(page, await endless("tiny-2sm", 700));
+  await form(page);
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("700");
   await page.keyboard.press("Tab");
@@ -525,6 +531,7 @@ test("a file may be dropped on the page, and a broken one is named", async ({ pa
 
 test("half a number does not pass for an empty field", async ({ page }) => {
   await openAt(page, `${TINY.replace("seed=1", "seed=7")}`, 100);
+  await form(page);
   const seed = page.getByLabel("Seed", { exact: true });
   await seed.press("Control+a");
   await seed.pressSequentially("1e");
@@ -733,6 +740,8 @@ test("a machine that is stuck says why, and a slider sets it free", async ({ pag
 
 test("a slider and its field are one control, and a drag is one change", async ({ page }) => {
   await openAt(page, await encodeLink({ experiment: manual({ warp_quota: [5000, null] }), view: {} }), 500);
+  await form(page);
+  await form(page);
   const slider = page.getByRole("slider", { name: "Warp quota of BP, by slider" }),
     field = page.locator("#f-policy-controls-warp-quota-0");
   await expect(slider).toHaveAttribute("aria-valuetext", "5,000 warp instructions");
@@ -825,6 +834,7 @@ test("a link of a newer format says so, and a long way shows how far it is and c
     await expect(page.getByRole("alert")).toContainText("update this one");
   }
   await open(page, await endless("tiny-2sm", 9_000_000_000));
+  await show(page, "decisions");
   await is(page, "Going there");
   await expect(page.locator("#way")).toHaveText(/^\d+ % of the way, about .* left$/);
   await page.getByRole("button", { name: "Pause" }).click();
@@ -836,6 +846,7 @@ test("SM classes are added, counted, sized, named and removed; what all SMs hold
   page,
 }) => {
   await openAt(page, TINY, 20);
+  await form(page);
   const gpu = async (): Promise<unknown> => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu;
   const sums = page.getByRole("region", { name: "Storage for threads, of all SMs together" }),
     summary = page.locator("corun-sm-grid canvas");
