@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
+import { rateOf } from "./src/run/rate.ts";
 
 /** The pictures of papers, by their address below the page: kept once, in docs/reports, and put beside the built or served page. */
 function pictures(): Map<string, URL> {
@@ -58,6 +59,9 @@ const offline: Plugin = {
   },
 };
 
+/** How often verdicts have held, as the page of docs/ about that says: a figure of the built page, not a word of it. */
+const verdicts = rateOf(readFileSync(new URL("../docs/reference/verdicts.md", import.meta.url), "utf8"));
+
 /** What `cargo xtask serve` adds to the built folder: names with a hash in them are kept for good, and the example article stands beside the page. */
 const served: Plugin = {
   name: "served",
@@ -80,6 +84,7 @@ export default defineConfig({
   // Several pages, none of which stands in for an address that is not there.
   appType: "mpa",
   plugins: [papers, served, offline],
+  define: { __VERDICTS__: JSON.stringify(verdicts) },
   worker: { format: "es" },
   build: {
     target: "es2022",

@@ -14,6 +14,8 @@ export interface RunSide {
   result: Result | null;
   /** Stored: it came with the page, and no run here has reached its end. Confirmed: a run here ended with its digest. Differs: with another. */
   origin: "stored" | "running" | "here" | "confirmed" | "differs";
+  /** Of each kernel, why its speed alone is not known yet, in words; empty where it is. */
+  alone?: readonly string[];
 }
 
 /** One scheme on the present mix, for the picture of all schemes. */

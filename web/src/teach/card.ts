@@ -5,7 +5,8 @@ import { copyText } from "../dialogs.ts";
 import { h, icon } from "../dom.ts";
 import type { PolicyEntry } from "../types.ts";
 import { corunBibtex } from "./cite.ts";
-import { readMarkdown, without, type Block, type Inline } from "./markdown.ts";
+import { blockOf, DocumentDialog } from "./document.ts";
+import { readMarkdown, without } from "./markdown.ts";
 
 const PAGES = import.meta.glob<string>("../../../docs/reference/schemes/*.md", {
   query: "?raw",
@@ -18,15 +19,8 @@ const pageOf = (name: string): string | undefined =>
 
 /** Opens the card of a policy. `engine` is the stamp that citations name. */
 export function openCard(policy: PolicyEntry, policies: readonly PolicyEntry[], engine: string): void {
-  const close = h("button", { type: "button", class: "icon-button", "aria-label": "Close" }, icon("close"));
-  const body = h("div", { class: "policy-card", tabIndex: -1 });
-  const title = h("h2", { id: "policy-card-title" });
-  const dialog = h(
-    "dialog",
-    { class: "help policy-dialog", "aria-labelledby": title.id },
-    h("div", { class: "dialog-head" }, title, close),
-    body,
-  );
+  const dialog = new DocumentDialog(""),
+    { title, body } = dialog;
   const show = (one: PolicyEntry): void => {
     title.textContent = one.title || one.name;
     const { rest, code } = without(readMarkdown(pageOf(one.name) ?? ""), "Cite");
@@ -53,65 +47,8 @@ export function openCard(policy: PolicyEntry, policies: readonly PolicyEntry[], 
         )
       : h("span", { title: to }, text);
   };
-  close.onclick = () => dialog.close();
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close();
-  });
-  dialog.addEventListener("close", () => dialog.remove());
   show(policy);
-  document.body.append(dialog);
-  dialog.showModal();
-}
-
-type LinkOf = (text: string, to: string) => HTMLElement;
-
-const inline = (parts: readonly Inline[], link: LinkOf): (Node | string)[] => parts.map((part) => inlineOf(part, link));
-
-function inlineOf(part: Inline, link: LinkOf): Node | string {
-  switch (part.kind) {
-    case "text":
-      return part.text;
-    case "bold":
-      return h("strong", null, part.text);
-    case "italic":
-      return h("em", null, part.text);
-    case "code":
-      return h("code", null, part.text);
-    case "link":
-      return link(part.text, part.to);
-  }
-}
-
-function blockOf(block: Block, link: LinkOf): HTMLElement {
-  switch (block.kind) {
-    case "heading":
-      return h("h3", null, ...inline(block.text, link));
-    case "paragraph":
-      return h("p", null, ...inline(block.text, link));
-    case "list":
-      return h(block.ordered ? "ol" : "ul", null, ...block.items.map((item) => h("li", null, ...inline(item, link))));
-    case "code":
-      return h("pre", null, block.text);
-    case "table":
-      return h(
-        "div",
-        { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "Table" },
-        h(
-          "table",
-          { class: "numbers" },
-          h(
-            "thead",
-            null,
-            h("tr", null, ...block.head.map((cell) => h("th", { scope: "col" }, ...inline(cell, link)))),
-          ),
-          h(
-            "tbody",
-            null,
-            ...block.rows.map((row) => h("tr", null, ...row.map((cell) => h("td", null, ...inline(cell, link))))),
-          ),
-        ),
-      );
-  }
+  dialog.open();
 }
 
 function citations(policy: PolicyEntry, papers: readonly string[], engine: string): HTMLElement[] {

@@ -1,0 +1,282 @@
+// The answer: what the engine says of who suffers and why, how sure that is, how much slower each kernel is, and where a read waits.
+import "./answer.css";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { count, ENDLESS, fixed, MISSING } from "../format.ts";
+import { inFull, plusMinus } from "../sure.ts";
+import type { RunSide } from "./model.ts";
+import type { Rate } from "./rate.ts";
+import { isFinal, origins, parts, plain, said, stand, type Part, type Said, type Standing } from "./says.ts";
+import { BARS, bars, merits, paths, tops, type Bar, type BarKind, type ReadPath } from "./where.ts";
+
+/** The mark of a kernel in a line of text: its colour and pattern. */
+export const Chip = ({ kernel }: { kernel: number }) => (
+  <i class={`answer-chip swatch-${kernel % 8}`} aria-hidden="true" />
+);
+export const KernelName = ({ kernel, name }: { kernel: number; name: string }) => (
+  <span class="answer-kernel" style={{ "--of": `var(--k${kernel % 8})` }}>
+    <Chip kernel={kernel} />
+    {name}
+  </span>
+);
+export const Mark = ({ mark }: { mark: string }) => (mark === "" ? null : <b class="side-mark">{mark}</b>);
+
+// ---------------------------------------------------------------- the sentence
+
+/** What stands: while runs go on, it changes at most every few seconds, and once when they end. */
+function useStanding(sides: readonly RunSide[]): readonly RunSide[] {
+  const before = useRef<Standing | null>(null);
+  const [, look] = useState(0);
+  const { standing, again } = stand(before.current, sides, performance.now());
+  before.current = standing;
+  useEffect(() => {
+    if (again === null) return;
+    const timer = setTimeout(() => look((n) => n + 1), again);
+    return () => clearTimeout(timer);
+  });
+  return standing.sides;
+}
+
+const Words = ({ part }: { part: Part }): ComponentChildren => {
+  switch (part.kind) {
+    case "words":
+      return part.text;
+    case "kernel":
+      return part.kernel === null ? part.text : <KernelName kernel={part.kernel} name={part.text} />;
+    case "times":
+      return (
+        <span class="answer-number" title={part.range}>
+          {part.text}
+          {part.give === "" ? null : <span class="answer-give"> ± {part.give}</span>}
+        </span>
+      );
+  }
+};
+
+const Paragraph = ({ said: { side, lead, sentences, needs }, first }: { said: Said; first: boolean }) => {
+  const words = (sentence: string) =>
+    side.result ? parts(sentence, side.kernels, side.result).map((part, i) => <Words key={i} part={part} />) : sentence;
+  return (
+    <>
+      {first ? null : " "}
+      {lead}
+      {sentences.map((sentence, i) => (
+        <span key={i}>
+          {i > 0 ? " " : ""}
+          {words(sentence)}
+        </span>
+      ))}
+      {!first && needs !== "" ? <span class="answer-needs"> {needs}</span> : null}
+    </>
+  );
+};
+
+const SIGNS: Partial<Record<RunSide["origin"], string>> = { confirmed: "✓", differs: "!" };
+
+/** `rate`: how often causes that were named have held; null where that is not known. */
+export function Sentence({ sides: given, rate }: { sides: readonly RunSide[]; rate: Rate | null }) {
+  const sides = useStanding(given),
+    paragraphs = said(sides),
+    [a] = paragraphs;
+  const verdict = a?.side.result?.verdict,
+    held = verdict?.cause == null || rate === null ? null : rate[verdict.sure ? "sure" : "unsure"];
+  return (
+    <section class="answer" aria-label="Who suffers, and why">
+      <h2 class="answer-says">
+        {paragraphs.map((one, i) => (
+          <Paragraph key={one.side.mark} said={one} first={i === 0} />
+        ))}
+      </h2>
+      <p class="answer-sure">
+        {origins(sides).map(({ mark, text, origin }) => (
+          <span key={mark} class={`answer-${origin}`}>
+            {SIGNS[origin] ? <b aria-hidden="true">{SIGNS[origin]} </b> : null}
+            {mark === "" ? "" : `${mark}: `}
+            {text}{" "}
+          </span>
+        ))}
+        {a && a.needs !== "" ? `${a.needs} ` : ""}
+        {held && held.of > 0 ? (
+          <button type="button" class="answer-tested" onClick={() => void openTested()}>
+            Causes named like this held in {held.held} of {held.of} tested cases
+          </button>
+        ) : null}
+      </p>
+      <p class="hidden" role="status">
+        {sides.length > 0 && sides.every(isFinal) ? plain(paragraphs) : ""}
+      </p>
+    </section>
+  );
+}
+const openTested = async (): Promise<void> => (await import("./tested.ts")).openTested();
+
+// ---------------------------------------------------------------- how much slower
+
+const valueText = ({ kind, value }: Bar): string =>
+  value === null
+    ? MISSING
+    : value === Infinity
+      ? ENDLESS
+      : `${BARS[kind].format(value)}${kind === "slow" ? "×" : "\u00a0%"}`;
+
+function SlowBar({ bar, top }: { bar: Bar; top: number }) {
+  const { kind, kernel, name, value, ends, why } = bar,
+    { format } = BARS[kind];
+  const unit = kind === "slow" ? "" : "\u00a0%",
+    give = value === Infinity ? "" : plusMinus(value, ends, format);
+  return (
+    <li class="slow" title={why}>
+      <span class="slow-name">
+        <Chip kernel={kernel} />
+        {name}
+      </span>
+      <span class="slow-track" aria-hidden="true">
+        <span
+          class={`slow-fill swatch-${kernel % 8}`}
+          data-endless={value === Infinity || undefined}
+          style={{ width: `${value === null ? 0 : Math.min(100, (100 * value) / top)}%` }}
+        />
+        <span class="slow-one" style={{ left: `${100 / top}%` }} />
+        {value === null ? <span class="slow-why">{why}</span> : null}
+      </span>
+      <b class="slow-value">{valueText(bar)}</b>
+      <span class="slow-give" title={inFull(ends, (end) => `${format(end)}${unit}`)}>
+        {give === "" ? "" : `${give.replace("±", "± ")}${unit}`}
+      </span>
+      {why === "" ? null : <span class="hidden">{why}</span>}
+    </li>
+  );
+}
+
+const lower = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
+
+/** How many times slower each kernel is, or the part of its promise that is kept: a row for each side, all on one scale. */
+export function SlowBars({ sides }: { sides: readonly RunSide[] }) {
+  const rows = sides.map((side) => ({ side, all: bars(side) })),
+    every = rows.flatMap(({ all }) => all),
+    top = tops(every);
+  const kinds = [...new Set(every.map(({ kind }): BarKind => kind))];
+  return (
+    <section class="slows" aria-labelledby="slows-title">
+      <h3 id="slows-title">
+        {kinds.map((kind, i) => (i === 0 ? BARS[kind].title : `; ${lower(BARS[kind].title)}`)).join("")}
+      </h3>
+      {rows.map(({ side, all }) => (
+        <div class="slows-row" key={side.mark}>
+          <span class="slows-side">
+            <Mark mark={side.mark} />
+            <span>{side.scheme}</span>
+          </span>
+          <ul class="slows-bars" aria-label={`${side.mark} ${side.scheme}`.trim()}>
+            {all.map((bar) => (
+              <SlowBar key={bar.kernel} bar={bar} top={top[bar.kind]} />
+            ))}
+          </ul>
+          <span class="slows-merits">
+            {merits(side).map(({ name, doc, value, ends }, i) => (
+              <span key={name} title={`${doc}. ${inFull(ends, (end) => fixed(end, 2))}`.trim()}>
+                {i > 0 ? " · " : ""}
+                {name} {fixed(value, 2)}
+              </span>
+            ))}
+          </span>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+// ---------------------------------------------------------------- where a read waits
+
+/** A part that is as alone, pale, and what goes beyond, in the colour of whom it waits behind. */
+export function Beyond({
+  here,
+  alone,
+  top,
+  kernel,
+  by,
+}: {
+  here: number;
+  alone: number | null;
+  top: number;
+  kernel: number;
+  by: number | null;
+}) {
+  const width = (cycles: number): string => `${top > 0 ? (100 * cycles) / top : 0}%`,
+    pale = Math.min(here, alone ?? here);
+  return (
+    <span class="beyond" aria-hidden="true">
+      <span
+        class="beyond-alone"
+        data-unknown={(alone === null && by !== null) || undefined}
+        style={{ width: width(pale), "--of": `var(--k${kernel % 8})` }}
+      />
+      <span class={`beyond-more swatch-${(by ?? kernel) % 8}`} style={{ width: width(here - pale) }} />
+      <span
+        class="beyond-less"
+        style={{ width: width(Math.max(0, (alone ?? 0) - here)), "--of": `var(--k${kernel % 8})` }}
+      />
+    </span>
+  );
+}
+
+function Path({ path, top, two }: { path: ReadPath; top: number; two: boolean }) {
+  const most = path.stations.reduce((max, { here, alone }) => Math.max(max, here - (alone ?? here)), 0);
+  return (
+    <section class="stations-side" aria-label={`${two ? `${path.mark}: ` : ""}where a read of ${path.name} waits`}>
+      <h3>
+        {two ? <Mark mark={path.mark} /> : null}
+        <span>
+          <b>A read of {path.name} waits</b> <span class="stations-unit">cycles</span>
+        </span>
+      </h3>
+      {path.stations.length === 0 ? (
+        <p class="note">
+          {MISSING} {path.why}
+        </p>
+      ) : (
+        <ol class="stations-list">
+          {path.stations.map(({ key, name, here, alone }) => (
+            <li key={key} data-most={(most > 0 && here - (alone ?? here) === most) || undefined}>
+              <span class="stations-name">{name}</span>
+              <Beyond here={here} alone={alone} top={top} kernel={path.kernel} by={path.behind?.kernel ?? null} />
+              <span class="stations-value">
+                {count(here)}
+                <span class="hidden"> cycles, alone {count(alone)}</span>
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {path.stations.length === 0 ? null : (
+        <p class="stations-all">
+          <span>{count(path.here)} in all</span>
+          {path.behind && (
+            <span>
+              <span class="stations-pale" style={{ "--of": `var(--k${path.kernel % 8})` }} /> alone {count(path.alone)}
+              {path.why === "" ? "" : `: ${path.why}`}
+            </span>
+          )}
+          {path.behind && path.alone !== null ? (
+            <span>
+              <Chip kernel={path.behind.kernel} /> beyond, behind {path.behind.name}
+            </span>
+          ) : null}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Where a read of the kernel that suffers waits, and how long alone: each side, on one scale. */
+export function Stations({ sides }: { sides: readonly RunSide[] }) {
+  const all = paths(sides),
+    top = Math.max(1, ...all.flatMap(({ stations }) => stations.map(({ here, alone }) => Math.max(here, alone ?? 0))));
+  return (
+    <div class="stations">
+      {all.map((path) => (
+        <Path key={path.mark} path={path} top={top} two={sides.length > 1} />
+      ))}
+    </div>
+  );
+}

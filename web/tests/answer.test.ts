@@ -1,0 +1,292 @@
+// The answer from results as the engine gives them: what is found in its sentences, when they change, and where a read waits.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { RunSide } from "../src/run/model.ts";
+import { rateOf } from "../src/run/rate.ts";
+import { isFinal, origins, parts, plain, said, stand, STANDS } from "../src/run/says.ts";
+import { bars, breakdownOf, held, merits, paths, tops } from "../src/run/where.ts";
+import type { Result } from "../src/types.ts";
+
+const ALONE = {
+  warps: 1000,
+  memory: 8,
+  lsu: 1,
+  other: 12,
+  miss_queue: 100,
+  request_noc: 110,
+  l2: 150,
+  dram: 190,
+  reply_noc: 30,
+  l1_hit_rate: 0,
+  l2_miss_rate: 0.3,
+};
+const counters = (waits: number[], of: object = {}): object => ({
+  warp_instructions: 1000,
+  warp_cycles: 50_000,
+  warps_wait_memory: 30_000,
+  warps_wait_lsu: 5000,
+  latency_count: 10,
+  latency_sum: waits.reduce((a, b) => a + b, 0),
+  ...Object.fromEntries(
+    ["miss_queue", "request_noc", "l2", "dram", "reply_noc"].map((s, i) => [`wait_${s}`, waits[i]]),
+  ),
+  ...of,
+});
+const kernel = (name: string, slowdown: number | null, of: object = {}): object => ({
+  name,
+  slowdown,
+  thread_instructions: 1,
+  counters: counters([8000, 1500, 9000, 2600, 1800]),
+  breakdown_alone: ALONE,
+  ...of,
+});
+const says = (...sentences: string[]): object => ({
+  question: "sharing",
+  says: sentences,
+  sufferer: 0,
+  slowdown: 5.28,
+  ci95: null,
+  cause: "noc",
+  filled_by: 1,
+  evidence: [],
+  sure: true,
+});
+function result(verdict: object, kernels: object[], slowdowns: ([number, number] | null)[], of: object = {}): Result {
+  return {
+    engine: "0",
+    config_hash: "a",
+    digest: "",
+    seed: 1,
+    cycles: 10_000,
+    stop: "budget",
+    gpu: {},
+    kernels,
+    verdict,
+    ci95: { kernels: slowdowns.map((slowdown) => ({ slowdown })), gpu: {}, metrics: { stp: [0.9, 1] } },
+    metrics: { hspeedup: 0.3, stp: 0.96 },
+    ...of,
+  } as unknown as Result;
+}
+const side = (of: Result | null, more: Partial<RunSide> = {}): RunSide => ({
+  mark: "A",
+  scheme: "Even split",
+  experiment: { corun: 1, kernels: ["ccbp/BP", "ccbp/CFD"] },
+  kernels: ["BP", "CFD"],
+  result: of,
+  origin: "running",
+  ...more,
+});
+const PAIR = [kernel("BP", 5.283), kernel("CFD", 1.291)];
+const FIRST = "BP runs 5.28 times slower than alone, CFD 1.29 times.";
+const EVEN = result(says(FIRST, "Its reads wait for the NoC, which CFD fills: 2058 cycles, and 442 alone."), PAIR, [
+  [4.6, 6],
+  [1.08, 1.5],
+]);
+const found = (sentence: string, kernels: string[], of: Result): string[] =>
+  parts(sentence, kernels, of).map((part) =>
+    part.kind === "words"
+      ? part.text
+      : part.kind === "kernel"
+        ? `<${part.kernel} ${part.text}>`
+        : `[${part.text}|${part.range}|${part.give}]`,
+  );
+
+test("a sentence's kernels and their slowdowns are found, with what their intervals say", () => {
+  assert.deepEqual(found(FIRST, ["BP", "CFD"], EVEN), [
+    "<0 BP>",
+    " runs ",
+    "[5.28|95 % interval: 4.60 to 6.00|]",
+    " times slower than alone, ",
+    "<1 CFD>",
+    " ",
+    "[1.29|95 % interval: 1.08 to 1.50|0.21]",
+    " times.",
+  ]);
+  const faster = result(says(""), [kernel("BP", 0.5), kernel("CFD", 1.3)], [[0.4, 0.625], null]);
+  assert.deepEqual(
+    found("BP runs 2.00 times faster than alone, CFD 9.99 times.", ["BP", "CFD"], faster),
+    [
+      "<0 BP>",
+      " runs ",
+      "[2.00|95 % interval: 1.60 to 2.50|0.50]",
+      " times faster than alone, ",
+      "<1 CFD>",
+      " 9.99 times.",
+    ],
+    "a number that is not the kernel's is left as it is",
+  );
+});
+
+test("only whole names are kernels; the longest fits; two that are called alike are not told apart", () => {
+  assert.deepEqual(found("BPX and CFD-2 wait for BP’s reads.", ["BP", "CFD", "CFD-2"], EVEN), [
+    "BPX and ",
+    "<2 CFD-2>",
+    " wait for ",
+    "<0 BP>",
+    "’s reads.",
+  ]);
+  assert.deepEqual(found("a.b gets nothing.", ["a.b", "a"], EVEN), ["<0 a.b>", " gets nothing."]);
+  assert.deepEqual(found("BP has BP.", ["BP", "BP"], EVEN), ["<null BP>", " has ", "<null BP>", "."]);
+  assert.deepEqual(found("Nobody suffers.", [], EVEN), ["Nobody suffers."]);
+});
+
+test("A's sentences stand whole, B's first alone; what a run needs to be sure stands apart", () => {
+  const b = side(result({ ...says("CFD gets nothing.", "Why.", "The policy still learns."), sure: false }, PAIR, []), {
+    mark: "B",
+    scheme: "CCBP",
+  });
+  const both = said([side(EVEN), b]);
+  assert.deepEqual(
+    both.map(({ lead, sentences, needs }) => [lead, sentences.length, needs]),
+    [
+      ["", 2, ""],
+      ["Under CCBP: ", 1, "The policy still learns."],
+    ],
+  );
+  assert.ok(plain(both).endsWith("Under CCBP: CFD gets nothing. The policy still learns."));
+  assert.equal(said([side(EVEN), { ...b, scheme: "Even split" }])[1]?.lead, "B: ");
+  assert.deepEqual(said([side(null)])[0]?.sentences, ["Nothing is known yet."]);
+  const goals = side(
+    result({ ...says("BP keeps its promise.", "CFD runs 2.00 times slower than alone."), question: "goals" }, PAIR, []),
+  );
+  assert.equal(said([goals, goals])[1]?.sentences.length, 2, "every promise is told");
+});
+
+test("how sure it is: once for both sides where it is the same", () => {
+  assert.deepEqual(
+    origins([side(EVEN), side(EVEN)]).map(({ mark, text }) => `${mark}${text}`),
+    ["Running here: 10,000 cycles so far."],
+  );
+  assert.deepEqual(
+    origins([side(EVEN, { origin: "stored" }), side(EVEN, { mark: "B", origin: "differs" }), side(null)]).map(
+      ({ mark, text }) => `${mark}: ${text}`,
+    ),
+    [
+      "A: Stored answer of this engine, 10,000 cycles.",
+      "B: Not confirmed: the run here ended after 10,000 cycles in another state than the stored answer.",
+    ],
+  );
+  assert.deepEqual(origins([side(null)]), []);
+});
+
+test("a sentence stands for five seconds while the run goes on, and changes once when it ends", () => {
+  const at = (cycles: number, of: object = {}): RunSide[] => [side({ ...EVEN, cycles, ...of })];
+  const first = stand(null, at(1000), 0);
+  assert.equal(first.again, null);
+  const early = stand(first.standing, at(2000), 300);
+  assert.equal(early.standing, first.standing, "nothing is rewritten");
+  assert.equal(early.again, STANDS - 300);
+  const late = stand(first.standing, at(9000), STANDS);
+  assert.equal(late.standing.sides[0]?.result?.cycles, 9000);
+  const same = stand(late.standing, at(9000), STANDS + 100);
+  assert.deepEqual([same.standing.since, same.again], [STANDS, null]);
+  const end = stand(late.standing, at(10_000, { stop: "cycles" }), STANDS + 200);
+  assert.equal(end.standing.sides[0]?.result?.cycles, 10_000, "it ended");
+  const other = stand(late.standing, at(1, { config_hash: "b" }), STANDS + 300);
+  assert.equal(other.standing.sides[0]?.result?.cycles, 1, "another run");
+  const known = { ...(EVEN.verdict as object), sufferer: null, slowdown: null };
+  const before = stand(null, at(1, { verdict: known }), 0);
+  assert.equal(stand(before.standing, at(2), 1).standing.sides[0]?.result?.cycles, 2, "now something is known");
+});
+
+test("an answer is final where no run here goes on", () => {
+  assert.deepEqual(
+    [side(EVEN), side({ ...EVEN, stop: "settled" }), side(EVEN, { origin: "stored" }), side(null)].map(isFinal),
+    [false, true, true, false],
+  );
+});
+
+test("the rate is that of docs/reference/verdicts.md, for runs that are sure and for others", () => {
+  const page = readFileSync(new URL("../../../../docs/reference/verdicts.md", import.meta.url), "utf8"),
+    rate = rateOf(page);
+  assert.ok(rate);
+  assert.match(page, new RegExp(`that are sure \\| ${rate.sure.held} of ${rate.sure.of} `));
+  assert.deepEqual(rateOf("| that are sure | 23 of 25 (92 %) |\n| that name a cause | 41 of 53 (77 %) |\n"), {
+    sure: { held: 23, of: 25 },
+    unsure: { held: 18, of: 28 },
+  });
+  assert.equal(rateOf("# Something else"), null);
+});
+
+test("where time goes is the engine's formula: by instruction, by read, by cycle", () => {
+  assert.deepEqual(breakdownOf(EVEN, 0), {
+    warps: 5,
+    memory: 30,
+    lsu: 5,
+    other: 15,
+    miss_queue: 800,
+    request_noc: 150,
+    l2: 900,
+    dram: 260,
+    reply_noc: 180,
+    l1_hit_rate: 0,
+    l2_miss_rate: 0,
+  });
+  assert.equal(breakdownOf(result(says(FIRST), [{ name: "BP" }], []), 0), null);
+  assert.deepEqual(held(EVEN, "l2"), [0.5, 0.5]);
+});
+
+test("a read's path is that of who suffers in A, in both sides; what is missing says why", () => {
+  const b = result({ ...says(FIRST), sufferer: 1, filled_by: null, cause: null }, PAIR, []);
+  const [inA, inB] = paths([side(EVEN), side(b, { mark: "B" })]);
+  assert.deepEqual(
+    [inA?.name, inB?.name, inA?.here, inA?.alone, inB?.behind],
+    ["BP", "BP", 2290, 580, { kernel: 1, name: "CFD" }],
+  );
+  assert.deepEqual(inA?.stations[0], { key: "miss_queue", name: "SM’s miss queue", here: 800, alone: 100 });
+  const [unknown] = paths([side(result(says(FIRST), [kernel("BP", 5, { breakdown_alone: undefined }), PAIR[1]!], []))]);
+  assert.deepEqual(
+    [unknown?.stations[0]?.alone, unknown?.alone, unknown?.why],
+    [null, null, "what BP takes alone is not known yet"],
+  );
+  const [none] = paths([side(result(says(FIRST), [kernel("BP", 5, { counters: counters([0, 0, 0, 0, 0]) })], []))]);
+  assert.deepEqual([none?.stations.length, none?.why], [0, "no read of BP has come back"]);
+  assert.equal(paths([side(null)])[0]?.why, "nothing is known yet");
+});
+
+test("bars: slowdowns, promises, what a kernel finds again; all sides have one scale", () => {
+  const starved = result(
+    says("CFD gets nothing."),
+    [kernel("BP", 1), kernel("CFD", null, { thread_instructions: 0 })],
+    [null, null],
+  );
+  const all = bars(side(starved));
+  assert.deepEqual(
+    all.map(({ value, why }) => [value, why]),
+    [
+      [1, ""],
+      [Infinity, "no CTA placed since cycle 0"],
+    ],
+  );
+  assert.deepEqual(tops([...all, ...bars(side(EVEN))]), { slow: 5.283, kept: 1.25, found: 1 });
+  const promised = side(result(says(""), [kernel("BP", 2, { goal_reached: 0.9 }), PAIR[1]!], []), {
+    experiment: { corun: 1, kernels: [{ kernel: "ccbp/BP", qos: 0.8 }, "ccbp/CFD"] },
+  });
+  assert.deepEqual(
+    bars(promised).map(({ kind, value }) => [kind, value]),
+    [
+      ["kept", 0.9],
+      ["slow", 1.291],
+    ],
+  );
+  const reuse = result({ ...says(""), question: "reuse" }, [kernel("HS", null, { l1_hit_rate: 0.65 })], []);
+  assert.deepEqual(
+    bars(side(reuse, { kernels: ["HS"] })).map(({ kind, value }) => [kind, value]),
+    [["found", 0.65]],
+  );
+  assert.deepEqual(
+    bars(side(null, { alone: ["45 % measured", ""] })).map(({ value, why }) => [value, why]),
+    [
+      [null, "45 % measured"],
+      [null, "not known yet"],
+    ],
+  );
+  assert.deepEqual(
+    merits(side(EVEN)).map(({ name, value, ends }) => [name, value, ends]),
+    [
+      ["speedup", 0.3, null],
+      ["throughput", 0.96, [0.9, 1]],
+    ],
+  );
+});
