@@ -15,6 +15,7 @@ import {
   saved,
   test,
 } from "./corun.ts";
+import { choose, more } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
@@ -24,7 +25,7 @@ async function exported(
   within: Locator,
   kind: "csv" | "json" | "svg" | "png",
 ): Promise<{ name: string; path: string; text: string }> {
-  await within.getByRole("button", { name: "Export" }).click();
+  await more(within).click();
   const [download] = await Promise.all([page.waitForEvent("download"), within.locator(`[data-kind=${kind}]`).click()]);
   return { path: await download.path(), ...(await saved(download)) };
 }
@@ -33,7 +34,7 @@ test("an SM opens with a click and with the keyboard, and is in the link", { tag
   await openAt(page, TINY, 6000);
   const canvas = page.locator("corun-sm-grid canvas");
   expect(await colours(canvas)).toBeGreaterThan(5);
-  await canvas.click({ position: { x: 20, y: 14 } });
+  await canvas.click({ position: { x: 20, y: 40 } });
   const detail = page.locator("corun-sm-detail");
   await expect(detail.getByRole("heading", { name: "SM 0" })).toBeVisible();
   await expect.poll(() => page.url()).toContain("sm=0");
@@ -105,19 +106,19 @@ test("the arrow keys read a chart aloud", async ({ page }) => {
 
 test("behind each picture is a table with the same numbers", async ({ page }) => {
   await openAt(page, TINY, 8000);
-  await page.getByRole("button", { name: "SMs as a table" }).click();
+  await choose(page.locator("corun-sm-grid"), "SMs as a table");
   const sms = page.locator("corun-sm-grid table");
   await expect(sms.locator("tbody tr")).toHaveCount(2);
   const spots = page.locator("corun-sm-detail");
   await expect(spots).toBeHidden();
-  await page.getByRole("button", { name: "Memory path as a table" }).click();
+  await choose(page.locator("corun-memory-path"), "Memory path as a table");
   await expect(page.locator("corun-memory-path table tbody tr").first()).toContainText("request queue of SM");
   const ipc = chart(page, "ipc");
-  await ipc.getByRole("button", { name: "IPC as a table" }).click();
+  await choose(ipc, "IPC as a table");
   await expect(ipc.locator("tbody tr")).toHaveCount(20);
   await expect(ipc.locator("tbody tr").last()).toContainText("8,000");
   await noViolations(page);
-  await ipc.getByRole("button", { name: "IPC as a table" }).click();
+  await choose(ipc, "IPC as a table");
   await expect(ipc.locator("canvas")).toBeVisible();
 });
 
@@ -178,17 +179,58 @@ test("exported data are what the engine counted, and every export is stamped", {
   await picture(page, "charts", true);
 });
 
-test("the export menu works with the keyboard", async ({ page }) => {
+test("a picture has one control beside itself, a menu that works with the keyboard", async ({ page }) => {
   await openAt(page, TINY, 2000);
-  const menu = chart(page, "dram");
-  await menu.getByRole("button", { name: "Export" }).focus();
+  for (const of of [chart(page, "dram"), page.locator("corun-sm-grid"), page.locator("corun-memory-path")])
+    await expect(of.getByRole("button")).toHaveCount(1);
+  const of = chart(page, "dram");
+  await more(of).focus();
   await page.keyboard.press("Enter");
-  await expect(menu.getByRole("menuitem").first()).toBeFocused();
+  const table = of.getByRole("menuitemcheckbox", { name: "DRAM as a table" });
+  await expect(table).toBeFocused();
+  await noViolations(page);
   await page.keyboard.press("ArrowDown");
-  await expect(menu.getByRole("menuitem").nth(1)).toBeFocused();
+  await expect(of.getByRole("menuitem", { name: "CSV" })).toBeFocused();
   await page.keyboard.press("Escape");
-  await expect(menu.getByRole("menu")).toBeHidden();
-  await expect(menu.getByRole("button", { name: "Export" })).toBeFocused();
+  await expect(of.getByRole("menu")).toBeHidden();
+  await expect(more(of)).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "the numbers of DRAM" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await more(of).click();
+  await table.click();
+  await expect(of.getByRole("table")).toBeVisible();
+  await expect(more(of)).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(table).toHaveAttribute("aria-checked", "true");
+  await page.keyboard.press("Enter");
+  await expect(of.locator("canvas")).toBeVisible();
+});
+
+test("two runs stand beside each other; on a phone one of them, which a press on its heading chooses", async ({
+  page,
+}) => {
+  await openAt(page, `${TINY}&b.policy=spatial`, 4000);
+  const grid = page.locator("corun-sm-grid"),
+    canvas = grid.locator("canvas");
+  await canvas.press("End");
+  await expect(spoken(page, "corun-sm-grid")).toHaveText(/^SM 1: CTAs /);
+  const wide = (await canvas.boundingBox())!.height;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(async () => (await canvas.boundingBox())!.width).toBeLessThan(390);
+  expect((await canvas.boundingBox())!.height).toBeLessThan(wide + 60);
+  await canvas.press("Home");
+  await expect(spoken(page, "corun-sm-grid")).toHaveText(/^.*: .*; shown below$/);
+  await canvas.press("End");
+  await expect(spoken(page, "corun-sm-grid")).toHaveText(/^.*: .*; show it$/);
+  await canvas.press("Enter");
+  await expect(spoken(page, "corun-sm-grid")).toHaveText(/shown below$/);
+  await canvas.press("ArrowRight");
+  await canvas.press("Enter");
+  await expect(page.locator("corun-sm-detail").getByRole("heading", { name: "SM 0" })).toBeVisible();
+  await noViolations(page);
 });
 
 test("before the first window the charts say so", async ({ page }) => {
@@ -314,7 +356,7 @@ test("SMs of a GPU with classes are named by class; one that drains says so on t
   await page.getByLabel("Go to cycle").press("Enter");
   await expect.poll(() => cycle(page)).toBe(1510);
   await expect(card.getByText("It drains: BP holds more CTAs than may stay.")).toBeVisible();
-  await grid.getByRole("button", { name: /table/i }).click();
+  await choose(grid, /table/i);
   await expect(grid.getByRole("columnheader", { name: "Drains" })).toBeVisible();
   const row = grid.getByRole("row").filter({ has: page.getByRole("cell", { name: "small", exact: true }) });
   await expect(row).toHaveCount(8);

@@ -115,30 +115,39 @@ export function definition(title: string, ...body: Child[]): HTMLButtonElement {
     const mine =
       popover?.isConnected && popover.matches(":popover-open") && button.getAttribute("aria-expanded") === "true";
     popover?.hidePopover?.();
-    if (mine) return;
-    popover?.remove();
-    const box = h(
-      "div",
-      { class: "definition", popover: "auto", role: "dialog", "aria-label": title, tabIndex: -1 },
-      h("h3", null, title),
-      ...body.map((b) => (b instanceof Node ? b.cloneNode(true) : b)),
-    );
-    popover = box;
-    // Beside its button, so that the keyboard goes on from there.
-    button.after(box);
-    box.addEventListener("toggle", (event) => {
-      const open = (event as ToggleEvent).newState === "open";
-      button.setAttribute("aria-expanded", String(open));
-      if (!open) setTimeout(() => box.remove(), 0);
-    });
-    box.showPopover();
-    const at = button.getBoundingClientRect();
-    const size = box.getBoundingClientRect();
-    const x = Math.max(8, Math.min(at.left - 12, innerWidth - size.width - 8));
-    const below = at.bottom + 6 + size.height <= innerHeight - 8;
-    box.style.left = `${x}px`;
-    box.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - size.height - 6)}px`;
-    box.focus();
+    if (!mine) showDefinition(button, title, body, (open) => button.setAttribute("aria-expanded", String(open)));
   });
   return button;
+}
+
+/** The definition, beside its button or what else led to it. */
+export function showDefinition(
+  anchor: HTMLElement,
+  title: string,
+  body: Child[],
+  told?: (open: boolean) => void,
+): void {
+  popover?.remove();
+  const box = h(
+    "div",
+    { class: "definition", popover: "auto", role: "dialog", "aria-label": title, tabIndex: -1 },
+    h("h3", null, title),
+    ...body.map((b) => (b instanceof Node ? b.cloneNode(true) : b)),
+  );
+  popover = box;
+  // Beside its button, so that the keyboard goes on from there.
+  anchor.after(box);
+  box.addEventListener("toggle", (event) => {
+    const open = (event as ToggleEvent).newState === "open";
+    told?.(open);
+    if (!open) setTimeout(() => box.remove(), 0);
+  });
+  box.showPopover();
+  const at = anchor.getBoundingClientRect();
+  const size = box.getBoundingClientRect();
+  const x = Math.max(8, Math.min(at.left - 12, innerWidth - size.width - 8));
+  const below = at.bottom + 6 + size.height <= innerHeight - 8;
+  box.style.left = `${x}px`;
+  box.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - size.height - 6)}px`;
+  box.focus();
 }

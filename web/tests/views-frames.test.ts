@@ -2,15 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Drawing } from "../src/draw/drawing.ts";
-import { LIGHT } from "../src/draw/theme.ts";
+import { kernelPaint, LIGHT } from "../src/draw/theme.ts";
 import type { FrameLayout, FrameSection } from "../src/types.ts";
+import { folded } from "../src/views/beside.ts";
+import { stallPaint } from "../src/views/chart-drawing.ts";
 import { FrameReader } from "../src/views/frame-reader.ts";
 import { distinctNames, stateLetters } from "../src/views/letters.ts";
 import { drawMemory, memoryPanels, memoryTable } from "../src/views/memory-drawing.ts";
 import { Busy, MemoryModel } from "../src/views/memory-model.ts";
 import { Pace } from "../src/views/pace.ts";
-import { drainPaint, drawSms, smTable } from "../src/views/sm-drawing.ts";
-import { columnsFor, SmModel, smsText } from "../src/views/sm-model.ts";
+import { asCells, drainPaint, drawSms, otherPaint, smTable } from "../src/views/sm-drawing.ts";
+import { columnsFor, residentText, shownCauses, SmModel, smsText } from "../src/views/sm-model.ts";
 
 const sections: FrameSection[] = [];
 let length = 0;
@@ -148,26 +150,107 @@ test("the SM grid fits any width, with a spot and a row for each SM", () => {
   for (const width of [120, 328, 1500]) {
     const d = drawSms(m, width, LIGHT, 1);
     assert.equal(d.spots.filter((s) => s.id.startsWith("sm:")).length, 3);
-    assert.equal(d.spots.filter((s) => s.id.startsWith("slot:2:")).length, 2, "the small SM has two slots");
     for (const s of d.spots)
       assert.ok(
         s.x >= 0 && s.x + s.w <= width + 0.01 && s.y + s.h <= d.height + 0.01,
         `${s.id} at ${s.x}+${s.w} of ${width}`,
       );
   }
-  assert.match(
-    drawSms(m, 500, LIGHT, null)
-      .spots.find((s) => s.id === "slot:0:1")!
-      .text(),
-    /SM 0, slot 1: CTA 0 of B/,
-  );
+  assert.equal(m.slotText(0, 1), "Slot 1: CTA 0 of B, resident for 0 cycles");
+  assert.equal(m.slotText(0, 2), "Slot 2: empty");
   assert.equal(smTable(m).rows.length, 3);
   assert.equal(smTable(m).rows[1]![4], 0);
   m.update(frame({ cycle: [0] }));
   assert.equal(smTable(m).rows[1]![4], null, "nothing known of the schedulers is no data, not 0");
 });
 
-test("SMs are drawn by class, a small one narrower than a big one; one that drains is hatched, and says of whom", () => {
+const many = (count: number): SmModel =>
+  new SmModel({ ...LAYOUT, sms: Array.from({ length: count }, () => big), stalls: LAYOUT.stalls });
+
+test("16 SMs are two rows of tiles at the width of one of two runs; 108 are cells, six rows of them", () => {
+  for (const [count, width, columns, high] of [
+    [16, 440, 8, 76],
+    [16, 350, 8, 62],
+    [30, 440, 10, 100],
+    [108, 440, 18, 100],
+    [132, 440, 22, 100],
+  ] as const) {
+    const d = drawSms(many(count), width, LIGHT, null),
+      tops = new Set(d.spots.map(({ y }) => y));
+    assert.equal(d.spots.length / tops.size, columns, `${count} SMs`);
+    assert.ok(d.height <= high, `${count} SMs are ${d.height} px high`);
+    assert.equal(asCells(many(count).layout, width), count > 100);
+  }
+});
+
+test("a tile's bar is the issue slots in the order of the legend, other causes as what is left", () => {
+  const layout: FrameLayout = {
+      ...LAYOUT,
+      stalls: ["idle", "raw_long", "lsu_full"].map((key) => ({ key, title: key, doc: "" })),
+    },
+    m = new SmModel(layout);
+  m.update(frame({ cycle: [0] }));
+  m.update(frame({ cycle: [100], "sm.issued": [20, 10], "sm.stalls": [10, 40, 20] }));
+  assert.deepEqual(
+    shownCauses(layout).map(({ stall, name }) => [stall, name]),
+    [
+      [1, "wait for memory"],
+      [2, "LSU full"],
+    ],
+  );
+  const d = drawSms(m, 3 * 110, LIGHT, null),
+    tile = d.spots[0]!;
+  const bars = d.shapes.flatMap((s) =>
+    s.kind === "rect" && s.x < tile.w && s.y > tile.y + tile.h / 2 && s.fill && s.y < tile.y + tile.h ? [s] : [],
+  );
+  const all = bars[0]!.w;
+  assert.deepEqual(
+    bars.map(({ w, fill }) => [Math.round((100 * w) / all), fill]),
+    [
+      [100, otherPaint(LIGHT)],
+      [20, kernelPaint(0, LIGHT)],
+      [10, kernelPaint(1, LIGHT)],
+      [40, stallPaint(1, LIGHT)],
+      [20, stallPaint(2, LIGHT)],
+    ],
+  );
+});
+
+test("what the SMs hold, in words", () => {
+  const m = new SmModel(LAYOUT),
+    said = (ctas: number[]): string => {
+      m.update(frame({ cycle: [m.cycle + 1], "sm.ctas": ctas }));
+      return residentText(m);
+    };
+  assert.equal(said([4, 8, 4, 8, 4, 7]), "4 CTAs of A, 8 of B");
+  assert.equal(said([1, 0, 1, 0, 1, 0]), "1 CTA of A, none of B");
+  assert.equal(said([5, 0, 5, 0, 0, 8]), "5 CTAs of A on 2 SMs, 8 of B on 1 SM");
+  assert.equal(said([0, 3, 0, 3, 0, 3]), "none of A, 3 CTAs of B");
+  assert.equal(said([0, 0, 0, 0, 0, 0]), "no CTAs");
+});
+
+test("where two runs have no room beside each other, their headings open one of them", () => {
+  const m = many(16),
+    part = (mark: string, title: string) => ({
+      mark,
+      title,
+      said: "4 CTAs",
+      draw: (w: number) => drawSms(m, w, LIGHT, null),
+    });
+  const parts = [part("A", "Even split"), part("B", "CCBP")];
+  for (const open of [0, 1]) {
+    const d = folded(parts, open, 350, LIGHT);
+    const sides = d.spots.filter(({ id }) => id.startsWith("side:"));
+    assert.deepEqual(
+      sides.map((s) => s.text()),
+      ["Even split: 4 CTAs", "CCBP: 4 CTAs"].map((text, i) => `${text}; ${i === open ? "shown below" : "show it"}`),
+    );
+    assert.equal(d.spots.filter(({ id }) => (open === 0 ? /^sm:\d+$/ : /^sm:\d+@1$/).test(id)).length, 16);
+    assert.equal(sides[1]!.y > 50, open === 0);
+  }
+});
+
+test("SMs are drawn by class, a small one smaller than a big one; one that drains is hatched, and says of whom", () => {
   const m = new SmModel(LAYOUT),
     tile = (d: Drawing, sm: number) => d.spots.find((s) => s.id === `sm:${sm}`)!;
   m.update(frame({ cycle: [9], "sm.ctas": [1, 1, 1, 0, 2, 0], "sm.drains": [0, 0, 0, 0, 1, 0] }));
@@ -180,11 +263,14 @@ test("SMs are drawn by class, a small one narrower than a big one; one that drai
     assert.ok(tile(d, 2).h <= tile(d, 0).h && tile(d, 2).y > tile(d, 1).y);
     assert.equal(hatched(d), 1);
     assert.deepEqual(
-      ["big", "small"].map((name) => d.shapes.filter((s) => s.kind === "text" && s.text.startsWith(name)).length),
-      [2, 1],
+      d.shapes.flatMap((s) => (s.kind === "text" ? [s.text] : [])),
+      ["2 big: 1 CTA of A, 1 of B on 1 SM", "1 small: 2 CTAs of A, none of B"],
     );
-    assert.match(tile(d, 2).text(), /^SM 2 \(small\): CTAs 2 of A, 0 of B; drains: more CTAs of A than it may hold; /);
-    assert.match(tile(d, 0).text(), /^SM 0 \(big\): CTAs 1 of A, 1 of B; schedulers/);
+    assert.match(
+      tile(d, 2).text(),
+      /^SM 2 \(small\): CTAs 2 of A, 0 of B, in 2 of 2 slots; drains: more CTAs of A than it may hold; /,
+    );
+    assert.match(tile(d, 0).text(), /^SM 0 \(big\): CTAs 1 of A, 1 of B, in 2 of 4 slots; schedulers/);
   }
   const { columns, rows } = smTable(m),
     at = columns.findIndex(({ key }) => key === "drains");
@@ -293,12 +379,17 @@ test("quotas are shown where a kernel has one, what is left below zero too", () 
     ],
   );
   const after = drawSms(m, 500, LIGHT, null),
-    said = (sm: number): string => after.spots.find((s) => s.id === `quota:${sm}`)?.text() ?? "";
+    said = (sm: number): string =>
+      after.spots
+        .find((s) => s.id === `sm:${sm}`)!
+        .text()
+        .split("; ")
+        .at(-1)!;
   assert.ok(after.height > before.height);
-  assert.equal(said(0), "SM 0, left of each quota: A 40 of 100");
+  assert.equal(said(0), "left of each quota: A 40 of 100");
   assert.equal(
     said(1),
-    "SM 1, left of each quota: A -14 of 50, it waits for the next refill; B 0 of 0, it waits for the next refill",
+    "left of each quota: A -14 of 50, it waits for the next refill, B 0 of 0, it waits for the next refill",
   );
   const { columns, rows } = smTable(m);
   assert.deepEqual(

@@ -30,9 +30,9 @@ function box(s: TextShape): Box {
     : { x: s.x + left, y: s.y + top, right: s.x + left + w, bottom: s.y + top + h, text: s.text };
 }
 
-function clear(d: Drawing, where: string): void {
+function clear(d: Drawing, where: string, least = 1): void {
   const boxes = d.shapes.filter((s): s is TextShape => s.kind === "text").map(box);
-  assert.ok(boxes.length > 0, where);
+  assert.ok(boxes.length >= least, where);
   for (const [i, a] of boxes.entries()) {
     assert.ok(
       a.x >= -1 && a.right <= d.width + 1 && a.y >= -1 && a.bottom <= d.height + 1,
@@ -135,15 +135,9 @@ test("SMs and the memory path", () => {
           model.update(values.slice());
           memory.update(values.slice());
           if (frame !== 0 && frame !== 5) continue;
-          const drawing = drawSms(model, width, LIGHT, null);
-          clear(drawing, `SMs, ${where}`);
+          // Only classes have words in the picture.
+          clear(drawSms(model, width, LIGHT, null), `SMs, ${where}`, sms > 4 ? 2 : 0);
           clear(drawMemory(memory, width, LIGHT), `memory path, ${where}, frame ${frame}`);
-          // A share is never cut off from its cause.
-          if (frame === 5)
-            assert.ok(
-              drawing.shapes.some((s) => s.kind === "text" && s.text.endsWith(" 100 %")),
-              where,
-            );
         }
       }
 });

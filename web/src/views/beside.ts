@@ -7,18 +7,22 @@ import type { Cell, Tabular } from "./tabular.ts";
 export interface Part {
   mark: string;
   title: string;
+  /** What the picture says of it above its drawing; may be empty. */
+  said?: string;
   draw(width: number): Drawing;
 }
 
 const GAP = 16,
-  HEAD = 24;
+  HEAD = 24,
+  /** A heading that can be opened. */
+  FOLD = 28;
 /** The least width of a drawing that stands beside another; narrower ones stand below each other. */
 const LEAST = 270;
 
-/** One drawing as it is; two with their headings, side by side where there is room. */
+/** One drawing, under what is said of it; two with their headings, side by side where there is room. */
 export function beside(parts: readonly Part[], width: number, t: Theme): Drawing {
   const only = parts[0] as Part;
-  if (parts.length === 1 && only.mark === "") return only.draw(width);
+  if (parts.length === 1 && only.mark === "" && !only.said) return only.draw(width);
   const columns = (width + GAP) / parts.length - GAP >= LEAST ? parts.length : 1;
   const room = Math.floor((width + GAP) / columns - GAP);
   const drawings = parts.map((part) => part.draw(room));
@@ -40,19 +44,51 @@ export function beside(parts: readonly Part[], width: number, t: Theme): Drawing
   return all;
 }
 
-/** The run's mark, as on the rest of the page, and its scheme. */
+/** Where there is no room for two beside each other: both headings, and under its own the drawing of the one that is open. */
+export function folded(parts: readonly Part[], open: number, width: number, t: Theme): Drawing {
+  const shown = (parts[open] as Part).draw(width);
+  const all = new Drawing(width, parts.length * FOLD + shown.height + GAP, shown.background, shown.font, shown.mono);
+  let y = 0;
+  parts.forEach((part, i) => {
+    const middle = y + FOLD / 2,
+      x = width - 14;
+    heading(all, part, 0, middle - 9, width - 22, t);
+    all.path(
+      i === open
+        ? [x, middle - 3, x + 5, middle + 3, x + 10, middle - 3]
+        : [x + 3, middle - 5, x + 8, middle, x + 3, middle + 5],
+      { closed: false, stroke: t.ink3, width: 1.5 },
+    );
+    all.spot(`side:${i}`, 0, y, width, FOLD, () => `${headingText(part)}; ${i === open ? "shown below" : "show it"}`);
+    y += FOLD;
+    if (i !== open) return;
+    add(all, shown, 0, y, i);
+    y += shown.height + GAP;
+  });
+  return all;
+}
+
+/** The run's mark, as on the rest of the page, and its scheme, with what is said of it. */
 export function heading(
   d: Drawing,
-  of: { mark: string; title: string },
+  of: { mark: string; title: string; said?: string },
   x: number,
   y: number,
   room: number,
   t: Theme,
 ): void {
-  d.rect(x, y, 18, 18, { fill: t.ink, radius: 4 });
-  d.text(x + 9, y + 9.5, of.mark, t.surface, 11, { align: "middle", baseline: "middle", weight: 700 });
-  d.text(x + 25, y + 9.5, fitText(of.title, 12, room - 25), t.ink, 12, { baseline: "middle", weight: 600 });
+  const after = of.mark === "" ? 0 : 25;
+  if (of.mark !== "") {
+    d.rect(x, y, 18, 18, { fill: t.ink, radius: 4 });
+    d.text(x + 9, y + 9.5, of.mark, t.surface, 11, { align: "middle", baseline: "middle", weight: 700 });
+  }
+  d.text(x + after, y + 9.5, fitText(headingText(of), 12, room - after), t.ink, 12, {
+    baseline: "middle",
+    weight: 600,
+  });
 }
+const headingText = ({ title, said = "" }: { title: string; said?: string }): string =>
+  [title, said].filter((text) => text !== "").join(": ");
 export const headingWidth = (of: { title: string }): number => 25 + textWidth(of.title, 12);
 
 /** Puts a drawing into another one. Its spots keep their names, with the run behind: `sm:3@1`. */

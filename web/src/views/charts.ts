@@ -13,8 +13,9 @@ import { axisTop, drawCharts, framed, LEFT, marksOf, seriesDash, seriesPaint } f
 import type { Plot } from "./chart-drawing.ts";
 import { chartSpecs, evaluate } from "./chart-data.ts";
 import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
-import { chartMeanings, meaningsButton } from "./meanings.ts";
-import { Announcer, button, el, exportMenu, fillTable, freshId, kernelNames, put, swatch } from "./parts.ts";
+import { chartMeanings } from "./meanings.ts";
+import { pictureMenu } from "./menu.ts";
+import { Announcer, button, el, fillTable, freshId, kernelNames, put, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
 import { Pace, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
@@ -591,7 +592,6 @@ class Chart {
   private readonly empty: HTMLElement;
   private readonly table = el("table", { class: "cv-data" });
   private readonly tableBox: HTMLElement;
-  private readonly toggle: HTMLButtonElement;
   private readonly legend = el("div", { class: "cv-legend" });
   private readonly words = el("p");
   /** For each run, where the numbers of its series and their sum are written. */
@@ -629,19 +629,18 @@ class Chart {
       { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": `${spec.title}, as a table`, hidden: "" },
       this.table,
     );
-    this.toggle = button(
-      "Table",
-      { class: "cv-button", "aria-pressed": "false", "aria-label": `${spec.title} as a table` },
-      () => {
-        this.showTable(this.tableBox.hidden !== false);
+    const meanings = chartMeanings(spec, (runs[specs.indexOf(spec)] ?? (runs[0] as ShownRun)).windows);
+    const menu = pictureMenu({
+      name: spec.title,
+      exported: () => this.exportable(),
+      table: (shown) => {
+        this.showTable(shown);
       },
-    );
-    const exporting = exportMenu(
-      () => this.exportable(),
-      (text) => {
+      meanings: () => meanings,
+      announce: (text) => {
         control.say(text);
       },
-    );
+    });
     this.stage.append(this.canvas, this.now, this.line, this.band, this.empty);
     this.element = el(
       "section",
@@ -655,16 +654,7 @@ class Chart {
           title,
           el("span", { class: "cv-unit" }, spec.also ? `${spec.unit}, ${spec.also.unit}` : spec.unit),
         ),
-        el(
-          "div",
-          { class: "cv-actions" },
-          meaningsButton(
-            spec.title,
-            chartMeanings(spec, runs[specs.indexOf(spec)]?.windows ?? (runs[0] as ShownRun).windows),
-          ) ?? "",
-          this.toggle,
-          exporting,
-        ),
+        el("div", { class: "cv-actions" }, menu),
       ),
       this.legend,
       this.stage,
@@ -920,7 +910,6 @@ class Chart {
   private showTable(shown: boolean): void {
     this.tableBox.hidden = !shown;
     this.stage.hidden = shown;
-    this.toggle.setAttribute("aria-pressed", String(shown));
     this.tableDue = 0;
     if (this.shared) this.draw(this.shared, this.height);
   }

@@ -4,6 +4,7 @@ import { kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import type { Catalogue, FrameLayout, FrameView, ShownRun } from "../types.ts";
 import { beside, joined } from "./beside.ts";
+import type { Part } from "./beside.ts";
 import { kernelNames } from "./parts.ts";
 import { Picture } from "./picture.ts";
 import type { LegendItem } from "./picture.ts";
@@ -49,12 +50,22 @@ export abstract class MachinePicture<M extends Model> extends Picture implements
     this.redraw();
   }
 
-  protected build(width: number, t: Theme): Drawing | null {
-    const parts = this.sides.map(({ run, model }) => ({
+  /** What stands above each run's drawing, behind its scheme. */
+  protected above(_model: M): string {
+    return "";
+  }
+
+  protected parts(t: Theme): Part[] {
+    return this.sides.map(({ run, model }) => ({
       mark: run.mark,
       title: run.title,
+      said: this.above(model),
       draw: (room: number) => this.drawingOf(model, room, t),
     }));
+  }
+
+  protected build(width: number, t: Theme): Drawing | null {
+    const parts = this.parts(t);
     return parts.length > 0 ? beside(parts, width, t) : null;
   }
 

@@ -10,21 +10,19 @@ export interface Meaning {
   doc: string;
 }
 
+export const meaningsList = (meanings: readonly Meaning[]): HTMLElement =>
+  h(
+    "dl",
+    { class: "meanings" },
+    ...meanings.flatMap(({ title, unit, formula, doc }) => [
+      h("dt", null, title, unit === "" ? null : h("span", { class: "unit-of" }, ` ${unit}`)),
+      h("dd", null, doc, formula === "" ? null : h("span", { class: "formula" }, formula)),
+    ]),
+  );
+
 /** A “?” that lists them; null where there are none. */
 export function meaningsButton(of: string, meanings: readonly Meaning[]): HTMLButtonElement | null {
-  return meanings.length === 0
-    ? null
-    : definition(
-        `the numbers of ${of}`,
-        h(
-          "dl",
-          { class: "meanings" },
-          ...meanings.flatMap(({ title, unit, formula, doc }) => [
-            h("dt", null, title, unit === "" ? null : h("span", { class: "unit-of" }, ` ${unit}`)),
-            h("dd", null, doc, formula === "" ? null : h("span", { class: "formula" }, formula)),
-          ]),
-        ),
-      );
+  return meanings.length === 0 ? null : definition(`the numbers of ${of}`, meaningsList(meanings));
 }
 
 const docOf = (layout: FrameLayout, section: string): string =>
@@ -44,7 +42,7 @@ export const RESOURCES = [
 
 export function smMeanings(layout: FrameLayout): Meaning[] {
   return [
-    { title: "12/32", unit: "CTA slots", formula: "taken / slots of the SM", doc: docOf(layout, "sm.slot_kernel") },
+    { title: "CTAs", unit: "CTA slots", formula: "one cell a slot, by kernel", doc: docOf(layout, "sm.slot_kernel") },
     {
       title: "Issued",
       unit: LATELY,
@@ -61,7 +59,7 @@ export function smMeanings(layout: FrameLayout): Meaning[] {
     ...RESOURCES.slice(0, 4).map(([title, unit, section]) => ({
       title,
       unit: unit || "% of the SM's",
-      formula: "in use / what the SM has; a card shows the fullest",
+      formula: "in use / what the SM has; the tip names the fullest",
       doc: docOf(layout, section),
     })),
     ...quotaMeaning(layout),

@@ -1,9 +1,9 @@
-// Small pieces of DOM that the views share: swatches, the table behind a picture, the export menu, the announcer.
+// Small pieces of DOM that the views share: swatches, the table behind a picture, its exports, the announcer.
 import type { Drawing, Fill, Paint } from "../draw/drawing.ts";
 import { toPng } from "../draw/png.ts";
 import { toSvg } from "../draw/svg.ts";
 import { figure, whole } from "../draw/scale.ts";
-import { currentStamp, download, stampName, stampText } from "../stamp.ts";
+import { currentStamp, stampText } from "../stamp.ts";
 import type { Stamp } from "../stamp.ts";
 import { kernelStyle } from "../palette.ts";
 import { distinctNames } from "./letters.ts";
@@ -171,80 +171,6 @@ export async function exportAs(kind: ExportKind, what: Exportable, stamp: Stamp 
         "Corun stamp": JSON.stringify(stamp),
       });
   }
-}
-
-const KINDS: [ExportKind, string][] = [
-  ["csv", "CSV (data)"],
-  ["json", "JSON (data)"],
-  ["svg", "SVG (picture)"],
-  ["png", "PNG (picture)"],
-];
-
-/** A button that opens a menu of four downloads. */
-export function exportMenu(what: () => Exportable, announce: (text: string) => void): HTMLElement {
-  const id = freshId("export");
-  const menu = el("div", { class: "cv-menu", role: "menu", id, hidden: "" });
-  const open = button(
-    "Export",
-    { class: "cv-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id },
-    () => {
-      show(menu.hidden !== false);
-    },
-  );
-  const box = el("div", { class: "cv-export" }, open, menu);
-  const items = KINDS.map(([kind, title]) =>
-    button(title, { role: "menuitem", tabindex: "-1", "data-kind": kind }, () => {
-      void save(kind);
-    }),
-  );
-  menu.append(...items);
-
-  const save = async (kind: ExportKind): Promise<void> => {
-    show(false);
-    open.focus();
-    const e = what(),
-      stamp = currentStamp();
-    try {
-      const name = stampName(e.name, kind, stamp);
-      download(name, await exportAs(kind, e, stamp));
-      announce(`Saved ${name}`);
-    } catch (error) {
-      announce(`Could not export: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
-  const outside = (event: Event): void => {
-    if (!box.contains(event.target as Node)) show(false);
-  };
-  const show = (shown: boolean): void => {
-    menu.hidden = !shown;
-    open.setAttribute("aria-expanded", String(shown));
-    if (shown) {
-      document.addEventListener("pointerdown", outside);
-      // At the right edge of the page the menu opens to the left; where there is no room for that, to the right.
-      menu.classList.toggle("cv-menu-left", open.getBoundingClientRect().right < 180);
-      items[0]?.focus();
-    } else document.removeEventListener("pointerdown", outside);
-  };
-  box.addEventListener("keydown", (event) => {
-    if (menu.hidden) return;
-    const at = items.indexOf(document.activeElement as HTMLButtonElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
-    if (event.key === "Escape") {
-      show(false);
-      open.focus();
-    } else if (event.key === "Tab") {
-      show(false);
-      return;
-    } else if (to !== undefined) items[(to + items.length) % items.length]?.focus();
-    else if (event.key !== "Enter" && event.key !== " ") return;
-    else {
-      event.stopPropagation();
-      return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  return box;
 }
 
 /** A polite live region: says one thing at a time, and says it again when asked again. */

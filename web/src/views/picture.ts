@@ -5,8 +5,9 @@ import type { Drawing, Paint, Spot } from "../draw/drawing.ts";
 import { onRetheme, theme } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { framed } from "./chart-drawing.ts";
-import { Announcer, button, el, exportMenu, fillTable, freshId, put, swatch } from "./parts.ts";
-import { meaningsButton } from "./meanings.ts";
+import { Announcer, el, fillTable, freshId, put, swatch } from "./parts.ts";
+import type { Exportable } from "./parts.ts";
+import { pictureMenu } from "./menu.ts";
 import type { Meaning } from "./meanings.ts";
 import { Pace, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
@@ -49,11 +50,7 @@ export abstract class Picture extends HTMLElement {
   private readonly keys = el("div", { class: "cv-legend" });
   private readonly table = el("table", { class: "cv-data" });
   private readonly tableBox = el("div", { class: "cv-tablebox", tabindex: "0", role: "region", hidden: "" });
-  private readonly toggle = button("Table", { class: "cv-button", "aria-pressed": "false" }, () => {
-    this.showTable(this.tableBox.hidden !== false);
-  });
   private readonly words = el("p");
-  private readonly what = el("span");
   private drawing: Drawing | null = null;
   private focused: string | null = null;
   /** Where in it a tap was. */
@@ -129,16 +126,20 @@ export abstract class Picture extends HTMLElement {
     this.canvas.append(this.words);
     this.tableBox.setAttribute("aria-label", `${this.name}, as a table`);
     this.tableBox.append(this.table);
-    this.toggle.setAttribute("aria-label", `${this.name} as a table`);
-    const exporting = exportMenu(
-      () => this.exportable(),
-      (text) => {
+    const menu = pictureMenu({
+      name: this.name,
+      exported: () => this.exportable(),
+      table: (shown) => {
+        this.showTable(shown);
+      },
+      meanings: () => this.meanings(),
+      announce: (text) => {
         this.announcer.say(text);
       },
-    );
+    });
     this.stage.append(this.canvas, this.ring, this.tip);
     this.append(
-      el("div", { class: "cv-head" }, this.keys, el("div", { class: "cv-actions" }, this.what, this.toggle, exporting)),
+      el("div", { class: "cv-head" }, this.keys, el("div", { class: "cv-actions" }, menu)),
       this.stage,
       this.tableBox,
       hint,
@@ -243,14 +244,11 @@ export abstract class Picture extends HTMLElement {
         return el("span", { class: "cv-key", ...(item.doc ? { title: item.doc } : {}) }, ...sign, item.name);
       }),
     );
-    const button = meaningsButton(this.name, this.meanings());
-    this.what.replaceChildren(...(button ? [button] : []));
   }
 
   private showTable(shown: boolean): void {
     this.tableBox.hidden = !shown;
     this.stage.hidden = shown;
-    this.toggle.setAttribute("aria-pressed", String(shown));
     this.tableDue = 0;
     this.draw();
   }
@@ -268,7 +266,7 @@ export abstract class Picture extends HTMLElement {
     if (data) fillTable(this.table, data);
   }
 
-  private exportable(): Parameters<typeof exportMenu>[0] extends () => infer E ? E : never {
+  private exportable(): Exportable {
     return {
       name: this.file,
       title: this.name,
@@ -276,7 +274,7 @@ export abstract class Picture extends HTMLElement {
       table: () => this.tabular() ?? { title: this.name, columns: [], rows: [] },
       picture: (stamp) => {
         const t = theme();
-        const drawing = this.build(Math.max(640, this.stage.clientWidth || 960), t);
+        const drawing = this.build(Math.max(720, this.stage.clientWidth || 960), t);
         const legend = this.legend(t);
         if (!drawing) throw new Error("there is nothing to show yet");
         return framed(drawing, { title: this.name, legend, stamp }, t, 12);

@@ -8,11 +8,11 @@ import { stateColour } from "../launches/l1-drawing.ts";
 import { shareTexts } from "../launches/model.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Catalogue, SelectSm, Shares, ShownRun, SmView } from "../types.ts";
-import { FrameReader } from "./frame-reader.ts";
 import { meaningsButton, smDetailMeanings } from "./meanings.ts";
 import { button, cssFill, el, kernelNames, put, swatch } from "./parts.ts";
+import { stallPaint } from "./chart-drawing.ts";
 import { stateLetters } from "./letters.ts";
-import { smName } from "./sm-model.ts";
+import { SmModel, smName } from "./sm-model.ts";
 
 /** A frame's worth of this panel is a few hundred texts: ten times a second is as fast as they can be read. */
 const EVERY = 100;
@@ -65,7 +65,7 @@ export class SmDetail extends HTMLElement implements SmView {
   update(frames: readonly Uint32Array[]): void {
     this.panels.forEach((panel, i) => {
       const frame = frames[i];
-      if (frame) panel.reader.load(frame);
+      if (frame) panel.model.update(frame);
     });
     if (this.sm === null || this.timer !== 0) return;
     const wait = this.drawn + EVERY - performance.now();
@@ -96,7 +96,7 @@ export class SmDetail extends HTMLElement implements SmView {
   }
 
   reset(): void {
-    for (const panel of this.panels) panel.reader.words.fill(0);
+    for (const panel of this.panels) panel.model = new SmModel(panel.model.layout);
     this.draw();
   }
 
@@ -119,7 +119,7 @@ export class SmDetail extends HTMLElement implements SmView {
 
   private make(sm: number, shown: readonly SmPanel[]): void {
     this.made = sm;
-    const layout = shown[0]?.reader.layout;
+    const layout = shown[0]?.model.layout;
     if (!layout?.sms[sm]) return;
     put(this.heading, smName(layout, sm));
     this.replaceChildren(
@@ -136,7 +136,7 @@ export class SmDetail extends HTMLElement implements SmView {
 
 /** One run's SM. */
 class SmPanel {
-  readonly reader: FrameReader;
+  model: SmModel;
   private readonly run: ShownRun;
   private readonly letters: string[];
   private rows: Row[] = [];
@@ -149,13 +149,16 @@ class SmPanel {
   /** Of each kernel; hidden where it has none. */
   private quotas: { row: HTMLElement; part: HTMLElement; text: HTMLElement }[] = [];
   private readonly drains = el("p", { class: "cv-drains", hidden: "" });
+  private slots: HTMLElement[] = [];
+  /** Issue slots lately: by kernel, then by cause. */
+  private issue: { parts: HTMLElement[]; text: HTMLElement } | null = null;
   private warps: HTMLElement[] = [];
   private schedulers: HTMLElement[] = [];
   private counts: HTMLElement[] = [];
 
   constructor(run: ShownRun) {
     this.run = run;
-    this.reader = new FrameReader({ ...run.layout, kernels: kernelNames(run.layout.kernels) });
+    this.model = new SmModel({ ...run.layout, kernels: kernelNames(run.layout.kernels) });
     this.letters = stateLetters(run.layout.warp_states.map((s) => (s.key === "empty" ? "–" : s.title)));
   }
 
@@ -164,14 +167,13 @@ class SmPanel {
   }
 
   has(sm: number): boolean {
-    return sm < this.reader.layout.sms.length;
+    return sm < this.model.layout.sms.length;
   }
 
   // -------------------------------------------------------------- structure, once for each SM
 
   make(sm: number): HTMLElement[] {
-    const r = this.reader,
-      layout = r.layout,
+    const { layout } = this.model,
       shape = layout.sms[sm];
     if (!shape) return [];
     const t = theme();
@@ -196,7 +198,7 @@ class SmPanel {
           text,
         ),
       );
-      const used = (k: number): number => (byKernel ? r.get(section, sm, k) : r.get(section, sm));
+      const used = (k: number): number => this.model.reader.get(section, sm, byKernel ? k : 0);
       this.rows.push({
         text,
         parts,
@@ -246,6 +248,23 @@ class SmPanel {
     this.l1 = { row, parts: l1Parts, text: said };
     bars.append(row);
 
+    const issueParts = [...layout.kernels, ...layout.stalls].map((of, i) => {
+      const part = el("span", { class: "cv-part", title: typeof of === "string" ? `Issued for ${of}` : of.doc });
+      cssFill(part, i < kernels.length ? kernelPaint(i, t) : stallPaint(i - kernels.length, t));
+      return part;
+    });
+    this.issue = { parts: issueParts, text: el("span", { class: "cv-value" }) };
+    bars.append(
+      el(
+        "div",
+        { class: "cv-row" },
+        el("span", { class: "cv-name" }, "Issue slots lately"),
+        el("span", { class: "cv-bar", "aria-hidden": "true" }, ...issueParts),
+        this.issue.text,
+      ),
+    );
+
+    this.slots = Array.from({ length: shape.slots }, () => el("li", { class: "cv-slot" }));
     this.before = kernels.map(() => el("p", { class: "cv-before-it", hidden: "" }));
     this.schedulers = Array.from({ length: shape.schedulers }, () => el("span", { class: "cv-scheduler" }));
     this.warps = Array.from({ length: shape.warps }, () => el("li", { class: "cv-warp" }));
@@ -275,6 +294,8 @@ class SmPanel {
           { class: "cv-block" },
           el("h3", {}, "Schedulers, this cycle"),
           el("div", { class: "cv-schedulers" }, ...this.schedulers),
+          el("h3", {}, "CTA slots"),
+          el("ol", { class: "cv-slots", "aria-label": this.named("CTA slots and what they hold") }, ...this.slots),
           el("h3", {}, `Warps 0 to ${shape.warps - 1}`),
           el("ol", { class: "cv-warps", "aria-label": this.named("Warps and their states") }, ...this.warps),
           el(
@@ -290,8 +311,7 @@ class SmPanel {
   // -------------------------------------------------------------- numbers, each time
 
   fill(sm: number): void {
-    const r = this.reader,
-      { layout } = r,
+    const { layout, reader: r } = this.model,
       t = theme();
     for (const row of this.rows) {
       const total = row.total(),
@@ -342,6 +362,31 @@ class SmPanel {
         e,
         `Of this launch of ${layout.kernels[k] ?? ""} it has ${left === "nothing" ? "no CTA of its chunk left" : `CTA${left.includes("to") ? "s" : ""} ${left} left of its chunk`}${chunk === "" ? "" : ` (${chunk})`}.${queue === "" ? "" : ` Its steal queue: ${queue}, of which ${waits === "" ? "none waits" : `${waits} wait`}.`}`,
       );
+    });
+    const shares = this.model.shares(sm);
+    this.issue?.parts.forEach((part, i) => {
+      part.style.width = `${100 * (shares[i] ?? 0)}%`;
+    });
+    if (this.issue)
+      put(
+        this.issue.text,
+        shares
+          .flatMap((share, i) => {
+            const name = layout.kernels[i] ?? layout.stalls[i - layout.kernels.length]?.title ?? "?";
+            return share >= 0.005 ? [`${name}\u00a0${percent(share, 1)}`] : [];
+          })
+          .join(" · ") || "not started",
+      );
+    this.slots.forEach((e, slot) => {
+      const text = this.model.slotText(sm, slot),
+        holds = r.get("sm.slot_kernel", sm, slot);
+      if (e.dataset["key"] !== String(holds)) {
+        e.dataset["key"] = String(holds);
+        cssFill(e, holds === 0 ? t.slotEmpty : kernelPaint(holds - 1, t));
+        e.replaceChildren(el("span", { class: "cv-spoken" }));
+      }
+      put(e.firstElementChild as Element, text);
+      if (e.title !== text) e.title = text;
     });
     this.schedulers.forEach((e, s) => {
       const did = r.get("sm.scheduler", sm, s);

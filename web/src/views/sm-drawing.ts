@@ -1,254 +1,255 @@
-// The SM grid as a drawing.
-import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
+// The SM grid as a drawing: a tile for each SM, or a cell where there are too many for tiles.
+import { Drawing, fitText } from "../draw/drawing.ts";
 import { percent, whole } from "../draw/scale.ts";
-import { kernelInk, kernelPaint } from "../draw/theme.ts";
-import type { Fill } from "../draw/drawing.ts";
+import { kernelPaint } from "../draw/theme.ts";
+import type { Fill, Paint } from "../draw/drawing.ts";
 import type { Theme } from "../draw/theme.ts";
-import { kernelStyle } from "../palette.ts";
 import { stallPaint } from "./chart-drawing.ts";
-import { columnsFor, hasClasses, smGroups, smName } from "./sm-model.ts";
+import { columnsFor, hasClasses, residentText, shownCauses, smGroups, smName } from "./sm-model.ts";
+import type { FrameLayout } from "../types.ts";
 import type { SmGroup, SmModel } from "./sm-model.ts";
 import type { Cell, Tabular } from "./tabular.ts";
 
-const GAP = 8,
-  PAD = 8;
-/** An SM is at least so wide; where there are classes, one of the largest, and any. */
-const LEAST = 112,
-  LEAST_LARGE = 150,
-  LEAST_SMALL = 124;
+const GAP = 4,
+  CELL_GAP = 2,
+  /** The name of a class, above its rows. */
+  NAME = 18;
+/** The narrowest tile and the widest; more rows of tiles than these make cells of them. */
+const LEAST = 32,
+  MOST = 200,
+  ROWS = 4;
+const LEAST_CELL = 16,
+  MOST_CELL = 30;
+/** The line of quotas and the space above it. */
+const QUOTA = 5;
 
 /** Over an SM that drains. */
-export const drainPaint = (t: Theme): Fill => ({ colour: t.plot, ink: t.slotEdge, pattern: "back-diagonal" });
+export const drainPaint = (t: Theme): Fill => ({ colour: t.plot, ink: t.lineStrong, pattern: "back-diagonal" });
+/** All stall causes that have no colour of their own here. */
+export const otherPaint = (t: Theme): Paint => t.slotEdge;
 
-/** How the SMs of a group are drawn: where its first row begins, how many stand in a row, how large one is, and its slots. */
-interface Tiles {
+/** How the SMs of a group are drawn: where its name and its first row are, how many stand in a row, how large one is. */
+interface Rows {
   group: SmGroup;
   top: number;
   columns: number;
   w: number;
   h: number;
-  perRow: number;
-  cellW: number;
-  cellH: number;
-  slotsH: number;
+}
+interface Layout {
+  cells: boolean;
+  gap: number;
+  rows: Rows[];
+  height: number;
 }
 
-/** Each class in rows of its own, under each other: a smaller SM is narrower, and its slots are as large as those of the largest. */
-function placed(model: SmModel, width: number, quotas: boolean): Tiles[] {
-  const groups = smGroups(model.layout),
-    classes = groups.length > 1,
-    slotsOf = ({ first }: SmGroup): number => Math.max(1, model.layout.sms[first]?.slots ?? 1);
-  const largest = groups.find(({ scale }) => scale === 1),
-    most = largest ? slotsOf(largest) : 1;
-  const columnsOfAll = columnsFor(largest?.count ?? 1, width, classes ? LEAST_LARGE : LEAST, GAP),
-    full = Math.min(280, (width - GAP * (columnsOfAll - 1)) / columnsOfAll);
-  const inRow =
-    most <= 4 ? most : most <= 8 ? (full >= 150 ? most : Math.ceil(most / 2)) : full >= 150 ? Math.min(16, most) : 8;
-  const cellW = (full - 2 * PAD - 2 * (inRow - 1)) / inRow,
-    cellH = Math.ceil(most / inRow) > 2 ? 10 : Math.min(24, Math.max(14, cellW * 0.9));
+const inRow = ({ count }: SmGroup, width: number): number => columnsFor(count, width, LEAST, GAP);
+/** Whether there are too many SMs for tiles at that width. */
+export function asCells(layout: FrameLayout, width: number): boolean {
+  const groups = smGroups(layout);
+  return groups.reduce((sum, group) => sum + Math.ceil(group.count / inRow(group, width)), 0) > ROWS * groups.length;
+}
+
+/** Each class in rows of its own, under each other; a smaller SM is a smaller tile. */
+function placed(layout: FrameLayout, width: number, quotas: boolean): Layout {
+  const groups = smGroups(layout),
+    named = hasClasses(layout),
+    cells = asCells(layout, width),
+    gap = cells ? CELL_GAP : GAP;
+  const largest = groups.find(({ scale }) => scale === 1) ?? (groups[0] as SmGroup);
+  const of = cells ? columnsFor(largest.count, width, LEAST_CELL, gap) : inRow(largest, width),
+    full = Math.min(cells ? MOST_CELL : MOST, (width - gap * (of - 1)) / of);
   let top = 0;
-  return groups.map((group): Tiles => {
-    const w = Math.min(full, Math.max(LEAST_SMALL, full * group.scale)),
-      slots = slotsOf(group);
-    const perRow = Math.min(inRow, slots, Math.max(1, Math.floor((w - 2 * PAD + 2.01) / (cellW + 2)))),
-      rows = Math.ceil(slots / perRow);
-    const columns = w === full && group === largest ? columnsOfAll : columnsFor(group.count, width, Math.floor(w), GAP);
-    const slotsH = rows * cellH + (rows - 1) * 2,
-      h = PAD + 18 + slotsH + 9 + 9 + 17 + 5 + 9 + 17 + 5 + (quotas ? 9 + 17 + 5 : 0);
+  const rows = groups.map((group): Rows => {
+    const w = full * group.scale,
+      columns = group === largest ? of : columnsFor(group.count, width, w, gap);
+    const h = cells
+      ? Math.round(Math.min(18, Math.max(11, w * 0.66)))
+      : Math.round(Math.min(56, Math.max(28, w * 0.66))) + (quotas ? QUOTA : 0);
+    if (named) top += NAME;
     const at = top;
-    top += Math.ceil(group.count / columns) * (h + GAP);
-    return { group, top: at, columns, w, h, perRow, cellW, cellH, slotsH };
+    top += Math.ceil(group.count / columns) * (h + gap) - gap + (named ? 6 : 0);
+    return { group, top: at, columns, w, h };
   });
+  return { cells, gap, rows, height: top };
 }
 
 export function drawSms(model: SmModel, width: number, t: Theme, selected: number | null): Drawing {
-  const { layout, reader } = model;
   const quotas = model.hasQuotas(),
-    classes = hasClasses(layout);
-  const tiles = placed(model, width, quotas),
-    bottom = tiles.reduce(
-      (_, { top, h, columns, group }) => top + Math.ceil(group.count / columns) * (h + GAP) - GAP,
-      0,
-    );
-  const d = new Drawing(width, Math.max(40, bottom), t.surface, t.font, t.mono);
-
-  for (const { group, top, columns, w: tile, h: height, perRow, cellW, cellH, slotsH } of tiles)
+    named = hasClasses(model.layout),
+    { cells, gap, rows, height } = placed(model.layout, width, quotas);
+  const d = new Drawing(width, Math.max(28, height), t.surface, t.font, t.mono);
+  for (const { group, top, columns, w, h } of rows) {
+    if (named) {
+      const text = `${group.count} ${group.name}: ${residentText(model, group.first, group.count)}`;
+      d.text(0, top - NAME / 2, fitText(text, 11, width), t.ink2, 11, { baseline: "middle" });
+    }
     for (let i = 0; i < group.count; i++) {
       const sm = group.first + i,
-        shape = layout.sms[sm]!;
-      const x = (i % columns) * (tile + GAP),
-        y = top + Math.floor(i / columns) * (height + GAP);
-      const chosen = sm === selected,
-        drains = model.drains(sm).length > 0;
-      d.rect(x + 0.5, y + 0.5, tile - 1, height - 1, {
+        x = (i % columns) * (w + gap),
+        y = top + Math.floor(i / columns) * (h + gap);
+      const drains = model.drains(sm).length > 0,
+        chosen = sm === selected;
+      d.rect(x + 0.5, y + 0.5, w - 1, h - 1, {
         fill: drains ? drainPaint(t) : t.plot,
         stroke: chosen ? t.accent : t.line,
         width: chosen ? 2 : 1,
-        radius: 6,
+        radius: cells ? 1 : 3,
       });
-      d.spot(`sm:${sm}`, x, y, tile, height, () => describe(model, sm));
-
-      const ix = x + PAD,
-        iw = tile - 2 * PAD;
-      let iy = y + PAD;
-      const resident = model.resources(sm).find((r) => r.key === "sm.ctas")?.used ?? 0;
-      const count = `${resident}/${shape.slots}`;
-      d.text(ix, iy + 8, `SM ${sm}`, t.ink, 12, { weight: 600, baseline: "middle" });
-      const after = textWidth(`SM ${sm}`, 12) + 8,
-        room = iw - after - textWidth(count, 11) - 4;
-      const named = classes ? shape.class : "",
-        label = [named, ...(drains ? ["drains"] : [])].filter((word) => word !== "").join(", ");
-      d.text(ix + after, iy + 8, fitText(textWidth(label, 10) <= room ? label : named, 10, room), t.ink3, 10, {
-        baseline: "middle",
-      });
-      d.text(ix + iw, iy + 8, count, t.ink3, 11, { align: "end", baseline: "middle" });
-      iy += 18;
-
-      for (let slot = 0; slot < shape.slots; slot++) {
-        const cx = ix + (slot % perRow) * (cellW + 2),
-          cy = iy + Math.floor(slot / perRow) * (cellH + 2);
-        const holds = reader.get("sm.slot_kernel", sm, slot);
-        if (holds === 0) {
-          d.rect(cx + 0.5, cy + 0.5, cellW - 1, cellH - 1, { fill: t.slotEmpty, stroke: t.slotEdge, radius: 2 });
-        } else {
-          const paint = kernelPaint(holds - 1, t);
-          d.rect(cx, cy, cellW, cellH, { fill: paint, radius: 2 });
-          if (cellW >= 15 && cellH >= 12) {
-            d.text(cx + cellW / 2, cy + cellH / 2 + 0.5, kernelStyle(holds - 1).number, kernelInk(holds - 1, t), 10, {
-              align: "middle",
-              baseline: "middle",
-              weight: 700,
-              ...(paint.pattern === "plain" ? {} : { halo: paint.colour }),
-            });
-          }
-        }
-        // A CTA that moves does nothing else: a bar below says so when it leaves, above when it comes back.
-        const way = reader.get("sm.slot_switch", sm, slot);
-        if (way > 0) d.rect(cx, way === 1 ? cy + cellH - 3 : cy, cellW, 3, { fill: t.slotEmpty });
-        d.spot(`slot:${sm}:${slot}`, cx, cy, cellW, cellH, () => describeSlot(model, sm, slot));
-      }
-      iy += slotsH + 9;
-
-      const shares = model.shares(sm);
-      bar(d, ix, iy, iw, t);
-      let at = ix;
-      let issued = 0,
-        worst = -1;
-      shares.forEach((share, i) => {
-        const w = share * iw;
-        const paint = i < model.kernels ? kernelPaint(i, t) : stallPaint(i - model.kernels, t);
-        if (w >= 0.4) d.rect(at, iy, w, 9, { fill: paint });
-        at += w;
-        if (i < model.kernels) issued += share;
-        else if (worst < 0 || share > (shares[worst] as number)) worst = i;
-      });
-      const active = shares.some((s) => s > 0);
-      const waits = worst >= 0 && (shares[worst] as number) > 0.005 ? ` ${percent(shares[worst] as number, 1)}` : "";
-      const cause = layout.stalls[worst - model.kernels]?.title ?? "";
-      // Both if they fit; on a narrow tile the shares alone, and of the cause's name as much as there is room for.
-      const done = active ? `issued ${percent(issued, 1)}` : "not started";
-      const both = waits === "" || textWidth(done, 11) + textWidth(`${cause}${waits}`, 11) + 18 <= iw;
-      const left = both ? done : percent(issued, 1);
-      d.text(ix, iy + 19, left, t.ink2, 11, { baseline: "middle" });
-      if (waits !== "")
-        d.text(
-          ix + iw,
-          iy + 19,
-          `${fitText(cause, 11, iw - textWidth(left, 11) - textWidth(waits, 11) - 12)}${waits}`,
-          t.ink3,
-          11,
-          { align: "end", baseline: "middle" },
-        );
-      d.spot(`issue:${sm}`, ix, iy - 2, iw, 26, () => describeIssue(model, sm));
-      iy += 9 + 17 + 5;
-
-      const limit = model.limiting(sm);
-      bar(d, ix, iy, iw, t);
-      if (limit) {
-        let ax = ix;
-        for (let k = 0; k < model.kernels; k++) {
-          const w = (iw * reader.get(limit.key, sm, k)) / limit.capacity;
-          if (w >= 0.4) d.rect(ax, iy, Math.min(w, ix + iw - ax), 9, { fill: kernelPaint(k, t) });
-          ax += w;
-        }
-        const used = percent(limit.used, limit.capacity);
-        d.text(ix, iy + 19, fitText(limit.title, 11, iw - textWidth(used, 11) - 6), t.ink2, 11, { baseline: "middle" });
-        d.text(ix + iw, iy + 19, used, t.ink3, 11, { align: "end", baseline: "middle" });
-        d.spot(`use:${sm}`, ix, iy - 2, iw, 26, () => describeUse(model, sm));
-      }
-      if (quotas) drawQuotas(d, model, sm, ix, iy + 9 + 17 + 5, iw, t);
+      // Inside a cell that drains, its hatching is a frame.
+      if (cells) drawCell(d, model, sm, x, y, w, h, drains ? 3 : 1, t);
+      else drawTile(d, model, sm, x, y, w, h, quotas, t);
+      d.spot(`sm:${sm}`, x, y, w, h, () => describe(model, sm));
     }
+  }
   return d;
 }
 
-/** A bar for each kernel with a quota, beside each other: as long as what is left of what a refill gives, and the kernels that wait for the next one. */
-function drawQuotas(d: Drawing, model: SmModel, sm: number, x: number, y: number, w: number, t: Theme): void {
-  const given = model.quotas(sm).flatMap((one, k) => (one ? [{ ...one, k }] : []));
-  const room = (w - 4 * Math.max(0, given.length - 1)) / Math.max(1, given.length);
-  given.forEach(({ left, quota, k }, i) => {
-    const at = x + i * (room + 4);
-    bar(d, at, y, room, t);
-    const part = quota > 0 ? Math.min(1, Math.max(0, left / quota)) : 0;
-    if (part * room >= 0.4) d.rect(at, y, part * room, 9, { fill: kernelPaint(k, t) });
-  });
-  const spent = given.filter(({ left }) => left <= 0).map(({ k }) => kernelStyle(k).number);
-  d.text(x, y + 19, given.length === 0 ? "no quota" : "Quota left", t.ink2, 11, { baseline: "middle" });
-  if (spent.length > 0)
-    d.text(x + w, y + 19, `${spent.join(", ")} waits`, t.ink3, 11, { align: "end", baseline: "middle" });
-  d.spot(`quota:${sm}`, x, y - 2, w, 26, () => describeQuotas(model, sm));
+/** CTAs by kernel; issue slots by cause; what is left of quotas. */
+function drawTile(
+  d: Drawing,
+  model: SmModel,
+  sm: number,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+  quotas: boolean,
+  t: Theme,
+): void {
+  const pad = w < 80 ? 3 : 5,
+    ix = x + pad,
+    iw = w - 2 * pad,
+    ih = h - 2 * pad - (quotas ? QUOTA : 0);
+  const slotsH = Math.floor((ih - 3) / 2);
+  drawSlots(d, model, sm, ix, y + pad, iw, slotsH, t);
+  drawIssue(d, model, sm, ix, y + pad + slotsH + 3, iw, ih - slotsH - 3, t);
+  if (quotas) drawQuotas(d, model, sm, ix, y + h - pad - 3, iw, t);
 }
 
-function bar(d: Drawing, x: number, y: number, w: number, t: Theme): void {
-  d.rect(x, y, w, 9, { fill: t.slotEmpty });
+/** As few rows of slots as leave each of them 2 px and a gap. */
+function drawSlots(d: Drawing, model: SmModel, sm: number, x: number, y: number, w: number, h: number, t: Theme): void {
+  const slots = model.layout.sms[sm]?.slots ?? 0;
+  if (slots === 0) return;
+  const rows = Math.ceil(slots / Math.max(1, Math.floor((w + 1) / 3))),
+    inRow = Math.ceil(slots / rows),
+    pitch = Math.min(24, (w + 1) / inRow),
+    step = (h + 1) / rows,
+    high = Math.max(1, step - 1);
+  for (let slot = 0; slot < slots; slot++) {
+    const cx = x + (slot % inRow) * pitch,
+      cy = y + Math.floor(slot / inRow) * step;
+    const holds = model.reader.get("sm.slot_kernel", sm, slot);
+    // A CTA that moves does nothing else: its upper half is left when it leaves, the lower one when it comes back.
+    const way = holds === 0 ? 0 : model.reader.get("sm.slot_switch", sm, slot);
+    if (holds === 0 || way > 0) d.rect(cx, cy, pitch - 1, high, { fill: t.slotEmpty });
+    if (holds > 0)
+      d.rect(cx, way === 2 ? cy + high / 2 : cy, pitch - 1, way > 0 ? high / 2 : high, {
+        fill: kernelPaint(holds - 1, t),
+      });
+  }
+}
+
+/** The issue slots lately, in the order of the legend; only a frame before the schedulers have run. */
+function drawIssue(d: Drawing, model: SmModel, sm: number, x: number, y: number, w: number, h: number, t: Theme): void {
+  const shares = model.shares(sm);
+  if (shares.every((share) => share === 0)) {
+    d.rect(x + 0.5, y + 0.5, w - 1, h - 1, { stroke: t.slotEdge });
+    return;
+  }
+  d.rect(x, y, w, h, { fill: otherPaint(t) });
+  let at = x;
+  for (const { share, paint } of issueParts(model, shares, t)) {
+    if (share * w >= 0.4) d.rect(at, y, share * w, h, { fill: paint });
+    at += share * w;
+  }
+}
+
+/** What a bar of issue slots shows, without what is other. */
+function issueParts(model: SmModel, shares: readonly number[], t: Theme): { share: number; paint: Paint }[] {
+  return [
+    ...shares.slice(0, model.kernels).map((share, k) => ({ share, paint: kernelPaint(k, t) })),
+    ...shownCauses(model.layout).map(({ stall }) => ({
+      share: shares[model.kernels + stall] ?? 0,
+      paint: stallPaint(stall, t),
+    })),
+  ];
+}
+
+/** The mix of kernels that are resident, and below it the main cause of stalls, as long as its share. */
+function drawCell(
+  d: Drawing,
+  model: SmModel,
+  sm: number,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+  pad: number,
+  t: Theme,
+): void {
+  const ix = x + pad,
+    iw = w - 2 * pad,
+    ih = h - 2 * pad,
+    causeH = 4;
+  const ctas = model.ctas(sm),
+    all = ctas.reduce((a, b) => a + b, 0);
+  d.rect(ix, y + pad, iw, ih, { fill: t.slotEmpty });
+  let at = ix;
+  ctas.forEach((n, k) => {
+    const part = all > 0 ? (iw * n) / all : 0;
+    d.rect(at, y + pad, part, ih - causeH, { fill: kernelPaint(k, t) });
+    at += part;
+  });
+  const main = mainCause(model, sm, t);
+  if (main) d.rect(ix, y + pad + ih - causeH + 1, iw * main.share, causeH - 1, { fill: main.paint });
+}
+
+/** The largest of the causes that the legend names, other ones together. */
+function mainCause(model: SmModel, sm: number, t: Theme): { share: number; paint: Paint } | null {
+  const shares = model.shares(sm),
+    parts = issueParts(model, shares, t);
+  const known = parts.reduce((sum, { share }) => sum + share, 0);
+  const causes = [...parts.slice(model.kernels), { share: 1 - known, paint: otherPaint(t) }];
+  return shares.some((share) => share > 0) ? causes.reduce((a, b) => (b.share > a.share ? b : a)) : null;
+}
+
+/** A line for each kernel with a quota, beside each other: as long as what is left of what a refill gives. */
+function drawQuotas(d: Drawing, model: SmModel, sm: number, x: number, y: number, w: number, t: Theme): void {
+  const given = model.quotas(sm).flatMap((one, k) => (one ? [{ ...one, k }] : []));
+  const room = (w - 2 * Math.max(0, given.length - 1)) / Math.max(1, given.length);
+  given.forEach(({ left, quota, k }, i) => {
+    const at = x + i * (room + 2),
+      part = quota > 0 ? Math.min(1, Math.max(0, left / quota)) : 0;
+    d.rect(at, y, room, 3, { fill: t.slotEmpty });
+    if (part * room >= 0.4) d.rect(at, y, part * room, 3, { fill: kernelPaint(k, t) });
+  });
 }
 
 function describe(model: SmModel, sm: number): string {
-  const limit = model.limiting(sm);
-  const shares = model.shares(sm);
-  const issued = shares.slice(0, model.kernels).reduce((a, b) => a + b, 0);
-  const ctas = model.layout.kernels.map((name, k) => `${model.reader.get("sm.ctas", sm, k)} of ${name}`).join(", ");
-  const drains = model.drains(sm).map((k) => model.layout.kernels[k] ?? "?");
-  return (
-    `${smName(model.layout, sm)}: CTAs ${ctas}${drains.length > 0 ? `; drains: more CTAs of ${drains.join(" and ")} than it may hold` : ""}; schedulers issued in ${percent(issued, 1)} of cycles` +
-    (limit ? `; fullest resource ${limit.title.toLowerCase()}, ${percent(limit.used, limit.capacity)}` : "")
-  );
+  const { layout } = model,
+    limit = model.limiting(sm),
+    shares = model.shares(sm),
+    drains = model.drains(sm).map((k) => layout.kernels[k] ?? "?"),
+    slots = layout.sms[sm]?.slots ?? 0;
+  const parts = shares
+    .map((share, i) => ({ share, name: layout.kernels[i] ?? layout.stalls[i - model.kernels]?.title ?? "?" }))
+    .filter(({ share }) => share >= 0.005);
+  const ctas = model.ctas(sm),
+    issued = shares.slice(0, model.kernels).reduce((a, b) => a + b, 0);
+  return [
+    `${smName(layout, sm)}: CTAs ${layout.kernels.map((name, k) => `${ctas[k]} of ${name}`).join(", ")}, in ${ctas.reduce((a, b) => a + b, 0)} of ${slots} slots`,
+    ...(drains.length > 0 ? [`drains: more CTAs of ${drains.join(" and ")} than it may hold`] : []),
+    shares.some((share) => share > 0)
+      ? `schedulers issued in ${percent(issued, 1)} of cycles lately (${parts.map(({ name, share }) => `${name} ${percent(share, 1)}`).join(", ")})`
+      : "schedulers have not run yet",
+    ...(limit ? [`fullest resource ${limit.title.toLowerCase()}, ${percent(limit.used, limit.capacity)}`] : []),
+    ...quotasText(model, sm),
+  ].join("; ");
 }
 
-function describeSlot(model: SmModel, sm: number, slot: number): string {
-  const holds = model.reader.get("sm.slot_kernel", sm, slot);
-  if (holds === 0) return `SM ${sm}, slot ${slot}: empty`;
-  return (
-    `SM ${sm}, slot ${slot}: CTA ${whole(model.reader.get("sm.slot_cta", sm, slot))} of ${model.layout.kernels[holds - 1] ?? "?"}, ` +
-    `resident for ${whole(model.reader.get("sm.slot_age", sm, slot))} cycles${["", ", leaves by a context switch", ", its context is on the way here"][model.reader.get("sm.slot_switch", sm, slot)] ?? ""}`
-  );
-}
-
-function describeIssue(model: SmModel, sm: number): string {
-  const parts = model
-    .shares(sm)
-    .map((share, i) => ({
-      share,
-      name:
-        i < model.kernels
-          ? `issued for ${model.layout.kernels[i]}`
-          : (model.layout.stalls[i - model.kernels]?.title ?? ""),
-    }))
-    .filter((p) => p.share > 0)
-    .sort((a, b) => b.share - a.share);
-  return parts.length === 0
-    ? `SM ${sm}: schedulers have not run yet`
-    : `SM ${sm}, scheduler-cycles lately: ${parts.map((p) => `${p.name} ${percent(p.share, 1)}`).join(", ")}`;
-}
-
-function describeUse(model: SmModel, sm: number): string {
-  return `SM ${sm}: ${model
-    .resources(sm)
-    .map((r) => `${r.title} ${whole(r.used)} of ${whole(r.capacity)} ${r.unit} (${percent(r.used, r.capacity)})`)
-    .join("; ")}`;
-}
-
-function describeQuotas(model: SmModel, sm: number): string {
-  return `SM ${sm}, left of each quota: ${model
+function quotasText(model: SmModel, sm: number): string[] {
+  const given = model
     .quotas(sm)
     .flatMap((one, k) =>
       one
@@ -256,8 +257,8 @@ function describeQuotas(model: SmModel, sm: number): string {
             `${model.layout.kernels[k] ?? "?"} ${whole(one.left)} of ${whole(one.quota)}${one.left <= 0 ? ", it waits for the next refill" : ""}`,
           ]
         : [],
-    )
-    .join("; ")}`;
+    );
+  return given.length > 0 ? [`left of each quota: ${given.join(", ")}`] : [];
 }
 
 /** The same picture as a table: one row for each SM. */

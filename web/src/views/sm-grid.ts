@@ -1,28 +1,58 @@
-// <corun-sm-grid>: every SM with its CTA slots, what its schedulers did lately, and its fullest resource.
+// <corun-sm-grid>: every SM as a tile with its CTA slots and its issue slots by cause; one control for the keyboard.
 // A click or Enter on an SM fires `select-sm` (SelectSm), a second one takes the selection back.
 import type { Theme } from "../draw/theme.ts";
 import type { Drawing, Spot } from "../draw/drawing.ts";
 import type { Catalogue, FrameLayout, SelectSm, ShownRun, SmView } from "../types.ts";
 import { percent, whole } from "../draw/scale.ts";
+import { folded } from "./beside.ts";
 import { stallPaint } from "./chart-drawing.ts";
 import { MachinePicture } from "./machine-picture.ts";
 import { smMeanings } from "./meanings.ts";
 import type { Meaning } from "./meanings.ts";
 import type { LegendItem } from "./picture.ts";
-import { drainPaint, drawSms, smTable } from "./sm-drawing.ts";
-import { SmModel, smsText } from "./sm-model.ts";
+import { asCells, drainPaint, drawSms, otherPaint, smTable } from "./sm-drawing.ts";
+import { hasClasses, residentText, shownCauses, SmModel, smsText } from "./sm-model.ts";
 import type { Tabular } from "./tabular.ts";
+
+/** From this width on, two runs stand beside each other. */
+const BOTH = 600;
 
 export class SmGrid extends MachinePicture<SmModel> implements SmView {
   protected readonly file = "sms";
   protected readonly name = "SMs";
   protected readonly about =
-    "Each SM with its CTA slots by kernel, its schedulers' recent cycles and its fullest resource.";
+    "Each SM with its CTA slots by kernel and, below, its schedulers' recent cycles by kernel and by cause of stalls.";
   private sm: number | null = null;
+  /** SMs are cells, too many for tiles. */
+  private cells = false;
+  /** Of two runs, the one that is shown where there is no room for both. */
+  private open = 0;
+  /** Once an SM has drained, and once a kernel has had a quota, the legend says what that looks like. */
+  private met = { drains: false, quotas: false };
 
   override setRuns(runs: readonly ShownRun[], catalogue: Catalogue): void {
     if (this.sm !== null && !runs.some((run) => (this.sm as number) < run.layout.sms.length)) this.sm = null;
+    this.met = { drains: false, quotas: false };
     super.setRuns(runs, catalogue);
+  }
+
+  override update(frames: readonly Uint32Array[]): void {
+    super.update(frames);
+    const drains =
+        this.met.drains || this.sides.some(({ model: m }) => m.layout.sms.some((_, sm) => m.drains(sm).length > 0)),
+      quotas = this.met.quotas || this.sides.some(({ model }) => model.hasQuotas());
+    if (drains === this.met.drains && quotas === this.met.quotas) return;
+    this.met = { drains, quotas };
+    if (this.isConnected) this.relegend();
+  }
+
+  /** Of two runs, 0 or 1: which one is shown where there is no room for both. Fires `show-side` (CustomEvent<number>) when the user changes it. */
+  get side(): number {
+    return this.open;
+  }
+  set side(side: number) {
+    this.open = side;
+    this.redraw();
   }
 
   get selected(): number | null {
@@ -35,17 +65,37 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
   }
 
   protected override walks(spot: Spot): boolean {
-    return spot.id.startsWith("sm:");
+    return /^(sm|side):/.test(spot.id);
   }
 
   protected override chosen(spot: Spot): void {
-    const sm = Number.parseInt(spot.id.slice(3), 10);
+    const [what, number] = spot.id.split(":");
+    const sm = Number.parseInt(number as string, 10);
+    if (what === "side") {
+      this.side = sm;
+      this.dispatchEvent(new CustomEvent<number>("show-side", { bubbles: true, detail: sm }));
+      return;
+    }
     this.selected = this.sm === sm ? null : sm;
     this.dispatchEvent(new CustomEvent<SelectSm>("select-sm", { bubbles: true, detail: { sm: this.sm } }));
   }
 
   protected model(layout: FrameLayout): SmModel {
     return new SmModel(layout);
+  }
+  protected override above(model: SmModel): string {
+    // Classes have headings of their own.
+    return hasClasses(model.layout) ? "" : residentText(model);
+  }
+  protected override build(width: number, t: Theme): Drawing | null {
+    const fold = this.sides.length > 1 && width < BOTH,
+      room = fold ? width : width / Math.max(1, this.sides.length),
+      cells = this.sides.some(({ model }) => asCells(model.layout, room));
+    if (cells !== this.cells) {
+      this.cells = cells;
+      this.relegend();
+    }
+    return fold ? folded(this.parts(t), Math.min(this.open, this.sides.length - 1), width, t) : super.build(width, t);
   }
   protected drawingOf(model: SmModel, width: number, t: Theme): Drawing {
     return drawSms(model, width, t, this.sm);
@@ -55,11 +105,22 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
   }
 
   protected override legend(t: Theme): LegendItem[] {
-    const stalls = this.sides[0]?.model.layout.stalls ?? [];
+    const layout = this.sides[0]?.model.layout;
+    if (!layout) return [];
+    const shown = shownCauses(layout),
+      others = layout.stalls.filter((_, i) => !shown.some(({ stall }) => stall === i)).map(({ title }) => title);
+    const counts = [...new Set(this.sides.map(({ model }) => smsText(model.layout)))];
     return [
+      {
+        name: `All ${counts.join(" / ")}: CTAs by kernel; below, ${this.cells ? "the main cause of stalls" : "issue slots"}:`,
+      },
       ...super.legend(t),
-      { name: "SM that drains", paint: drainPaint(t), doc: "A kernel holds more CTAs on it than it may" },
-      ...stalls.map((s, i) => ({ name: s.title, paint: stallPaint(i, t), doc: s.doc })),
+      ...shown.map(({ stall, name }) => ({ name, paint: stallPaint(stall, t), doc: layout.stalls[stall]?.doc ?? "" })),
+      { name: "other", paint: otherPaint(t), doc: `No warp issues for another cause: ${others.join(", ")}` },
+      ...(this.met.drains
+        ? [{ name: "SM that drains", paint: drainPaint(t), doc: "A kernel holds more CTAs on it than it may" }]
+        : []),
+      ...(this.met.quotas ? [{ name: "Lowest line: what is left of quotas" }] : []),
     ];
   }
 

@@ -1,4 +1,5 @@
 // What an SM did lately and what it holds, from frames. No drawing, no DOM.
+import { whole } from "../draw/scale.ts";
 import type { FrameLayout } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
 
@@ -9,6 +10,21 @@ export interface Resource {
   used: number;
   capacity: number;
 }
+
+/** The stall causes that a tile shows by themselves, by key; all others are one. */
+const SHOWN_CAUSES = [
+  { key: "raw_long", name: "wait for memory" },
+  { key: "lsu_full", name: "LSU full" },
+] as const;
+/** A stall cause that a tile shows: which of the layout's it is. */
+export interface ShownCause {
+  stall: number;
+  name: string;
+}
+export const shownCauses = ({ stalls }: FrameLayout): ShownCause[] =>
+  SHOWN_CAUSES.map(({ key, name }) => ({ name, stall: stalls.findIndex((s) => s.key === key) })).filter(
+    ({ stall }) => stall >= 0,
+  );
 
 /** Weight of what was before in the shares: smooth at 60 frames a second, gone after a second. */
 const KEEP = 0.8;
@@ -90,6 +106,22 @@ export class SmModel {
     );
   }
 
+  /** CTAs resident on an SM, by kernel. */
+  ctas(sm: number): number[] {
+    return Array.from({ length: this.kernels }, (_, k) => this.reader.get("sm.ctas", sm, k));
+  }
+
+  /** What a CTA slot holds, in words. */
+  slotText(sm: number, slot: number): string {
+    const r = this.reader,
+      holds = r.get("sm.slot_kernel", sm, slot);
+    if (holds === 0) return `Slot ${slot}: empty`;
+    const way = ["", ", leaves by a context switch", ", its context is on the way here"][
+      r.get("sm.slot_switch", sm, slot)
+    ];
+    return `Slot ${slot}: CTA ${whole(r.get("sm.slot_cta", sm, slot))} of ${this.layout.kernels[holds - 1] ?? "?"}, resident for ${whole(r.get("sm.slot_age", sm, slot))} cycles${way ?? ""}`;
+  }
+
   /** Resources of an SM; shared memory is left out where there is none. */
   resources(sm: number): Resource[] {
     const shape = this.layout.sms[sm];
@@ -168,6 +200,29 @@ export function smGroups({ sms }: FrameLayout): SmGroup[] {
       });
   });
   return groups;
+}
+
+/**
+ * What an SM of a group holds, in words: `4 CTAs of BP, 8 of CFD`. The count is the median of the SMs that hold any; a kernel
+ * that is not on all of them says on how many it is.
+ */
+export function residentText(model: SmModel, first = 0, count = model.layout.sms.length): string {
+  const held = model.layout.kernels.map((name, k) => {
+    const counts = Array.from({ length: count }, (_, i) => model.reader.get("sm.ctas", first + i, k))
+      .filter((n) => n > 0)
+      .sort((a, b) => a - b);
+    return { name, on: counts.length, ctas: counts[counts.length >> 1] ?? 0 };
+  });
+  if (held.every(({ on }) => on === 0)) return "no CTAs";
+  let said = false;
+  return held
+    .map(({ name, on, ctas }) => {
+      if (on === 0) return `none of ${name}`;
+      const unit = said ? "" : ctas === 1 ? " CTA" : " CTAs";
+      said = true;
+      return `${ctas}${unit} of ${name}${on < count ? ` on ${on} SM${on === 1 ? "" : "s"}` : ""}`;
+    })
+    .join(", ");
 }
 
 /** Whether the SMs have classes that one can tell apart. */
