@@ -1,7 +1,7 @@
 // The address bar: the whole experiment and the view, after the `#`.
 //
 // Two forms. Where an experiment is made of presets it can be read and typed:
-//   #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1
+//   #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=500000
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
 // The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), show (the open tab of the drawer; why=1 of older links is its tab Why), launches (which kernel's are shown, from which on, and the one at whose beginning L1Ds are), m.CYCLE=note (a bookmark); and last, e: the engine
@@ -64,7 +64,7 @@ export function checkVersion(version: string | undefined): void {
 }
 
 /** The parts that are the experiment: packed, or readable. */
-const EXPERIMENT = ["z", "gpu", "mix", "policy", "order", "cta", "seed"];
+const EXPERIMENT = ["z", "gpu", "mix", "policy", "order", "cta", "seed", "cycles"];
 
 const MAX_HASH = 100_000;
 const MAX_JSON = 1_000_000;
@@ -123,7 +123,7 @@ async function second(first: readonly string[], experiment: Experiment): Promise
 function readable(experiment: Experiment): string[] | null {
   const parts: string[] = [];
   for (const key of Object.keys(experiment)) {
-    if (!["corun", "gpu", "kernels", "policy", "seed", "warp_order", "cta_order"].includes(key)) return null;
+    if (!["corun", "gpu", "kernels", "policy", "seed", "stop", "warp_order", "cta_order"].includes(key)) return null;
   }
   if (experiment.corun !== 1 || typeof experiment.gpu !== "string" || !NAME.test(experiment.gpu)) return null;
   parts.push(`gpu=${experiment.gpu}`);
@@ -160,6 +160,11 @@ function readable(experiment: Experiment): string[] | null {
   if (experiment.seed !== undefined) {
     if (!Number.isSafeInteger(experiment.seed) || experiment.seed < 0) return null;
     parts.push(`seed=${experiment.seed}`);
+  }
+  if (experiment.stop !== undefined) {
+    const { cycles, ...more } = experiment.stop as { cycles?: unknown };
+    if (!Number.isSafeInteger(cycles) || Number(cycles) < 0 || Object.keys(more).length > 0) return null;
+    parts.push(`cycles=${Number(cycles)}`);
   }
   return parts;
 }
@@ -245,14 +250,10 @@ async function fromParts(fields: Map<string, string>): Promise<Experiment> {
   return fromPacked(packed);
 }
 
-/** What to say of a link that another engine than `here` has made; null for one of this engine. */
+/** What to say of a link that another engine than `here` has made; null for one of this engine, and for one that names none. */
 export function otherEngine(link: LinkState, here: string): string | null {
-  if (link.engine !== undefined && sameEngine(link.engine, here)) return null;
-  const made =
-    link.engine === undefined
-      ? "It names no engine: it was made before links did, or typed by hand."
-      : `It was made with engine ${link.engine}.`;
-  return `${made} This is engine ${here}. The same experiment runs, but its numbers may differ from those that its maker saw.`;
+  if (link.engine === undefined || sameEngine(link.engine, here)) return null;
+  return `This link was made with engine ${link.engine}; this is ${here}: its numbers may differ from those that its maker saw.`;
 }
 
 function fromFields(fields: Map<string, string>): Experiment {
@@ -276,6 +277,8 @@ function fromFields(fields: Map<string, string>): Experiment {
   if (cta !== undefined) experiment.cta_order = cta;
   const seed = fields.get("seed");
   if (seed !== undefined) experiment.seed = whole(seed, "the seed");
+  const cycles = fields.get("cycles");
+  if (cycles !== undefined) experiment.stop = { cycles: whole(cycles, "the number of cycles") };
   return experiment;
 }
 

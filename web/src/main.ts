@@ -29,8 +29,17 @@ import "./numbers.ts";
 import "./transport.ts";
 import "./teach/teach.css";
 import "./teach/warnings-view.ts";
-import "./why/element.ts";
-import { eachPerKernel, epochOf, mixText, policyOf, runTitles, scheme, schemeName, withBody } from "./choices.ts";
+import {
+  eachPerKernel,
+  epochOf,
+  kernelLabels,
+  mixText,
+  policyOf,
+  runTitles,
+  scheme,
+  schemeName,
+  withBody,
+} from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
 import { differences } from "./difference.ts";
 import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
@@ -54,15 +63,16 @@ import { LINKED, startEmbed } from "./teach/embed.ts";
 import { endWarnings, setupWarnings } from "./teach/warnings.ts";
 import type { CorunWarnings } from "./teach/warnings-view.ts";
 import type { Chosen } from "./run/choices.tsx";
-import { NONE } from "./run/choice.ts";
+import { NONE, schemeTitle } from "./run/choice.ts";
+import first from "./run/first.json" with { type: "json" };
+import type { RunSide, SchemeAnswer } from "./run/model.ts";
+import { answerOf, answersFor, mixKey } from "./run/stored.ts";
 import { Screen } from "./run/screen.tsx";
 import { encodeSweep } from "./sweeps/state.ts";
 import { sweepOf, type Axis } from "./sweeps/vary.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTimeline } from "./timeline/timeline.ts";
 import type { CorunTransport } from "./transport.ts";
-import { roomOf } from "./why/facts.ts";
-import type { CorunVerdict } from "./why/element.ts";
 import type {
   Catalogue,
   Experiment,
@@ -79,13 +89,7 @@ import type {
 } from "./types.ts";
 
 /** The first screen: two schemes on one mix. */
-const FIRST: Experiment = {
-  corun: 1,
-  gpu: "ccbp-16sm",
-  kernels: ["ccbp/BP", "ccbp/CFD"],
-  policy: { name: "even" },
-  seed: 1,
-};
+const FIRST: Experiment = { ...(first as Experiment), policy: { name: "even" } };
 const FIRST_B: Experiment = { ...FIRST, policy: { name: "ccbp" } };
 /** Where the first screen stops when motion is not wanted: the SMs are full and the charts have begun. */
 const STILL = 8_000;
@@ -110,6 +114,8 @@ interface Side {
   problems: Problem[];
   /** Of each kernel, once it is known. */
   alone: ({ ipc: number | null; why: string } | undefined)[];
+  /** What its run says so far. */
+  result: Result | null;
   /** What the pictures show of it. */
   laid: { experiment: Experiment; loaded: Loaded } | null;
 }
@@ -153,7 +159,6 @@ const launches = document.createElement("corun-launches") as CorunLaunches,
   launchesCard = card("launches", "CTAs by launch", launches);
 const numbers = document.createElement("corun-numbers") as CorunNumbers;
 const decisions = document.createElement("corun-decisions") as CorunDecisions;
-const verdict = document.createElement("corun-verdict") as CorunVerdict;
 const compare = document.createElement("corun-compare") as CorunCompare;
 const warnings = document.createElement("corun-warnings") as CorunWarnings;
 const compareCard = card("compare", "A and B", compare);
@@ -161,10 +166,7 @@ const schemes = document.createElement("corun-schemes") as CorunSchemes;
 const predicted = document.createElement("corun-predicted") as CorunPredicted;
 // The SM's heading and its close button are the view's own.
 const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM" }, detail);
-pictures.append(
-  h("section", { id: "verdict", "aria-label": "Who suffers, and why" }, verdict),
-  h("section", { id: "sms", "aria-label": "Streaming multiprocessors", tabIndex: -1 }, grid),
-);
+$("#sms").append(grid);
 const screen = new Screen(
   [
     { id: "compare", title: "A and B", elements: [compareCard] },
@@ -237,7 +239,14 @@ const openFirst = {
 
 // ---------------------------------------------------------------- the experiment
 
-const side = (experiment: Experiment): Side => ({ experiment, loaded: null, problems: [], alone: [], laid: null });
+const side = (experiment: Experiment): Side => ({
+  experiment,
+  loaded: null,
+  problems: [],
+  alone: [],
+  result: null,
+  laid: null,
+});
 
 /** Shows and runs what comes from elsewhere than the form: one experiment, or two. */
 function open(next: Experiment, play: boolean, seek = 0, other: Experiment | null = null): void {
@@ -257,6 +266,7 @@ function run(at: number, next: Experiment, play: boolean, seek: number): void {
   const mine = sides[at];
   mine.experiment = next;
   mine.loaded = null;
+  mine.result = null;
   foreign = null;
   asked = { play, seek };
   transport.toward = seek;
@@ -367,6 +377,48 @@ function only(at: number): void {
   writeLink();
 }
 
+/** The answers that came with the page for the present mix. */
+let came: { key: string; answers: readonly SchemeAnswer[] } = { key: "", answers: [] };
+
+/** What the first screen says of the sides: the stored answer until a run here has ended. */
+function tellAnswer(): void {
+  screen.sides.value = sides.map((one, at): RunSide => {
+    const { experiment, result, alone } = one,
+      answer = answerOf(came.answers, experiment),
+      over = result !== null && state === "done";
+    const settled = answer?.result && over && result.cycles === answer.result.cycles,
+      shown = answer?.result && !over ? answer.result : result;
+    return {
+      mark: sides.length > 1 ? (MARKS[at] ?? "") : "",
+      scheme: catalogue ? schemeTitle(catalogue, experiment) : (answer?.scheme ?? schemeName(experiment)),
+      experiment,
+      kernels: kernelLabels(experiment.kernels),
+      result: shown,
+      origin: settled
+        ? answer?.result?.digest === result.digest
+          ? "confirmed"
+          : "differs"
+        : shown !== null && shown === answer?.result
+          ? "stored"
+          : over
+            ? "here"
+            : "running",
+      alone: experiment.kernels.map((_, k) => alone[k]?.why ?? (alone[k] ? "" : "alone: being measured")),
+    };
+  });
+}
+
+/** Loads the answers of the present mix, where some came with the page. */
+async function loadStored(experiment: Experiment): Promise<void> {
+  const key = mixKey(experiment);
+  if (key === came.key) return;
+  came = { key, answers: [] };
+  const answers = await answersFor(experiment);
+  if (came.key !== key) return;
+  came = { key, answers: answers ?? [] };
+  tellAnswer();
+}
+
 /** The form, and the card of the comparison. */
 function showSides(edit: number): void {
   edited = edit;
@@ -378,7 +430,7 @@ function showSides(edit: number): void {
   if (shown.loaded) editor.accepted(shown.loaded.normal, shown.loaded.explained);
   if (shown.problems.length > 0) editor.problems(shown.problems);
   screen.has("compare", two);
-  screen.experiments.value = sides.map(({ experiment }) => experiment);
+  tellScreen();
   tellSides();
   predict();
 }
@@ -389,7 +441,15 @@ function predict(): void {
   predicted.setRun(mine.experiment, mine.loaded, sides.length > 1 ? (MARKS[edited] ?? "") : "");
   predicted.view = view.predict ?? {};
 }
+/** The row of choices and the answer. */
+function tellScreen(): void {
+  screen.experiments.value = sides.map(({ experiment }) => experiment);
+  const [first] = sides;
+  if (first) void loadStored(first.experiment);
+  tellAnswer();
+}
 function tellSides(): void {
+  tellScreen();
   if (sides.length < 2) return;
   editor.setSides(runTitles(sides.map(({ experiment }) => experiment)), edited);
   compare.show(
@@ -543,8 +603,8 @@ function onLoaded(at: number, message: Loaded): void {
       ? null
       : {
           kind: "info",
-          title: "This link was made with another engine",
-          text: [foreign],
+          title: foreign,
+          text: [],
           actions: [
             {
               label: "Close this notice",
@@ -615,15 +675,6 @@ function lay(): void {
       goals: (sides[i] as Side).experiment.kernels.map(hasGoal),
     })),
   );
-  verdict.setRuns(
-    runs.map(({ mark, title, layout }, i) => ({
-      mark,
-      title,
-      scheme: schemeName((sides[i] as Side).experiment),
-      kernels: layout.kernels,
-      room: roomOf(sides[i]?.loaded?.explained),
-    })),
-  );
   decisions.setRuns(runs, catalogue.controls);
   if (two) {
     const [a, b] = sides.map(({ experiment, loaded }) => ({ written: experiment, normal: (loaded as Loaded).normal }));
@@ -631,7 +682,7 @@ function lay(): void {
   }
   for (const [at, { alone }] of sides.entries())
     alone.forEach((known, kernel) => {
-      if (known) for (const one of [numbers, verdict]) one.alone(at, kernel, known.ipc, known.why);
+      if (known) numbers.alone(at, kernel, known.ipc, known.why);
     });
   showSelection();
   warn();
@@ -808,7 +859,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
       charts.setDecisions(at, log);
       timeline.setDecisions(at, log);
     }
-    if (controls) for (const one of [decisions, numbers, verdict]) one.setControls(at, controls);
+    if (controls) for (const one of [decisions, numbers]) one.setControls(at, controls);
   });
   frames.forEach(({ past, shares, held: words }, at) => {
     if (past) timeline.setPast(at, past);
@@ -821,7 +872,12 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   else if (!still || cycle !== stood) timeline.stoppedAt([]);
   if (frames.every(({ result }) => result)) {
     const results = frames.map(({ result }) => result);
-    for (const one of [numbers, verdict]) one.update(results);
+    numbers.update(results);
+    results.forEach((result, at) => {
+      const mine = sides[at];
+      if (mine) mine.result = result ?? null;
+    });
+    tellAnswer();
     const mine = results[edited];
     if (mine) predicted.update(mine, frames[edited]?.past ?? null);
     results.forEach((result, at) => {
@@ -1243,15 +1299,21 @@ screen.actions(
 
 // ---------------------------------------------------------------- start
 
+/** The answer that came with the page, before the simulator is there. */
+async function preview(): Promise<void> {
+  const linked = await decodeLink(location.hash).catch(() => null);
+  if (!linked && /^#./.test(location.hash)) return;
+  sides = linked ? [linked.experiment, ...(linked.other ? [linked.other] : [])].map(side) : [FIRST, FIRST_B].map(side);
+  tellAnswer();
+  await loadStored(sides[0]?.experiment ?? FIRST);
+  pictures.hidden = came.answers.length === 0;
+  sides = [];
+}
+
 async function start(): Promise<void> {
   transport.init(does);
   showSide(false);
-  say({
-    kind: "loading",
-    title: "Loading the simulator…",
-    text: ["It runs here, in your browser; nothing is sent anywhere."],
-    actions: [],
-  });
+  await preview();
   let ready: Ready;
   try {
     ({ engine, ready } = await Engine.start({
@@ -1266,10 +1328,11 @@ async function start(): Promise<void> {
       alone: (at, kernel, ipc, why) => {
         const mine = sides[at];
         if (mine) mine.alone[kernel] = { ipc, why };
-        for (const one of [numbers, verdict]) one.alone(at, kernel, ipc, why);
+        numbers.alone(at, kernel, ipc, why);
+        tellAnswer();
       },
       aloneProgress: (at, kernel, done) => {
-        for (const one of [numbers, verdict]) one.aloneProgress(at, kernel, done);
+        numbers.aloneProgress(at, kernel, done);
       },
       profiling: onProfiling,
       profilingStopped: onProfilingStopped,
@@ -1330,17 +1393,6 @@ async function start(): Promise<void> {
       else delete view.launches;
       writeLink();
     },
-  });
-  verdict.init(ready.catalogue, {
-    compare: (name) => {
-      const mine = sides[0];
-      if (mine)
-        openAs(1, {
-          ...structuredClone(mine.experiment),
-          policy: scheme(ready.catalogue, name, mine.experiment.kernels.length),
-        });
-    },
-    opened: () => undefined,
   });
   compare.init(ready.catalogue, {
     swap,

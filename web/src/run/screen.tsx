@@ -2,8 +2,10 @@
 import { signal } from "@preact/signals";
 import { render } from "preact";
 import type { Catalogue, Experiment } from "../types.ts";
+import { Sentence, SlowBars, Stations } from "./answer.tsx";
 import { Choices, type Chosen } from "./choices.tsx";
 import { Drawer, type Tab } from "./drawer.tsx";
+import type { RunSide } from "./model.ts";
 import { Popup, type Deed } from "./popup.tsx";
 
 const place = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
@@ -12,6 +14,8 @@ export class Screen {
   readonly catalogue = signal<Catalogue | null>(null);
   /** A, and B where there is one. */
   readonly experiments = signal<readonly Experiment[]>([]);
+  /** What is known of each. */
+  readonly sides = signal<readonly RunSide[]>([]);
   /** The open tab of the drawer. */
   readonly tab = signal<string | null>(null);
   /** Tabs that have something to show. */
@@ -20,6 +24,14 @@ export class Screen {
   constructor(all: readonly Tab[], hidden: readonly string[]) {
     this.tabs.value = new Set(all.map(({ id }) => id).filter((id) => !hidden.includes(id)));
     render(<Drawer tabs={all} shown={this.tabs} open={this.tab} />, place("drawer"));
+    const { sides } = this;
+    const Says = () =>
+      sides.value.some(({ result }) => result) ? <Sentence sides={sides.value} rate={__VERDICTS__} /> : null;
+    const Bars = () => <SlowBars sides={sides.value} />;
+    const Path = () => <Stations sides={sides.value} />;
+    render(<Says />, place("verdict"));
+    render(<Bars />, place("slows"));
+    render(<Path />, place("stations"));
   }
 
   start(catalogue: Catalogue, chosen: Chosen): void {

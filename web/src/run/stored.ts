@@ -1,0 +1,120 @@
+// Answers that come with the page: what each scheme makes of the mixes that most visits begin with. `cargo xtask answers` makes them; each is the part of
+// a run's result that the first screen reads, by the hash of its experiment. Those of another engine are none. No DOM.
+import { policyOf, schemeText } from "../choices.ts";
+import { problemText } from "../format.ts";
+import { sameEngine } from "../stamp.ts";
+import type { Experiment, Problem, Result } from "../types.ts";
+import shipped from "./answers.json" with { type: "json" };
+import type { SchemeAnswer } from "./model.ts";
+
+/** Which file has which mix. */
+export interface Index {
+  engine: string;
+  mixes: readonly { file: string; mix: object }[];
+}
+
+/** A value with the keys of all objects in one order. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== "object" || value === null) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, ordered((value as Record<string, unknown>)[key])]));
+}
+const text = (value: unknown): string => JSON.stringify(ordered(value));
+
+/** What the answers of an experiment are found by: all that decides its result, but the scheme. */
+export function mixKey(experiment: object): string {
+  const { policy: _, name: _name, source: _source, alone: _alone, ...mix } = experiment as Record<string, unknown>;
+  return text(mix);
+}
+
+/** Where the answers of an experiment's mix are, relative to the page; null where none came with it. */
+export function placeOf(experiment: Experiment, index: Index = shipped): string | null {
+  const key = mixKey(experiment);
+  const found = index.mixes.find(({ mix }) => mixKey(mix) === key);
+  return found ? `./answers/${found.file}.json` : null;
+}
+
+/** Whether the answers are an engine's, by its stamp: known once the module is there. */
+export const answersAreOf = (stamp: string, index: Index = shipped): boolean => sameEngine(index.engine, stamp);
+
+/** Every scheme on an experiment's mix, as it came with the page; null where none came, or it cannot be had. */
+export async function answersFor(experiment: Experiment): Promise<SchemeAnswer[] | null> {
+  const place = placeOf(experiment);
+  if (place === null) return null;
+  try {
+    const response = await fetch(place);
+    return response.ok ? readAnswers(await response.json(), experiment, shipped.engine) : null;
+  } catch {
+    return null;
+  }
+}
+
+type Fields = Record<string, unknown>;
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isList = (value: unknown, of: (one: unknown) => boolean): boolean => Array.isArray(value) && value.every(of);
+const isText = (value: unknown): value is string => typeof value === "string";
+const isHash = (value: unknown): boolean => isText(value) && /^[0-9a-f]{16}$/.test(value);
+const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
+const isMeasured = (value: unknown): boolean => value === null || isNumber(value);
+/** Numbers that may be missing, in objects and lists as deep as they come. */
+const isFigures = (value: unknown): boolean =>
+  isMeasured(value) || isList(value, isFigures) || (isObject(value) && Object.values(value).every(isFigures));
+
+function isKernel(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { name, ...figures } = value;
+  return isText(name) && isFigures(figures);
+}
+
+/** A value as the part of a result that is stored; null for what is none. */
+function readResult(value: unknown, kernels: number): Result | null {
+  if (!isObject(value)) return null;
+  const { engine, config_hash: config, digest, seed, cycles, kernels: each, gpu, metrics, ci95, verdict } = value;
+  const whole =
+    isText(engine) &&
+    isHash(config) &&
+    isHash(digest) &&
+    isNumber(seed) &&
+    isNumber(cycles) &&
+    isList(each, isKernel) &&
+    (each as unknown[]).length === kernels &&
+    isObject(gpu) &&
+    [gpu, metrics, ci95].every(isFigures) &&
+    isObject(verdict) &&
+    isList(verdict["says"], isText) &&
+    typeof verdict["sure"] === "boolean";
+  return whole ? (value as unknown as Result) : null;
+}
+
+const isProblem = (value: unknown): value is Problem =>
+  isObject(value) && ["path", "found", "want"].every((key) => isText(value[key]));
+
+/** What a file says of an experiment's mix, scheme by scheme; null where it is another engine's, another mix's, or no answers. */
+export function readAnswers(value: unknown, experiment: Experiment, engine: string): SchemeAnswer[] | null {
+  if (!isObject(value) || !isText(value["engine"]) || !sameEngine(value["engine"], engine)) return null;
+  const { mix, stop, schemes } = value;
+  if (!isObject(mix) || mixKey(mix) !== mixKey(experiment) || !Array.isArray(schemes)) return null;
+  const answers = schemes.map((scheme: unknown): SchemeAnswer | null => {
+    if (!isObject(scheme) || !isObject(scheme["policy"]) || !isText(scheme["policy"]["name"])) return null;
+    const own = {
+      ...structuredClone(experiment),
+      policy: scheme["policy"] as Fields & { name: string },
+      ...(stop === undefined ? {} : { stop }),
+    };
+    const answer = { experiment: own, scheme: schemeText(own) };
+    const { why } = scheme;
+    if (Array.isArray(why) && why.length > 0 && why.every(isProblem))
+      return { ...answer, result: null, why: why.map(problemText).join("; ") };
+    const result = readResult(scheme["result"], experiment.kernels.length);
+    return result && { ...answer, result };
+  });
+  return answers.every((answer) => answer !== null) ? answers : null;
+}
+
+/** The answer of the scheme that an experiment names, with the same settings; null where there is none. */
+export function answerOf(answers: readonly SchemeAnswer[], experiment: Experiment): SchemeAnswer | null {
+  const wanted = text(policyOf(experiment));
+  return answers.find((answer) => text(policyOf(answer.experiment)) === wanted) ?? null;
+}
