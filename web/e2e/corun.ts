@@ -65,6 +65,12 @@ export async function form(page: Page): Promise<void> {
   if (!(await page.locator("#editor").isVisible())) await page.locator("#make").click();
   await expect(page.locator("#editor")).toBeVisible();
 }
+/** Chooses in the row of choices: `menu` is the name of its menu, `sought` what is typed to find the choice. */
+export async function choose(page: Page, menu: string, sought: string): Promise<void> {
+  await page.getByRole("button", { name: `${menu}:` }).click();
+  await page.getByRole("combobox", { name: `${menu}: search` }).fill(sought);
+  await page.keyboard.press("Enter");
+}
 /** Does one of the things behind Share. */
 export async function share(page: Page, deed: string): Promise<void> {
   await page.getByRole("button", { name: "Share this run" }).click();
@@ -138,12 +144,13 @@ export interface SavedResult {
   kernels: { name: string; ipc_alone?: number | null; thread_instructions: number }[];
 }
 export async function result(page: Page): Promise<SavedResult> {
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    share(page, "Save the result"),
-  ]);
+  const [download] = await Promise.all([page.waitForEvent("download"), share(page, "Save the result")]);
   return JSON.parse((await saved(download)).text) as SavedResult;
 }
+
+/** Of two runs, by their marks. */
+export const results = async (page: Page): Promise<Record<string, SavedResult>> =>
+  (await result(page)) as unknown as Record<string, SavedResult>;
 
 export async function noViolations(page: Page): Promise<void> {
   // In one go: the other mode carries all results through a second page, and takes nearly twice as long. It is for frames of other origins. What passes is

@@ -1290,8 +1290,6 @@ screen.actions(
   [
     { title: "Copy the link", note: "to this very run ( c )", run: () => void copyLink() },
     { title: "Save the result", note: "so far, as JSON", run: () => void exportResult() },
-    { title: "Save the experiment", note: "as JSON", run: exportExperiment },
-    { title: "Copy the command", note: "that runs it natively", run: () => void copyCommand() },
     { title: "Dark or light", note: "( d )", run: toggleTheme },
   ],
   () => help.showModal(),

@@ -53,7 +53,7 @@ export function Drawer(props: {
           <Panel key={tab.id} tab={tab} open={tab.id === now} />
         ))}
       </div>
-      <div class="drawer-tabs" role="tablist" aria-label="More of this run" onKeyDown={onKeyDown}>
+      <div class="drawer-tabs" role="tablist" aria-label="Its parts" onKeyDown={onKeyDown}>
         {there.map((tab, i) => (
           <button
             key={tab.id}
