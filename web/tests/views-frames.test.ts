@@ -239,7 +239,7 @@ test("where two runs have no room beside each other, their headings open one of 
     });
   const parts = [part("A", "Even split"), part("B", "CCBP")];
   for (const open of [0, 1]) {
-    const d = folded(parts, open, 350, LIGHT);
+    const d = folded(parts, (run) => run === open, 350, LIGHT);
     const sides = d.spots.filter(({ id }) => id.startsWith("side:"));
     assert.deepEqual(
       sides.map((s) => s.text()),

@@ -45,7 +45,11 @@ export function beside(parts: readonly Part[], width: number, t: Theme): Drawing
 }
 
 /** Where there is no room for two beside each other: both headings, and under its own the drawing of the one that is open. */
-export function folded(parts: readonly Part[], open: number, width: number, t: Theme): Drawing {
+export function folded(parts: readonly Part[], isOpen: (run: number) => boolean, width: number, t: Theme): Drawing {
+  const open = Math.max(
+    0,
+    parts.findIndex((_, i) => isOpen(i)),
+  );
   const shown = (parts[open] as Part).draw(width);
   const all = new Drawing(width, parts.length * FOLD + shown.height + GAP, shown.background, shown.font, shown.mono);
   let y = 0;
@@ -59,7 +63,7 @@ export function folded(parts: readonly Part[], open: number, width: number, t: T
         : [x + 3, middle - 5, x + 8, middle, x + 3, middle + 5],
       { closed: false, stroke: t.ink3, width: 1.5 },
     );
-    all.spot(`side:${i}`, 0, y, width, FOLD, () => `${headingText(part)}; ${i === open ? "shown below" : "show it"}`);
+    all.spot(`side:${i}`, 0, y, width, FOLD, () => `${headingText(part)}; ${isOpen(i) ? "shown below" : "show it"}`);
     y += FOLD;
     if (i !== open) return;
     add(all, shown, 0, y, i);

@@ -95,7 +95,7 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
       this.cells = cells;
       this.relegend();
     }
-    return fold ? folded(this.parts(t), Math.min(this.open, this.sides.length - 1), width, t) : super.build(width, t);
+    return fold ? folded(this.parts(t), (run) => run === this.open, width, t) : super.build(width, t);
   }
   protected drawingOf(model: SmModel, width: number, t: Theme): Drawing {
     return drawSms(model, width, t, this.sm);
