@@ -224,7 +224,7 @@ test("what the SMs hold, in words", () => {
     };
   assert.equal(said([4, 8, 4, 8, 4, 7]), "4 CTAs of A, 8 of B");
   assert.equal(said([1, 0, 1, 0, 1, 0]), "1 CTA of A, none of B");
-  assert.equal(said([5, 0, 5, 0, 0, 8]), "5 CTAs of A on 2 SMs, 8 of B on 1 SM");
+  assert.equal(said([5, 0, 5, 0, 0, 8]), "5 CTAs of A on 2 SMs, 8 of B on 1");
   assert.equal(said([0, 3, 0, 3, 0, 3]), "none of A, 3 CTAs of B");
   assert.equal(said([0, 0, 0, 0, 0, 0]), "no CTAs");
 });

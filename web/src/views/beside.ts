@@ -86,7 +86,8 @@ export function heading(
     d.rect(x, y, 18, 18, { fill: t.ink, radius: 4 });
     d.text(x + 9, y + 9.5, of.mark, t.surface, 11, { align: "middle", baseline: "middle", weight: 700 });
   }
-  d.text(x + after, y + 9.5, fitText(headingText(of), 12, room - after), t.ink, 12, {
+  // Heavy type is wider.
+  d.text(x + after, y + 9.5, fitText(headingText(of), 12, (room - after) / 1.1), t.ink, 12, {
     baseline: "middle",
     weight: 600,
   });

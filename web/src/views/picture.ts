@@ -241,7 +241,12 @@ export abstract class Picture extends HTMLElement {
     this.keys.replaceChildren(
       ...this.legend(t).map((item) => {
         const sign = item.paint === undefined ? [] : [swatch(item.paint)];
-        return el("span", { class: "cv-key", ...(item.doc ? { title: item.doc } : {}) }, ...sign, item.name);
+        return el(
+          "span",
+          { class: item.paint === undefined ? "cv-words" : "cv-key", ...(item.doc ? { title: item.doc } : {}) },
+          ...sign,
+          item.name,
+        );
       }),
     );
   }

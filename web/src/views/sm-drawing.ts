@@ -18,7 +18,7 @@ const GAP = 4,
 const LEAST = 32,
   MOST = 200,
   ROWS = 4;
-const LEAST_CELL = 16,
+const LEAST_CELL = 18,
   MOST_CELL = 30;
 /** The line of quotas and the space above it. */
 const QUOTA = 5;
@@ -64,7 +64,7 @@ function placed(layout: FrameLayout, width: number, quotas: boolean): Layout {
     const w = full * group.scale,
       columns = group === largest ? of : columnsFor(group.count, width, w, gap);
     const h = cells
-      ? Math.round(Math.min(18, Math.max(11, w * 0.66)))
+      ? Math.round(Math.min(16, Math.max(12, w * 0.5)))
       : Math.round(Math.min(56, Math.max(28, w * 0.66))) + (quotas ? QUOTA : 0);
     if (named) top += NAME;
     const at = top;
@@ -74,7 +74,8 @@ function placed(layout: FrameLayout, width: number, quotas: boolean): Layout {
   return { cells, gap, rows, height: top };
 }
 
-export function drawSms(model: SmModel, width: number, t: Theme, selected: number | null): Drawing {
+/** `most` CTAs have been on an SM: slots beyond them are not drawn, so that two runs that are compared have one scale. */
+export function drawSms(model: SmModel, width: number, t: Theme, selected: number | null, most = model.most): Drawing {
   const quotas = model.hasQuotas(),
     named = hasClasses(model.layout),
     { cells, gap, rows, height } = placed(model.layout, width, quotas);
@@ -98,7 +99,7 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
       });
       // Inside a cell that drains, its hatching is a frame.
       if (cells) drawCell(d, model, sm, x, y, w, h, drains ? 3 : 1, t);
-      else drawTile(d, model, sm, x, y, w, h, quotas, t);
+      else drawTile(d, model, sm, most, x, y, w, h, quotas, t);
       d.spot(`sm:${sm}`, x, y, w, h, () => describe(model, sm));
     }
   }
@@ -110,6 +111,7 @@ function drawTile(
   d: Drawing,
   model: SmModel,
   sm: number,
+  most: number,
   x: number,
   y: number,
   w: number,
@@ -122,30 +124,40 @@ function drawTile(
     iw = w - 2 * pad,
     ih = h - 2 * pad - (quotas ? QUOTA : 0);
   const slotsH = Math.floor((ih - 3) / 2);
-  drawSlots(d, model, sm, ix, y + pad, iw, slotsH, t);
+  drawSlots(d, model, sm, most, ix, y + pad, iw, slotsH, t);
   drawIssue(d, model, sm, ix, y + pad + slotsH + 3, iw, ih - slotsH - 3, t);
   if (quotas) drawQuotas(d, model, sm, ix, y + h - pad - 3, iw, t);
 }
 
-/** As few rows of slots as leave each of them 2 px and a gap. */
-function drawSlots(d: Drawing, model: SmModel, sm: number, x: number, y: number, w: number, h: number, t: Theme): void {
-  const slots = model.layout.sms[sm]?.slots ?? 0;
-  if (slots === 0) return;
-  const rows = Math.ceil(slots / Math.max(1, Math.floor((w + 1) / 3))),
-    inRow = Math.ceil(slots / rows),
+/** The CTAs by kernel, and empty slots up to the most that an SM has held; as few rows as leave each of them 2 px and a gap. */
+function drawSlots(
+  d: Drawing,
+  model: SmModel,
+  sm: number,
+  most: number,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+  t: Theme,
+): void {
+  const count = Math.min(most, model.layout.sms[sm]?.slots ?? 0);
+  if (count === 0) return;
+  const held = model.held(sm);
+  const rows = Math.ceil(most / Math.max(1, Math.floor((w + 1) / 3))),
+    inRow = Math.ceil(most / rows),
     pitch = Math.min(24, (w + 1) / inRow),
     step = (h + 1) / rows,
     high = Math.max(1, step - 1);
-  for (let slot = 0; slot < slots; slot++) {
-    const cx = x + (slot % inRow) * pitch,
-      cy = y + Math.floor(slot / inRow) * step;
-    const holds = model.reader.get("sm.slot_kernel", sm, slot);
+  for (let i = 0; i < count; i++) {
+    const cx = x + (i % inRow) * pitch,
+      cy = y + Math.floor(i / inRow) * step,
+      cta = held[i];
     // A CTA that moves does nothing else: its upper half is left when it leaves, the lower one when it comes back.
-    const way = holds === 0 ? 0 : model.reader.get("sm.slot_switch", sm, slot);
-    if (holds === 0 || way > 0) d.rect(cx, cy, pitch - 1, high, { fill: t.slotEmpty });
-    if (holds > 0)
-      d.rect(cx, way === 2 ? cy + high / 2 : cy, pitch - 1, way > 0 ? high / 2 : high, {
-        fill: kernelPaint(holds - 1, t),
+    if (!cta || cta.way > 0) d.rect(cx, cy, pitch - 1, high, { fill: t.slotEmpty });
+    if (cta)
+      d.rect(cx, cta.way === 2 ? cy + high / 2 : cy, pitch - 1, cta.way > 0 ? high / 2 : high, {
+        fill: kernelPaint(cta.kernel, t),
       });
   }
 }
@@ -176,7 +188,7 @@ function issueParts(model: SmModel, shares: readonly number[], t: Theme): { shar
   ];
 }
 
-/** The mix of kernels that are resident, and below it the main cause of stalls, as long as its share. */
+/** The mix of kernels that are resident, and below it the main cause of stalls, as strong as its share. */
 function drawCell(
   d: Drawing,
   model: SmModel,
@@ -202,7 +214,8 @@ function drawCell(
     at += part;
   });
   const main = mainCause(model, sm, t);
-  if (main) d.rect(ix, y + pad + ih - causeH + 1, iw * main.share, causeH - 1, { fill: main.paint });
+  if (main)
+    d.rect(ix, y + pad + ih - causeH + 1, iw, causeH - 1, { fill: main.paint, opacity: 0.25 + 0.75 * main.share });
 }
 
 /** The largest of the causes that the legend names, other ones together. */

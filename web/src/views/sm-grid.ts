@@ -98,7 +98,7 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
     return fold ? folded(this.parts(t), (run) => run === this.open, width, t) : super.build(width, t);
   }
   protected drawingOf(model: SmModel, width: number, t: Theme): Drawing {
-    return drawSms(model, width, t, this.sm);
+    return drawSms(model, width, t, this.sm, Math.max(...this.sides.map((side) => side.model.most)));
   }
   protected tableOf(model: SmModel): Tabular {
     return smTable(model);

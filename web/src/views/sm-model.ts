@@ -43,6 +43,8 @@ export class SmModel {
   private measured = false;
   private lastCycle = 0;
   cycle = 0;
+  /** The most CTAs that an SM has held in any frame. */
+  most = 1;
   /** Cycles that the last frame brought. */
   advanced = 0;
 
@@ -75,6 +77,9 @@ export class SmModel {
         this.before[at] = now;
       }
       if (!fresh && this.cycle > 0 && (back || !this.known)) this.lastCycleOnly(sm);
+      let held = 0;
+      for (let k = 0; k < this.kernels; k++) held += r.get("sm.ctas", sm, k);
+      this.most = Math.max(this.most, held);
     }
     this.measured = fresh || (this.measured && !back);
     this.known = true;
@@ -104,6 +109,16 @@ export class SmModel {
     return Array.from({ length: this.width }, (_, i) =>
       total > 0 ? (this.recent[sm * this.width + i] as number) / total : 0,
     );
+  }
+
+  /** What the slots of an SM hold, by kernel: whose CTA, and whether it moves. */
+  held(sm: number): { kernel: number; way: number }[] {
+    return Array.from({ length: this.layout.sms[sm]?.slots ?? 0 }, (_, slot) => ({
+      kernel: this.reader.get("sm.slot_kernel", sm, slot) - 1,
+      way: this.reader.get("sm.slot_switch", sm, slot),
+    }))
+      .filter(({ kernel }) => kernel >= 0)
+      .sort((a, b) => a.kernel - b.kernel);
   }
 
   /** CTAs resident on an SM, by kernel. */
@@ -214,13 +229,17 @@ export function residentText(model: SmModel, first = 0, count = model.layout.sms
     return { name, on: counts.length, ctas: counts[counts.length >> 1] ?? 0 };
   });
   if (held.every(({ on }) => on === 0)) return "no CTAs";
-  let said = false;
+  // Each unit is said once.
+  let ctasSaid = false,
+    smsSaid = false;
   return held
     .map(({ name, on, ctas }) => {
       if (on === 0) return `none of ${name}`;
-      const unit = said ? "" : ctas === 1 ? " CTA" : " CTAs";
-      said = true;
-      return `${ctas}${unit} of ${name}${on < count ? ` on ${on} SM${on === 1 ? "" : "s"}` : ""}`;
+      const unit = ctasSaid ? "" : ctas === 1 ? " CTA" : " CTAs",
+        where = on === count ? "" : ` on ${on}${smsSaid ? "" : on === 1 ? " SM" : " SMs"}`;
+      ctasSaid = true;
+      smsSaid ||= where !== "";
+      return `${ctas}${unit} of ${name}${where}`;
     })
     .join(", ");
 }
