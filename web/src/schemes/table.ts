@@ -2,6 +2,7 @@
 import { mixText, schemeText } from "../choices.ts";
 import { fixed, percent } from "../format.ts";
 import { interval } from "../sure.ts";
+import { titleOf } from "../titles.ts";
 import { mixFigure, slowdownOf } from "../why/facts.ts";
 import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../types.ts";
 
@@ -86,7 +87,7 @@ export function columns(
   metrics: readonly MetricEntry[],
 ): Column[] {
   const of = (key: string): { title: string; unit: string; doc: string } =>
-    metrics.find((m) => m.key === key) ?? { title: key, unit: "", doc: "" };
+    metrics.find((m) => m.key === key) ?? { title: titleOf(key), unit: "", doc: "" };
   const ratio =
     (digits: number) =>
     (value: number | null): string =>

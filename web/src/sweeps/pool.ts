@@ -2,6 +2,7 @@
 import { problemText } from "../format.ts";
 import type { Answer, Problem } from "../types.ts";
 import { Schedule } from "./schedule.ts";
+import { timeLeft, type Work, type Worked } from "./time-left.ts";
 import type { FromSweeper, Plan, Task, ToSweeper } from "./types.ts";
 
 export interface PoolEvents {
@@ -18,7 +19,12 @@ interface Hand {
   task: Task | null;
   /** Of the task, 0 to 1. */
   done: number;
+  /** When the task began. */
+  since: number;
 }
+
+/** What takes less was not simulated: its answer was known. */
+const KNOWN_MS = 50;
 
 export function spawn(module: WebAssembly.Module, name: string): Worker {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
@@ -76,7 +82,8 @@ export class Pool {
   /** Of runs alone, by hash. */
   readonly #answers = new Map<string, Answer>();
   readonly #finished = new Set<number>();
-  #started = 0;
+  /** What has been simulated, for the time that is left. */
+  #ended: Worked[] = [];
 
   /** `windows`: whether the results in the lines have their windows. */
   constructor(module: WebAssembly.Module, text: string, plan: Plan, events: PoolEvents, windows = false) {
@@ -102,11 +109,17 @@ export class Pool {
     if (!this.running) this.#schedule = this.#rest();
   }
 
+  /** Answers of runs alone, by hash: they are not run again. */
+  know(answers: Readonly<Record<string, Answer>>): void {
+    for (const [hash, answer] of Object.entries(answers)) this.#answers.set(hash, answer);
+    if (!this.running) this.#schedule = this.#rest();
+  }
+
   /** Runs what is not done yet. */
   start(workers: number): void {
     this.stop();
     this.#schedule = this.#rest();
-    this.#started = performance.now();
+    this.#ended = [];
     for (let n = 0; n < Math.min(workers, this.#schedule.all); n += 1) this.#hands.push(this.#hire(n));
     this.#give();
   }
@@ -117,17 +130,32 @@ export class Pool {
     this.#hands = [];
   }
 
-  /** How much of what was started for is done, 0 to 1, and the milliseconds that the rest takes at that rate. */
+  /** How much of what was started for is done, 0 to 1, and the milliseconds that the rest takes. */
   progress(): { done: number; left: number | null } {
     const parts = this.#hands.reduce((sum, hand) => sum + (hand.task ? Math.min(1, hand.done) : 0), 0);
     const done = this.#schedule.all === 0 ? 1 : (this.#schedule.done + parts) / this.#schedule.all;
-    const spent = performance.now() - this.#started;
-    return { done, left: done > 0 ? (spent * (1 - done)) / done : null };
+    const running = this.#hands.flatMap((hand) => (hand.task ? [this.#worked(hand, hand.task, hand.done)] : []));
+    const waiting = this.#schedule.waiting().map((task) => this.#work(task));
+    return { done, left: timeLeft(this.#ended, running, waiting, this.#hands.length) };
+  }
+
+  #work(task: Pick<Task, "kind" | "index"> & { key?: string }): Work {
+    const cycles =
+      task.kind === "alone"
+        ? (this.#plan.runs[task.key ?? ""]?.experiment["stop"] as { cycles?: number } | undefined)?.cycles
+        : this.#plan.points[task.index]?.cycles;
+    // Where no length is given, one is as long as another.
+    return { alone: task.kind === "alone", cycles: cycles ?? 1 };
+  }
+
+  #worked(hand: Hand, task: Task, done: number): Worked {
+    const work = this.#work(task);
+    return { ...work, done: work.cycles * Math.min(1, done), spentMs: performance.now() - hand.since };
   }
 
   #hire(n: number): Hand {
     const worker = spawn(this.#module, `sweep ${n + 1}`);
-    const hand: Hand = { worker, task: null, done: 0 };
+    const hand: Hand = { worker, task: null, done: 0, since: 0 };
     worker.onmessage = (event: MessageEvent<FromSweeper>) => {
       if (this.#hands.includes(hand)) this.#receive(hand, n, event.data);
     };
@@ -162,6 +190,10 @@ export class Pool {
         this.#broke(hand, n, message.message);
         return;
     }
+    if (hand.task) {
+      const worked = this.#worked(hand, hand.task, 1);
+      if (worked.spentMs >= KNOWN_MS) this.#ended.push(worked);
+    }
     hand.task = null;
     hand.done = 0;
     this.#give();
@@ -174,6 +206,7 @@ export class Pool {
       const task = this.#schedule.next();
       if (!task) break;
       hand.task = task;
+      hand.since = performance.now();
       hand.worker.postMessage({ t: "run", task } satisfies ToSweeper);
     }
     this.#events.progress();

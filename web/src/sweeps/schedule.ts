@@ -48,6 +48,13 @@ export class Schedule {
     return this.#done === this.#entries.length;
   }
 
+  /** What has not begun. */
+  waiting(): ({ kind: "alone"; key: string; index: number } | { kind: "point"; index: number })[] {
+    return this.#entries.flatMap(({ state, key, index }) =>
+      state !== "waiting" ? [] : [key === null ? { kind: "point", index } : { kind: "alone", key, index }],
+    );
+  }
+
   /** The next simulation that can start, which is then under way; null while all that is left waits for runs alone, and at the end. */
   next(): Task | null {
     while (this.#entries[this.#first] && this.#entries[this.#first]?.state !== "waiting") this.#first += 1;

@@ -1,0 +1,302 @@
+// The schemes of a mix as points: equal ones drawn once, which of them is best, their axes, where their names stand, and where an arrow key leads. No DOM.
+import { policyOf } from "../choices.ts";
+import type { Column } from "../schemes/table.ts";
+import { interval } from "../sure.ts";
+import type { Experiment, Interval, Result } from "../types.ts";
+import { mixFigure, slowdownOf } from "../why/facts.ts";
+import type { RunSide, SchemeAnswer } from "./model.ts";
+
+/** Schemes whose results are equal. */
+export interface SchemePoint {
+  answers: SchemeAnswer[];
+  /** The result of the first of them. */
+  result: Result;
+  name: string;
+  /** The sides that it is: `A`, `B`, `AB`, or empty. */
+  marks: string;
+  /** By kernel; Infinity for one that gets nothing. */
+  slowdowns: number[];
+  ends: Interval[];
+  /** Harmonic speedup. */
+  speedup: number | null;
+  speedupEnds: Interval;
+  /** The engine's sentence, where the scheme has not acted yet. */
+  learning: string;
+}
+
+// ---------------------------------------------------------------- which schemes are one
+
+const ordered = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(ordered)
+    : typeof value === "object" && value !== null
+      ? Object.fromEntries(
+          Object.entries(value)
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([key, inner]) => [key, ordered(inner)]),
+        )
+      : value;
+/** A policy, the same text however it is written. */
+export const policyKey = (experiment: Experiment): string =>
+  JSON.stringify(ordered(Array.isArray(experiment.policy) ? experiment.policy : policyOf(experiment)));
+
+export const isSide = (answer: SchemeAnswer, side: RunSide | null): boolean =>
+  side !== null &&
+  (policyKey(answer.experiment) === policyKey(side.experiment) ||
+    (answer.result !== null && answer.result.config_hash === side.result?.config_hash));
+
+/** Slowdowns within this part of each other are the same. */
+const ALIKE = 0.01;
+
+export function equal(a: Result, b: Result): boolean {
+  const alike = (one: number | null, other: number | null): boolean =>
+    one === other || (one !== null && other !== null && Math.abs(one - other) <= ALIKE * Math.min(one, other));
+  return (
+    a.digest === b.digest ||
+    (a.kernels.length === b.kernels.length && a.kernels.every((_, k) => alike(slowdownOf(a, k), slowdownOf(b, k))))
+  );
+}
+
+/** What equal schemes are called: by the words that their names begin with, or else by the first of them. */
+export function commonName(names: readonly string[]): string {
+  const [first = "", ...others] = names;
+  if (others.length === 0) return first;
+  const words = first.split(" ");
+  let n = 0;
+  const plain = (word: string | undefined): string | undefined => word?.replace(/[,:]$/, "");
+  while (n < words.length && others.every((name) => plain(name.split(" ")[n]) === plain(words[n]))) n += 1;
+  const common = words.slice(0, n).join(" ").replace(/[,:]$/, "");
+  return n > 0 ? `${common} (${names.length} forms)` : `${first} (${names.length} alike)`;
+}
+
+/** The engine says so in words alone. */
+const learning = ({ verdict }: Result): string =>
+  verdict?.says.find((sentence) => sentence.startsWith("The policy still learns")) ?? "";
+
+/** Best first. Sides that are none of the schemes, such as one with settings of its own, are points too. */
+export function schemePoints(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide | null): SchemePoint[] {
+  const sides = [a, b].flatMap((side) =>
+    side?.result && !answers.some((answer) => isSide(answer, side))
+      ? [{ experiment: side.experiment, scheme: side.scheme, result: side.result }]
+      : [],
+  );
+  const groups: { result: Result; answers: SchemeAnswer[] }[] = [];
+  for (const answer of [...answers, ...sides]) {
+    const { result } = answer;
+    if (!result || result.kernels.some((_, k) => slowdownOf(result, k) === null)) continue;
+    const group = groups.find((one) => equal(one.result, result));
+    if (group) group.answers.push(answer);
+    else groups.push({ result, answers: [answer] });
+  }
+  return groups
+    .map(({ result, answers }): SchemePoint => {
+      const speedup = mixFigure(result, "hspeedup");
+      return {
+        answers,
+        result,
+        name: commonName(answers.map(({ scheme }) => scheme)),
+        marks: `${answers.some((one) => isSide(one, a)) ? "A" : ""}${answers.some((one) => isSide(one, b)) ? "B" : ""}`,
+        slowdowns: result.kernels.map((_, k) => slowdownOf(result, k) as number),
+        ends: result.kernels.map((_, k) => interval(result.ci95?.kernels[k], "slowdown")),
+        speedup,
+        // Of what gets nothing, nothing is left to be known.
+        speedupEnds: speedup === 0 ? [0, 0] : interval(result.ci95?.metrics, "hspeedup"),
+        learning: learning(result),
+      };
+    })
+    .sort((one, other) => (other.speedup ?? -1) - (one.speedup ?? -1));
+}
+
+/** The one whose harmonic speedup is above all others' intervals; null where intervals leave that open. */
+export function best(points: readonly SchemePoint[]): SchemePoint | null {
+  const [first, ...others] = points;
+  const low = first?.speedupEnds?.[0];
+  return first && low !== undefined && others.length > 0 && others.every((p) => p.speedupEnds && p.speedupEnds[1] < low)
+    ? first
+    : null;
+}
+
+/** Where something is promised: by how many promises are kept; then, where all are, by what is left for the others, and else by what is reached. `shown`: the part of each goal, and of each other's IPC alone. */
+export function byPromise(points: readonly SchemePoint[], shown: readonly Column[]): SchemePoint[] {
+  const promises = shown.filter(({ key }) => key.startsWith("goal_reached")),
+    others = shown.filter((column) => !promises.includes(column));
+  const sum = (of: readonly Column[], point: SchemePoint, read: (value: number) => number): number =>
+    of.reduce((total, column) => total + read(column.read(point.result) ?? 0), 0);
+  const kept = (point: SchemePoint): number => sum(promises, point, (value) => Number(value >= 1)),
+    worth = (point: SchemePoint): number =>
+      kept(point) === promises.length
+        ? sum(others, point, (value) => value)
+        : sum(promises, point, (value) => Math.min(1, value));
+  return [...points].sort((a, b) => kept(b) - kept(a) || worth(b) - worth(a));
+}
+
+// ---------------------------------------------------------------- axes
+
+/** What is slower stands at the edge: one scheme that starves a kernel would take the room of all others. */
+const MOST = 32;
+
+/** A logarithmic axis of slowdowns, from 1× or, where a kernel gains, from less. */
+export interface Axis {
+  from: number;
+  to: number;
+  ticks: number[];
+}
+
+export function axisOf(values: readonly number[]): Axis {
+  const from = Math.min(...values) < 0.95 ? 0.5 : 1,
+    to = Math.min(MOST, Math.max(2, ...values.map((v) => v * 1.15)));
+  const ticks: number[] = [];
+  for (let tick = from; tick <= to; tick *= 2) ticks.push(tick);
+  return { from, to, ticks };
+}
+
+/** Where a value stands, 0 to 1. */
+export const along = ({ from, to }: Axis, value: number): number =>
+  Math.min(1, Math.max(0, Math.log(Math.max(value, from) / from) / Math.log(to / from)));
+
+// ---------------------------------------------------------------- names that do not overlap
+
+export interface Box {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+export interface Anchor {
+  x: number;
+  y: number;
+  r: number;
+  /** Of its name, whole and in shorter forms. */
+  widths: readonly number[];
+  h: number;
+}
+
+export const overlap = (a: Box, b: Box): boolean =>
+  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+
+/** Whether the line from one point to another passes a box. */
+export function crosses(x1: number, y1: number, x2: number, y2: number, box: Box): boolean {
+  let from = 0,
+    to = 1;
+  for (const [start, step, low, high] of [
+    [x1, x2 - x1, box.x, box.x + box.w],
+    [y1, y2 - y1, box.y, box.y + box.h],
+  ] as const) {
+    if (step === 0) {
+      if (start <= low || start >= high) return false;
+      continue;
+    }
+    const [a, b] = [(low - start) / step, (high - start) / step];
+    from = Math.max(from, Math.min(a, b));
+    to = Math.min(to, Math.max(a, b));
+  }
+  return from < to;
+}
+
+export interface Placed extends Box {
+  /** Which of the name's forms. */
+  form: number;
+  /** The line from the point to its name, where they stand apart. */
+  lead: [number, number, number, number] | null;
+}
+
+const DISTANCES = [3, 10, 18, 28, 40, 54, 70, 90] as const;
+/** Beyond this a name needs a line to its point. */
+const NEAR = 5;
+const TURNS = 16;
+const PAD = 1;
+
+/** A place for each name, the first first; null where there is none within reach. `taken`: where no name may stand. */
+export function placeNames(anchors: readonly Anchor[], taken: readonly Box[], room: Box): (Placed | null)[] {
+  const marks = anchors.map(({ x, y, r }): Box => ({ x: x - r, y: y - r, w: 2 * r, h: 2 * r }));
+  const placed: Placed[] = [];
+  return anchors.map((anchor, self) => {
+    // The line to a name may leave across marks that cover its own.
+    const others = marks.filter((mark, i) => i !== self && !overlap(mark, marks[self] as Box));
+    const fits = (box: Placed): boolean => {
+      const grown: Box = { x: box.x - PAD, y: box.y - PAD, w: box.w + 2 * PAD, h: box.h + 2 * PAD };
+      if (box.x < room.x || box.y < room.y || box.x + box.w > room.x + room.w || box.y + box.h > room.y + room.h)
+        return false;
+      if ([...marks, ...taken, ...placed].some((one) => overlap(grown, one))) return false;
+      if (placed.some(({ lead }) => lead && crosses(...lead, grown))) return false;
+      const { lead } = box;
+      return (
+        lead === null ||
+        (![...others, ...placed].some((one) => crosses(...lead, one)) &&
+          !placed.some((one) => one.lead && meet(lead, one.lead)))
+      );
+    };
+    for (const away of DISTANCES) {
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        // To the right first, then ever more to the left, above before below.
+        const step = Math.ceil(turn / 2) * (turn % 2 === 0 ? 1 : -1),
+          angle = (step * 2 * Math.PI) / TURNS;
+        const cos = Math.cos(angle),
+          sin = Math.sin(angle);
+        // The name's near side touches the end of the ray.
+        const px = anchor.x + (anchor.r + away) * cos,
+          py = anchor.y + (anchor.r + away) * sin;
+        const lead: Placed["lead"] =
+          away <= NEAR ? null : [anchor.x + anchor.r * cos, anchor.y + anchor.r * sin, px, py];
+        for (const [form, w] of anchor.widths.entries()) {
+          const box: Placed = {
+            x: px - (w * (1 - cos)) / 2,
+            y: py - (anchor.h * (1 - sin)) / 2,
+            w,
+            h: anchor.h,
+            form,
+            lead,
+          };
+          if (!fits(box)) continue;
+          placed.push(box);
+          return box;
+        }
+      }
+    }
+    return null;
+  });
+}
+
+type Line = [number, number, number, number];
+/** Whether two lines cross. */
+function meet([ax, ay, bx, by]: Line, [cx, cy, dx, dy]: Line): boolean {
+  const side = (px: number, py: number, qx: number, qy: number, rx: number, ry: number): number =>
+    Math.sign((qx - px) * (ry - py) - (qy - py) * (rx - px));
+  return (
+    side(ax, ay, bx, by, cx, cy) !== side(ax, ay, bx, by, dx, dy) &&
+    side(cx, cy, dx, dy, ax, ay) !== side(cx, cy, dx, dy, bx, by)
+  );
+}
+
+// ---------------------------------------------------------------- keys
+
+const WAYS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, 1],
+  ArrowUp: [0, -1],
+};
+
+/** Where a key leads from a place: the nearest in its direction, what lies straight ahead first; Home and End are the first and the last. Null for any other key. */
+export function goTo(places: readonly { x: number; y: number }[], from: number, key: string): number | null {
+  if (key === "Home") return 0;
+  if (key === "End") return places.length - 1;
+  const way = WAYS[key],
+    here = places[from];
+  if (!way || !here) return null;
+  let found = from,
+    least = Infinity;
+  places.forEach((place, i) => {
+    const ahead = (place.x - here.x) * way[0] + (place.y - here.y) * way[1],
+      aside = Math.abs((place.x - here.x) * way[1]) + Math.abs((place.y - here.y) * way[0]);
+    // What stands in the same place comes in its order, or no key would reach it.
+    const twin = ahead === 0 && aside === 0 && (way[0] + way[1] > 0 ? i > from : i < from);
+    if (ahead <= 0 && !twin) return;
+    const far = twin ? 0 : Math.hypot(ahead, aside) * (aside > ahead ? 3 : 1);
+    if (far < least || (twin && i < from)) {
+      least = far;
+      found = i;
+    }
+  });
+  return found;
+}

@@ -1,0 +1,383 @@
+// All schemes on the present mix in one picture, which is one control: arrow keys move between the schemes, Enter or a press makes one B.
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { timeText } from "../format.ts";
+import { hasGoal } from "../goal.ts";
+import { kernelStyle } from "../palette.ts";
+import { type Column, columns } from "../schemes/table.ts";
+import { plusMinus } from "../sure.ts";
+import type { MetricEntry } from "../types.ts";
+import { distinctNames } from "../views/letters.ts";
+import type { RunSide, SchemeAnswer } from "./model.ts";
+import { byPromise, best as bestOf, goTo, isSide, type SchemePoint, schemePoints } from "./scheme-points.ts";
+import { HEAD, ROW, SchemeRows } from "./scheme-rows.tsx";
+import { pointAt, scatterOf, SchemeScatter } from "./scheme-scatter.tsx";
+import type { SchemesProgress } from "./schemes-run.ts";
+import "./schemes-picture.css";
+
+export interface SchemesPictureProps {
+  answers: readonly SchemeAnswer[];
+  kernels: readonly string[];
+  a: RunSide | null;
+  b: RunSide | null;
+  /** A scheme is to be B. */
+  onChoose(answer: SchemeAnswer): void;
+  onRunAll(): void;
+  onStop?(): void;
+  progress: SchemesProgress | null;
+  /** What figures are called: the catalogue's. */
+  metrics?: readonly MetricEntry[];
+  height?: number;
+}
+
+const FIRST_WIDTH = 452;
+/** So many names are said of those that are waited for. */
+const FEW = 4;
+
+/** The figures that say how good a scheme is. */
+const MERIT = ["hspeedup", "stp", "fairness"];
+
+function useWidth(): [{ readonly current: HTMLDivElement | null }, number] {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(FIRST_WIDTH);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const measure = (): void => setWidth(Math.max(240, Math.floor(element.clientWidth)));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width];
+}
+
+export function SchemesPicture({
+  answers,
+  kernels,
+  a,
+  b,
+  onChoose,
+  onRunAll,
+  onStop,
+  progress,
+  metrics = [],
+  height = 300,
+}: SchemesPictureProps) {
+  const id = useId();
+  const [ref, width] = useWidth();
+  const [pointed, setPointed] = useState<string | null>(null);
+  const [focused, setFocused] = useState(false);
+
+  const names = distinctNames(kernels, (k) => kernelStyle(k).number);
+  const experiment = answers[0]?.experiment ?? a?.experiment ?? null;
+  const goals = kernels.map((_, k) => {
+    const choice = experiment?.kernels[k];
+    return choice !== undefined && hasGoal(choice);
+  });
+  const promised = goals.includes(true),
+    flat = kernels.length === 2 && !promised;
+  const all = useMemo(() => columns(names, goals, metrics), [names.join(), goals.join(), metrics]);
+  const shown = all.filter(({ figure }) => figure === (promised ? "goals" : "slowdown"));
+
+  const points = useMemo(() => {
+    const found = schemePoints(answers, a, b);
+    return promised ? byPromise(found, shown) : found;
+  }, [answers, a, b, promised]);
+  const waiting = answers.filter((one) => one.result === null && one.why === undefined),
+    cannot = answers.filter((one) => one.why !== undefined);
+  const best = waiting.length === 0 && !promised ? bestOf(points) : null;
+  const scatter = useMemo(
+    () => (flat && points.length > 0 ? scatterOf(points, best, width, height) : null),
+    [flat, points, best, width, height],
+  );
+
+  // Points come and change places while schemes run: the one that is meant stays.
+  const keyOf = (point: SchemePoint | undefined): string => point?.answers[0]?.scheme ?? "";
+  const [chosen, setChosen] = useState("");
+  const at = Math.max(
+    0,
+    chosen === "" ? points.findIndex((p) => p.marks.includes("B")) : points.findIndex((p) => keyOf(p) === chosen),
+  );
+  const active = pointed !== null ? points.findIndex((p) => keyOf(p) === pointed) : focused ? at : -1;
+  const optionId = (i: number): string => `${id}-${i}`;
+
+  const choose = (i: number): void => {
+    const point = points[i];
+    if (!point || point.marks === "B") return;
+    const answer = point.answers.find((one) => !isSide(one, a)) ?? point.answers[0];
+    if (answer) onChoose(answer);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape" && (pointed !== null || focused)) {
+      setPointed(null);
+      setFocused(false);
+      return;
+    }
+    if (event.key === "Enter" || event.key === " ") choose(at);
+    else {
+      const places = scatter?.places ?? points.map((_, i) => ({ x: 0, y: i }));
+      const to = goTo(places, at, event.key);
+      if (to === null) return;
+      setPointed(null);
+      setFocused(true);
+      setChosen(keyOf(points[to]));
+      document.getElementById(optionId(to))?.scrollIntoView({ block: "nearest" });
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const meant = (event: MouseEvent): number | null => {
+    if (scatter && ref.current) {
+      const box = ref.current.getBoundingClientRect();
+      return pointAt(scatter.places, event.clientX - box.left, event.clientY - box.top);
+    }
+    const row = (event.target as Element).closest<HTMLElement>("[data-at]");
+    return row ? Number(row.dataset["at"]) : null;
+  };
+  const spoken = (point: SchemePoint): string => speak(point, shown, all);
+
+  return (
+    <section class="schemes-picture" aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>
+        All schemes
+        <span class="how">{`: ${flat ? "lower left is better" : promised ? "a filled mark is a promise kept" : "shorter is better"}; click one to make it B`}</span>
+      </h2>
+      <div ref={ref} class="frame" style={{ minHeight: `${height}px` }}>
+        {points.length === 0 ? (
+          <p class="none">{progress ? "The first scheme is running." : "No scheme has run yet."}</p>
+        ) : (
+          <div
+            class="plot"
+            role="listbox"
+            tabIndex={0}
+            aria-labelledby={`${id}-title`}
+            aria-activedescendant={optionId(at)}
+            data-pointed={pointed === null ? undefined : ""}
+            onKeyDown={onKey}
+            onFocus={() => setFocused(true)}
+            onBlur={() => setFocused(false)}
+            onPointerMove={(event) => {
+              const i = meant(event);
+              setPointed(i === null ? null : keyOf(points[i]));
+            }}
+            onPointerLeave={() => setPointed(null)}
+            onClick={(event) => {
+              const i = meant(event);
+              if (i === null) return;
+              setChosen(keyOf(points[i]));
+              choose(i);
+            }}
+          >
+            {scatter ? (
+              <SchemeScatter
+                {...{ points, scatter, width, height, best, optionId, spoken }}
+                kernels={names}
+                active={active < 0 ? null : active}
+              />
+            ) : (
+              <SchemeRows
+                {...{ points, best, optionId, spoken }}
+                columns={shown}
+                kernels={names}
+                active={active < 0 ? null : active}
+              />
+            )}
+            {points[active] && (
+              <Tip
+                point={points[active] as SchemePoint}
+                figures={[...shown, ...all.filter(({ key }) => MERIT.includes(key))]}
+                place={scatter?.places[active] ?? null}
+                row={active}
+                width={width}
+                height={height}
+              />
+            )}
+          </div>
+        )}
+      </div>
+      {points.some(({ learning }) => learning !== "") && (
+        <p class="none">Dashed: the policy still learns; a longer run says what it does.</p>
+      )}
+      <Standing {...{ waiting, progress, onRunAll, onStop }} />
+      {(points.length > 0 || cannot.length > 0) && (
+        <details class="numbers">
+          <summary>
+            {points.length > 0 ? "As a table" : "Why"}
+            {cannot.length > 0 && `; ${cannot.length} cannot run here`}
+          </summary>
+          {points.length > 0 && <Numbers points={points} all={all} best={best} />}
+          {cannot.length > 0 && (
+            <ul>
+              {cannot.map(({ scheme, why }) => (
+                <li key={scheme}>
+                  {scheme}: {why}
+                </li>
+              ))}
+            </ul>
+          )}
+        </details>
+      )}
+    </section>
+  );
+}
+
+const written = (column: Column, point: SchemePoint): string => {
+  const value = column.read(point.result),
+    around = plusMinus(value, column.ends(point.result), column.format);
+  return `${column.format(value)}${around === "" ? "" : ` ${around}`}`;
+};
+/** A side, and the forms that are drawn as one. */
+const members = ({ answers }: SchemePoint): string =>
+  answers.length > 1 ? answers.map(({ scheme }) => scheme).join(" · ") : "";
+
+function speak(point: SchemePoint, shown: readonly Column[], all: readonly Column[]): string {
+  const figures = [...shown, ...all.filter(({ key }) => MERIT.includes(key))].map((column) => {
+    const said = column.said?.(column.read(point.result)) ?? "";
+    return `${column.title} ${written(column, point)}${said === "" ? "" : `, ${said}`}`;
+  });
+  return [
+    `${point.marks === "" ? "" : `${[...point.marks].join(" and ")}: `}${point.name}`,
+    ...figures,
+    ...(point.answers.length > 1 ? [members(point)] : []),
+    ...(point.learning === "" ? [] : [point.learning]),
+  ].join("; ");
+}
+
+interface TipProps {
+  point: SchemePoint;
+  figures: readonly Column[];
+  place: { x: number; y: number; r: number } | null;
+  /** Which row it is, where there are rows. */
+  row: number;
+  width: number;
+  height: number;
+}
+/** What the option's own name says to those who do not see it. */
+function Tip({ point, figures, place, row, width, height }: TipProps) {
+  const style =
+    place === null
+      ? row < 8
+        ? { right: "0", top: `${HEAD + (row + 1) * ROW}px` }
+        : { right: "0", top: `${HEAD + row * ROW}px`, transform: "translateY(-100%)" }
+      : {
+          ...(place.x < width / 2
+            ? { left: `${place.x + place.r + 10}px` }
+            : { right: `${width - place.x + place.r + 10}px` }),
+          ...(place.y < height / 2 ? { top: `${place.y}px` } : { bottom: `${height - place.y}px` }),
+        };
+  return (
+    <div class="schemes-tip" aria-hidden="true" style={style}>
+      <strong>{point.name}</strong>
+      {point.answers.length > 1 && <p>{members(point)}</p>}
+      <dl>
+        {figures.map((column) => (
+          <div key={column.key}>
+            <dt>{column.title}</dt>
+            <dd>{written(column, point)}</dd>
+          </div>
+        ))}
+      </dl>
+      {point.learning !== "" && <p>{point.learning}</p>}
+    </div>
+  );
+}
+
+interface StandingProps {
+  waiting: readonly SchemeAnswer[];
+  progress: SchemesProgress | null;
+  onRunAll(): void;
+  onStop: (() => void) | undefined;
+}
+/** What has no result yet. */
+function Standing({ waiting, progress, onRunAll, onStop }: StandingProps) {
+  const ref = useRef<HTMLButtonElement>(null),
+    held = useRef(false);
+  // The button that was pressed becomes the other one.
+  useEffect(() => {
+    if (held.current) ref.current?.focus();
+    held.current = false;
+  }, [progress === null]);
+  if (waiting.length === 0 && !progress) return null;
+  const few = waiting.length <= FEW ? `: ${waiting.map(({ scheme }) => scheme).join(", ")}` : "";
+  const press = (call: () => void) => (): void => {
+    held.current = true;
+    call();
+  };
+  return (
+    <div class="schemes-left">
+      {progress ? (
+        <>
+          <progress max={progress.of} value={progress.done} aria-label="Schemes done" />
+          <span>
+            {waiting.length} more {waiting.length === 1 ? "is" : "are"} running{few}
+            {progress.leftMs !== null && `, about ${timeText(progress.leftMs)} left`}
+          </span>
+          {onStop && (
+            <button type="button" class="button" ref={ref} onClick={press(onStop)}>
+              Stop
+            </button>
+          )}
+        </>
+      ) : (
+        <>
+          <span>
+            {waiting.length} more {waiting.length === 1 ? "has" : "have"} not run{few}
+          </span>
+          <button type="button" class="button" ref={ref} onClick={press(onRunAll)}>
+            Run {waiting.length === 1 ? "it" : "them"}
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Numbers({
+  points,
+  all,
+  best,
+}: {
+  points: readonly SchemePoint[];
+  all: readonly Column[];
+  best: SchemePoint | null;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section class="scroll-x" tabIndex={0} aria-label="All schemes as a table">
+      <table class="numbers">
+        <caption class="hidden">All schemes</caption>
+        <thead>
+          <tr>
+            <th scope="col">Scheme</th>
+            {all.map((column) => (
+              <th key={column.key} scope="col" class="num" title={column.doc}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {points.map((point) => (
+            <tr key={point.answers[0]?.scheme}>
+              <th scope="row">
+                {point.marks !== "" && `${[...point.marks].join(", ")}: `}
+                {members(point) || point.name}
+                {point === best && ", best"}
+                {point.learning !== "" && ", still learns"}
+              </th>
+              {all.map((column) => (
+                <td key={column.key} class="num">
+                  {column.format(column.read(point.result))}{" "}
+                  <span class="beside">
+                    {plusMinus(column.read(point.result), column.ends(point.result), column.format)}
+                  </span>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,233 @@
+// Every scheme on the present mix, run where no answer is stored: on the pool of workers that sweeps use. What has been run is not run again.
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { Answers } from "../answers.ts";
+import { begun, policyEntry, schemeName } from "../choices.ts";
+import { problemText } from "../format.ts";
+import { sweepOf, under } from "../schemes/table.ts";
+import type { Pool, PoolEvents } from "../sweeps/pool.ts";
+import type { Line, Plan } from "../sweeps/types.ts";
+import type { Answer, Catalogue, Experiment, PolicyChoice, Problem, Result } from "../types.ts";
+import type { SchemeAnswer } from "./model.ts";
+import { policyKey } from "./scheme-points.ts";
+
+export interface SchemesProgress {
+  /** Schemes that have run, and how many there are to run. */
+  done: number;
+  of: number;
+  /** Of all work, 0 to 1. */
+  part: number;
+  /** Null until a rate is measured. */
+  leftMs: number | null;
+}
+
+export type RunsPoints = Pick<Pool, "know" | "skip" | "start" | "stop" | "progress">;
+
+/** What it runs on. */
+export interface SchemesHost {
+  readonly catalogue: Catalogue;
+  readonly workers: number;
+  validate(experiment: object): Promise<Problem[]>;
+  /** Reads a sweep; what is returned ends that, unheard. */
+  plan(text: string, most: number, said: (plan: Plan | Problem[]) => void): () => void;
+  pool(text: string, plan: Plan, events: PoolEvents): RunsPoints;
+  /** What is known: of kernels alone, and of schemes. */
+  alone: Answers<Answer>;
+  results: Answers<Result>;
+}
+
+/** Long enough for schemes that learn to have learnt. */
+const CYCLES = 500_000;
+/** Between two words about how far it is. */
+const TELL_MS = 250;
+
+/** A scheme's name: the catalogue's, without what follows a colon where no other begins so. */
+export function schemeTitle(catalogue: Catalogue, name: string): string {
+  const head = (title: string): string => title.replace(/:.*$/, "");
+  const title = policyEntry(catalogue, name)?.title ?? name;
+  return catalogue.policies.filter((one) => head(one.title) === head(title)).length > 1 ? title : head(title);
+}
+
+/** A stored value as a result; null for what is none. */
+export function readResult(value: unknown): Result | null {
+  const { digest, config_hash: hash, kernels, cycles } = (value ?? {}) as Record<string, unknown>;
+  return typeof digest === "string" &&
+    typeof hash === "string" &&
+    Array.isArray(kernels) &&
+    Number.isSafeInteger(cycles)
+    ? (value as Result)
+    : null;
+}
+
+/** The mix under each scheme of the catalogue, for so long that the schemes that learn have learnt. The present one keeps its settings. */
+export function schemesOf(catalogue: Catalogue, experiment: Experiment): SchemeAnswer[] {
+  const { policy, stop } = experiment,
+    mine = policyEntry(catalogue, schemeName(experiment))?.name;
+  const cycles = (stop as { cycles?: unknown } | undefined)?.cycles;
+  return catalogue.policies.map(({ name }): SchemeAnswer => {
+    const choice: PolicyChoice =
+      name === mine && typeof policy === "object" && !Array.isArray(policy)
+        ? structuredClone(policy)
+        : begun(name, experiment.kernels.length);
+    return {
+      experiment: {
+        ...under(experiment, choice),
+        stop: { cycles: typeof cycles === "number" ? cycles : CYCLES },
+        alone: true,
+      },
+      scheme: schemeTitle(catalogue, name),
+      result: null,
+    };
+  });
+}
+
+export class SchemesRun {
+  readonly #host: SchemesHost;
+  readonly #answers = signal<readonly SchemeAnswer[]>([]);
+  readonly #progress = signal<SchemesProgress | null>(null);
+  /** Of the mix that is shown, before any answer; and how often that has changed. */
+  #schemes: readonly SchemeAnswer[] = [];
+  #turn = 0;
+  #pool: RunsPoints | null = null;
+  /** The points of the sweep, as places among the answers. */
+  #places: number[] = [];
+  #end: () => void = () => undefined;
+  /** To be started as soon as it can be; the pool is at it. */
+  #wanted = false;
+  #running = false;
+
+  constructor(host: SchemesHost) {
+    this.#host = host;
+  }
+
+  get answers(): ReadonlySignal<readonly SchemeAnswer[]> {
+    return this.#answers;
+  }
+  get progress(): ReadonlySignal<SchemesProgress | null> {
+    return this.#progress;
+  }
+
+  /** Another mix, with the answers that came with the page. Nothing runs before `start`; what runs of the same schemes on the same mix goes on. */
+  async show(experiment: Experiment, stored: readonly SchemeAnswer[] = []): Promise<void> {
+    const schemes = schemesOf(this.#host.catalogue, experiment),
+      known = new Map(stored.filter(({ result }) => result).map((one) => [policyKey(one.experiment), one]));
+    const same = (one: SchemeAnswer, i: number): boolean =>
+      JSON.stringify(one.experiment) === JSON.stringify(this.#schemes[i]?.experiment);
+    if (known.size === 0 && schemes.length === this.#schemes.length && schemes.every(same)) return;
+    this.stop();
+    this.#end();
+    this.#pool = null;
+    this.#schemes = schemes;
+    const turn = ++this.#turn;
+    this.#answers.value = schemes.map((one) => known.get(policyKey(one.experiment)) ?? one);
+    const open = this.#open();
+    const problems = await Promise.all(
+      open.map((i) => this.#host.validate((this.#answers.value[i] as SchemeAnswer).experiment)),
+    );
+    if (turn !== this.#turn) return;
+    open.forEach((i, n) => {
+      const wrong = problems[n] ?? [];
+      if (wrong.length > 0) this.#put(i, { why: wrong.map(problemText).join("; ") });
+    });
+    await this.#prepare(turn);
+  }
+
+  /** Answers that can still come. */
+  #open(): number[] {
+    return this.#answers.value.flatMap((one, i) => (one.result === null && one.why === undefined ? [i] : []));
+  }
+
+  #put(place: number, more: Partial<SchemeAnswer>): void {
+    this.#answers.value = this.#answers.value.map((one, i) => (i === place ? { ...one, ...more } : one));
+  }
+
+  /** Reads the sweep of what is open, and takes what is known of it. */
+  async #prepare(turn: number): Promise<void> {
+    const host = this.#host,
+      places = this.#open();
+    const answers = places.map((i) => this.#answers.value[i] as SchemeAnswer),
+      first = answers[0];
+    if (!first) return;
+    const { cycles } = first.experiment.stop as { cycles: number };
+    const text = sweepOf(
+      first.experiment,
+      answers.map(({ experiment }) => experiment.policy as PolicyChoice),
+      cycles,
+    );
+    const plan = await new Promise<Plan | Problem[]>((resolve) => {
+      this.#end = host.plan(text, places.length, resolve);
+    });
+    if (turn !== this.#turn) return;
+    if (Array.isArray(plan)) {
+      const why = plan.map(problemText).join("; ");
+      for (const i of places) this.#put(i, { why });
+      return;
+    }
+    const runs = plan.points.map(({ config_hash: hash }) => ({ hash }));
+    await Promise.all([host.results.recall(runs), host.alone.recall(Object.keys(plan.runs).map((hash) => ({ hash })))]);
+    if (turn !== this.#turn) return;
+    const pool = host.pool(text, plan, {
+      line: (index, line) => {
+        const { result } = JSON.parse(line) as Line;
+        host.results.keep(result.config_hash, result);
+        this.#put(this.#places[index] as number, { result });
+        this.#tell(pool);
+      },
+      broken: (task, why) => {
+        for (const i of task?.kind === "point" ? [this.#places[task.index] as number] : task ? [] : this.#open())
+          this.#put(i, { why: `a defect: ${why}` });
+      },
+      progress: () => this.#tell(pool),
+      over: () => {
+        if (pool === this.#pool) this.stop();
+      },
+    });
+    this.#places = places;
+    this.#pool = pool;
+    const done = runs.flatMap(({ hash }, index) => (hash in host.results.known ? [index] : []));
+    for (const index of done)
+      this.#put(places[index] as number, { result: host.results.known[runs[index]?.hash ?? ""] as Result });
+    pool.skip(done);
+    pool.know(
+      Object.fromEntries(
+        Object.keys(plan.runs).flatMap((hash) => {
+          const answer = host.alone.known[hash];
+          return answer ? [[hash, answer]] : [];
+        }),
+      ),
+    );
+    if (this.#wanted) this.start();
+  }
+
+  #told = 0;
+  /** Rate and time are said some times a second, results at once. */
+  #tell(pool: RunsPoints): void {
+    const before = this.#progress.value,
+      now = performance.now(),
+      left = this.#open().length;
+    if (!before || pool !== this.#pool) return;
+    const done = before.of - left;
+    if (done === before.done && now - this.#told < TELL_MS) return;
+    this.#told = now;
+    const { done: part, left: leftMs } = pool.progress();
+    this.#progress.value = { done, of: before.of, part, leftMs };
+  }
+
+  /** Runs what has no answer yet. */
+  start(): void {
+    const of = this.#open().length;
+    this.#wanted = of > 0;
+    if (of === 0 || this.#running) return;
+    this.#progress.value = { done: 0, of, part: 0, leftMs: null };
+    if (!this.#pool) return;
+    this.#running = true;
+    this.#pool.start(this.#host.workers);
+  }
+
+  /** Ends in this very moment; what is done stays. */
+  stop(): void {
+    this.#wanted = false;
+    this.#running = false;
+    this.#pool?.stop();
+    this.#progress.value = null;
+  }
+}

@@ -1,0 +1,198 @@
+// All schemes of a mix, run where no answer is there: what runs, what does not run twice, how it is stopped, and the time left.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Answers, readAnswer } from "../src/answers.ts";
+import type { SchemeAnswer } from "../src/run/model.ts";
+import { readResult, type RunsPoints, SchemesRun, schemeTitle } from "../src/run/schemes-run.ts";
+import type { PoolEvents } from "../src/sweeps/pool.ts";
+import type { Plan } from "../src/sweeps/types.ts";
+import { timeLeft } from "../src/sweeps/time-left.ts";
+import type { Catalogue, Experiment, PolicyEntry, Problem, Result } from "../src/types.ts";
+
+const entry = (name: string, title: string): PolicyEntry =>
+  ({ name, title, formerly: [], params: [] }) as unknown as PolicyEntry;
+const catalogue = {
+  policies: [
+    entry("even", "Even split"),
+    entry("ccbp", "CCBP: CTAs and bandwidth together"),
+    entry("hetero-a", "HeteroCore: some of each"),
+    entry("hetero-b", "HeteroCore: by class"),
+    entry("fixed", "Fixed"),
+  ],
+} as unknown as Catalogue;
+const mix: Experiment = { corun: 1, kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
+const result = (hash: string): Result =>
+  ({ digest: `d${hash}`, config_hash: hash, kernels: [], cycles: 1, gpu: {}, engine: "", seed: 1 }) as Result;
+
+/** A pool whose points end when the test says so. */
+function host() {
+  const pools: { text: string; events: PoolEvents; skipped: number[]; running: boolean; end(index: number): void }[] =
+    [];
+  const tested = {
+    pools,
+    catalogue,
+    workers: 2,
+    validate: (one: object): Promise<Problem[]> =>
+      Promise.resolve(
+        ((one as Experiment).policy as { name: string }).name === "fixed"
+          ? [{ path: "policy.combination", found: "nothing", want: "a list" }]
+          : [],
+      ),
+    plan: (text: string, _most: number, said: (plan: Plan) => void): (() => void) => {
+      const { sweep } = JSON.parse(text) as { sweep: { base: object; axes: { values: { name: string }[] }[] } };
+      said({
+        name: "",
+        hash: "",
+        axes: [["policy"]],
+        points: (sweep.axes[0]?.values ?? []).map((policy) => ({
+          axes: { policy },
+          config_hash: `h ${JSON.stringify({ ...sweep.base, policy })}`,
+          experiment: { corun: 1, kernels: [] },
+          cycles: 500_000,
+          alone: [],
+          needs: [],
+        })),
+        runs: {},
+      });
+      return () => undefined;
+    },
+    pool: (text: string, plan: Plan, events: PoolEvents): RunsPoints => {
+      const pool = {
+        text,
+        events,
+        skipped: [] as number[],
+        running: false,
+        end: (index: number): void =>
+          events.line(index, JSON.stringify({ index, result: result(plan.points[index]?.config_hash ?? "") })),
+      };
+      pools.push(pool);
+      return {
+        know: () => undefined,
+        skip: (points) => {
+          pool.skipped.push(...points);
+        },
+        start: () => {
+          pool.running = true;
+        },
+        stop: () => {
+          pool.running = false;
+        },
+        progress: () => ({ done: 0.5, left: 1000 }),
+      };
+    },
+    alone: new Answers("", readAnswer),
+    results: new Answers("", readResult),
+  };
+  return tested;
+}
+const state = (run: SchemesRun): string[] =>
+  run.answers.value.map(({ scheme, result: has, why }) => `${scheme}: ${has ? "done" : why ? "cannot" : "open"}`);
+
+test("a scheme is called by its title up to the colon, unless another begins so", () => {
+  assert.deepEqual(
+    ["even", "ccbp", "hetero-a", "own"].map((name) => schemeTitle(catalogue, name)),
+    ["Even split", "CCBP", "HeteroCore: some of each", "own"],
+  );
+});
+
+test("the picture fills point by point; what cannot run says why; stopping keeps what is done, and going on runs the rest", async () => {
+  const on = host(),
+    run = new SchemesRun(on);
+  await run.show(mix);
+  assert.deepEqual(state(run), [
+    "Even split: open",
+    "CCBP: open",
+    "HeteroCore: some of each: open",
+    "HeteroCore: by class: open",
+    "Fixed: cannot",
+  ]);
+  assert.equal(run.answers.value[4]?.why, "policy.combination: found nothing, want a list");
+  assert.equal(
+    run.answers.value[0]?.experiment.stop && JSON.stringify(run.answers.value[0].experiment.stop),
+    '{"cycles":500000}',
+  );
+  assert.equal(run.progress.value, null, "nothing runs before it is asked for");
+  run.start();
+  const [pool] = on.pools as [(typeof on.pools)[0]];
+  assert.ok(pool.running);
+  assert.deepEqual(run.progress.value, { done: 0, of: 4, part: 0, leftMs: null });
+  pool.end(1);
+  assert.equal(state(run)[1], "CCBP: done");
+  assert.deepEqual(run.progress.value, { done: 1, of: 4, part: 0.5, leftMs: 1000 });
+  run.stop();
+  assert.ok(!pool.running);
+  assert.equal(run.progress.value, null);
+  assert.equal(state(run)[1], "CCBP: done");
+  run.start();
+  assert.equal(on.pools.length, 1, "the same pool, which knows what it has run");
+  assert.deepEqual(run.progress.value, { done: 0, of: 3, part: 0, leftMs: null });
+  pool.events.broken({ kind: "point", index: 0, answers: {} }, "a trap");
+  assert.equal(run.answers.value[0]?.why, "a defect: a trap");
+  pool.end(2);
+  pool.end(3);
+  pool.events.over();
+  assert.equal(run.progress.value, null);
+});
+
+test("what is stored, or has been run, is not run again", async () => {
+  const on = host(),
+    run = new SchemesRun(on);
+  const stored = (policy: string): SchemeAnswer => ({
+    experiment: { ...mix, policy },
+    scheme: policy,
+    result: result(policy),
+  });
+  await run.show(mix, [stored("even"), stored("ccbp")]);
+  assert.deepEqual(state(run).slice(0, 3), ["even: done", "ccbp: done", "HeteroCore: some of each: open"]);
+  const [pool] = on.pools as [(typeof on.pools)[0]];
+  assert.deepEqual(
+    (JSON.parse(pool.text) as { sweep: { axes: { values: { name: string }[] }[] } }).sweep.axes[0]?.values.map(
+      (v) => v.name,
+    ),
+    ["hetero-a", "hetero-b"],
+  );
+  run.start();
+  pool.end(0);
+  // Another mix, and back again.
+  await run.show({ ...mix, seed: 2 });
+  assert.equal(run.progress.value, null);
+  assert.ok(!pool.running);
+  assert.ok(state(run).every((one) => !one.endsWith("done")));
+  await run.show(mix, [stored("even"), stored("ccbp")]);
+  assert.deepEqual(state(run).slice(2, 4), ["HeteroCore: some of each: done", "HeteroCore: by class: open"]);
+  assert.deepEqual(on.pools.at(-1)?.skipped, [0]);
+  // The same schemes on the same mix: nothing begins anew.
+  run.start();
+  await run.show({ ...mix, policy: "ccbp" });
+  const pools = on.pools.length;
+  await run.show({ ...mix, policy: { name: "hetero-a" } });
+  assert.equal(on.pools.length, pools);
+});
+
+test("asked for while it is still being read, it starts when it can", async () => {
+  const on = host(),
+    run = new SchemesRun(on),
+    shown = run.show(mix);
+  run.start();
+  assert.equal(run.progress.value?.leftMs, null);
+  await shown;
+  assert.ok(on.pools[0]?.running);
+  assert.equal(run.progress.value?.of, 4);
+});
+
+test("the time left: each at its own rate, the rest at the mean, the next on the worker that is free first", () => {
+  const alone = (cycles: number, done: number, spentMs: number) => ({ alone: true, cycles, done, spentMs });
+  const mixed = (cycles: number, done: number, spentMs: number) => ({ alone: false, cycles, done, spentMs });
+  const waits = (n: number) => Array.from({ length: n }, () => ({ alone: false, cycles: 1000 }));
+  assert.equal(timeLeft([], [], waits(3), 2), null, "no rate yet");
+  assert.equal(timeLeft([], [mixed(1000, 1, 20)], [], 1), null, "too short to tell");
+  // One worker at 1 cycle a millisecond: half of one and two more.
+  assert.equal(timeLeft([], [mixed(1000, 500, 500)], waits(2), 1), 2500);
+  // Two workers, three more: the last one decides.
+  assert.equal(timeLeft([], [mixed(1000, 500, 500), mixed(1000, 500, 500)], waits(3), 2), 2500);
+  // One is slow: it keeps its own rate.
+  assert.equal(timeLeft([mixed(1000, 1000, 1000)], [mixed(1000, 400, 4000)], [], 1), 6000);
+  // Runs alone tell of the mix until a mix has run.
+  assert.equal(timeLeft([alone(1000, 1000, 500)], [], waits(1), 1), 500);
+  assert.equal(timeLeft([alone(1000, 1000, 500), mixed(1000, 1000, 2000)], [], waits(1), 1), 2000);
+});
