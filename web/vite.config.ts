@@ -97,6 +97,7 @@ export default defineConfig({
       input: {
         index: "index.html",
         components: "components.html",
+        learn: "learn.html",
         sweeps: "sweeps.html",
         figures: "figures.html",
         "corun-figure": "src/figures/element.ts",

@@ -1,0 +1,47 @@
+// Starts the place Learn: the engine is fetched when the first story is in view.
+import "../style/tokens.css";
+import "../style/base.css";
+import "../style/layout.css";
+import "../style/parts.css";
+import "./learn.css";
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import { compileModule } from "../module.ts";
+import { startTheme, themeButton } from "../theme.ts";
+import { Lab, type FromLab, type Port, type ToLab } from "./lab.ts";
+import { Page } from "./page.tsx";
+
+startTheme();
+document.querySelector("#actions")?.append(themeButton());
+
+async function start(heard: (message: FromLab) => void): Promise<Port> {
+  const module = await compileModule(),
+    worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "stories" });
+  const post = (message: ToLab): void => {
+    worker.postMessage(message);
+  };
+  return new Promise((ready) => {
+    worker.onerror = (event) => {
+      heard({ t: "failed", why: event.message || "the worker stopped" });
+    };
+    worker.onmessage = (event: MessageEvent<FromLab>) => {
+      if (event.data.t === "ready")
+        ready({
+          run: (key, job) => {
+            post({ t: "run", key, job });
+          },
+        });
+      else heard(event.data);
+    };
+    post({ t: "init", module });
+  });
+}
+
+const version = signal(0);
+const lab = new Lab(start, () => {
+  version.value += 1;
+});
+render(<Page lab={lab} version={version} />, document.querySelector("#main") as HTMLElement);
+
+// What the address points at is there only now.
+if (location.hash.length > 1) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

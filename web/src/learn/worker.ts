@@ -1,0 +1,31 @@
+// Runs one job after the other, as the page hands them out.
+import * as engine from "../wasm/corun.js";
+import type { Problem } from "../types.ts";
+import { problemText } from "../format.ts";
+import type { FromLab, ToLab } from "./lab.ts";
+import { measure } from "./measure.ts";
+
+const send = (message: FromLab): void => {
+  self.postMessage(message);
+};
+
+self.onmessage = (event: MessageEvent<ToLab>): void => {
+  void receive(event.data);
+};
+
+async function receive(message: ToLab): Promise<void> {
+  try {
+    if (message.t === "init") {
+      await engine.default({ module_or_path: message.module });
+      send({ t: "ready" });
+    } else send({ t: "done", key: message.key, outcome: measure(engine, message.job) });
+  } catch (error) {
+    const problems = (error as { problems?: Problem[] } | null)?.problems;
+    const why = problems
+      ? problems.map(problemText).join("; ")
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    send({ t: "failed", why });
+  }
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { readGlossary, termId } from "../src/learn/glossary.ts";
+import { Lab, keyOf, type FromLab } from "../src/learn/lab.ts";
+import { measure, type Engine, type Job, type Outcome } from "../src/learn/measure.ts";
+import { parts } from "../src/learn/pictures.ts";
+import { STORIES } from "../src/learn/stories.ts";
+import { broken, type Try } from "../src/learn/tries.ts";
+import { decodeLink, encodeLink } from "../src/link.ts";
+import { LIGHT } from "../src/draw/theme.ts";
+import { readInline } from "../src/teach/markdown.ts";
+
+const GLOSSARY = readFileSync("../docs/glossary.md", "utf8");
+const TRIES = JSON.parse(readFileSync("src/learn/tries.json", "utf8")) as Try[];
+const words = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word)).length;
+const plain = (text: string): string =>
+  readInline(text)
+    .map((part) => part.text)
+    .join("");
+
+test("six stories of at most 150 words, with a knob of at most nine positions", () => {
+  assert.equal(STORIES.length, 6);
+  for (const story of STORIES) {
+    const count = words(story.text.map(plain).join(" "));
+    assert.ok(count <= 150, `${story.id} has ${count} words`);
+    assert.ok(story.knob.values.length <= 9, story.id);
+    assert.ok(story.knob.first < story.knob.values.length, story.id);
+  }
+});
+
+test("every term of the glossary is read, and stories link to terms that are there", () => {
+  const terms = readGlossary(GLOSSARY),
+    ids = terms.map((term) => term.id);
+  assert.equal(terms.length, GLOSSARY.split("\n").filter((line) => line.startsWith("**")).length);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.equal(termId("Little's law"), "term-littles-law");
+  assert.equal(terms.find((term) => term.name === "CTA")?.means[0]?.text.startsWith("Cooperative thread array"), true);
+  for (const story of STORIES)
+    for (const part of story.text.flatMap(readInline))
+      if (part.kind === "link") assert.ok(ids.includes(part.to.slice(1)), `${story.id}: ${part.to}`);
+});
+
+test("links open what the figure has run, and A beside B where there are two", async () => {
+  const opened = [
+    ...STORIES.flatMap((story) => story.knob.values.map((value) => story.opens(value))),
+    ...TRIES.map(({ experiment, other }) => (other ? { experiment, other } : { experiment })),
+  ];
+  for (const { experiment, other } of opened) {
+    const back = await decodeLink(await encodeLink({ experiment, ...(other ? { other } : {}), view: {} }));
+    assert.deepEqual(back?.experiment, experiment);
+    assert.deepEqual(back?.other, other);
+  }
+  for (const story of STORIES)
+    for (const value of story.knob.values) {
+      const { experiment, other } = story.opens(value),
+        ran = story.jobs(value).map((job) => JSON.stringify({ ...job.experiment, alone: null }));
+      for (const one of other ? [experiment, other] : [experiment])
+        assert.ok(ran.includes(JSON.stringify({ ...one, alone: null })), `${story.id} ${value}`);
+    }
+});
+
+test("ten things to try, each with something that can be checked", () => {
+  assert.equal(TRIES.length, 10);
+  assert.equal(new Set(TRIES.map((one) => one.id)).size, 10);
+  for (const one of TRIES) assert.ok(one.expect.length > 0, one.id);
+});
+
+test("an expectation says what does not hold", () => {
+  const results = {
+    experiment: { kernels: [{ ipc: 2 }] },
+    other: { kernels: [{ ipc: 5 }], verdict: { cause: "noc" } },
+  };
+  assert.deepEqual(
+    broken(
+      [
+        { of: "other", at: "kernels.0.ipc", is: "over", than: { times: 2 } },
+        { of: "experiment", at: "kernels.0.ipc", is: "under", than: 3 },
+        { of: "other", at: "verdict.cause", is: "is", than: "noc" },
+      ],
+      results,
+    ),
+    [],
+  );
+  assert.deepEqual(broken([{ of: "other", at: "kernels.0.ipc", is: "over", than: { times: 3 } }], results), [
+    "kernels.0.ipc of other is 5, and not over 6",
+  ]);
+  assert.deepEqual(broken([{ of: "experiment", at: "kernels.1.slowdown", is: "under", than: 1 }], results), [
+    "kernels.1.slowdown of experiment is undefined, and not under 1",
+  ]);
+});
+
+// ---------------------------------------------------------------- who runs next
+
+const job = (seed: number): Job => ({ experiment: { corun: 1, seed, kernels: ["VADD"] } as Job["experiment"] });
+const outcome = { result: {}, held: {} } as unknown as Outcome;
+
+function fakeLab(): { lab: Lab; ran: number[]; answer: (message?: FromLab) => void; started: () => number } {
+  const ran: number[] = [];
+  let hear: (message: FromLab) => void = () => undefined,
+    running = "",
+    starts = 0;
+  const lab = new Lab(
+    (heard) => {
+      hear = heard;
+      starts += 1;
+      return Promise.resolve({
+        run: (key, one) => {
+          running = key;
+          ran.push(one.experiment.seed as number);
+        },
+      });
+    },
+    () => undefined,
+  );
+  return {
+    lab,
+    ran,
+    answer: (message = { t: "done", key: running, outcome }) => {
+      hear(message);
+    },
+    started: () => starts,
+  };
+}
+
+test("what is looked at now runs first, and nothing runs twice", async () => {
+  const { lab, ran, answer, started } = fakeLab();
+  lab.want([job(1), job(2), job(3)]);
+  lab.want([job(1)]);
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.deepEqual(ran, [1]);
+  lab.want([job(3), job(1)]);
+  assert.equal(lab.outcomes([job(1)]), null);
+  for (let i = 0; i < 3; i += 1) answer();
+  assert.deepEqual(ran, [1, 3, 2]);
+  assert.deepEqual(lab.outcomes([job(1), job(2)]), [outcome, outcome]);
+  lab.want([job(2)]);
+  assert.deepEqual([ran.length, started()], [3, 1]);
+});
+
+test("after a failure nothing runs, and the reason is kept", async () => {
+  const { lab, ran, answer } = fakeLab();
+  lab.want([job(1), job(2)]);
+  await Promise.resolve();
+  await Promise.resolve();
+  answer({ t: "failed", why: "no memory" });
+  lab.want([job(3)]);
+  assert.deepEqual(ran, [1]);
+  assert.equal(lab.failure, "no memory");
+  assert.notEqual(keyOf(job(1)), keyOf(job(2)));
+});
+
+// ---------------------------------------------------------------- runs and pictures
+
+test("samples are the mean of an SM, a bank or a channel, once queues have had time to fill", () => {
+  let freed = false;
+  class Simulation {
+    cycle = 0;
+    advance(cycles: number): string {
+      this.cycle += cycles;
+      return this.cycle < 4_000 ? "budget" : "cycles";
+    }
+    frame(): Uint32Array {
+      // Two channels of two kernels; before cycle 2,000 something that must not count.
+      return this.cycle < 2_000 ? new Uint32Array([0, 9, 9, 9, 9]) : new Uint32Array([0, 1, 2, 3, 4]);
+    }
+    frameLayout(): unknown {
+      return { sections: [{ name: "dram.queue", offset: 1, shape: [2, 2], doc: "" }] };
+    }
+    result(): unknown {
+      return { cycles: this.cycle };
+    }
+    free(): void {
+      freed = true;
+    }
+  }
+  const found = measure({ Simulation } as unknown as Engine, { ...job(1), sample: ["dram.queue"] });
+  assert.deepEqual(found, { result: { cycles: 4_000 }, held: { "dram.queue": 5 } });
+  assert.equal(freed, true);
+});
+
+test("a line has a gap where nothing is known yet", () => {
+  assert.deepEqual(parts([1, 2, null, 4, null, 5, 6]), [
+    [
+      [0, 1],
+      [1, 2],
+    ],
+    [
+      [5, 5],
+      [6, 6],
+    ],
+  ]);
+});
+
+test("every figure is drawn before anything has run, within its width", () => {
+  for (const story of STORIES)
+    for (const width of [280, 560]) {
+      const none = story.knob.values.map(() => null),
+        drawing = story.draw(none, story.knob.first, width, LIGHT);
+      assert.equal(drawing.width, width);
+      for (const shape of drawing.shapes)
+        if (shape.kind === "rect") assert.ok(shape.x >= -1 && shape.x + shape.w <= width + 1, `${story.id} ${width}`);
+    }
+});
