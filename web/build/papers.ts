@@ -1,0 +1,252 @@
+// What the place Papers shows of each paper, put together when the page is built: of the claims, the study and the figures in papers/,
+// the report and the pictures in docs/reports, and the documents of the page. No value is typed in here.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { parse } from "smol-toml";
+import type { Claim, FigureClaims, PaperCard } from "../src/figures/paper.ts";
+import { readMarkdown, type Block, type Inline } from "../src/teach/markdown.ts";
+import type { Experiment } from "../src/types.ts";
+
+/** One entry of docs/reports/papers.json: what no file says in a sentence, and which of the data stand for the paper. */
+interface Chosen {
+  paper: string;
+  name: string;
+  says: string;
+  /** Claims by id. */
+  headline: string[];
+  /** A figure by id. */
+  picture: string;
+  /** Runs of the paper's document by name: the baseline, then its own scheme. */
+  open: string[];
+}
+type Table = Record<string, unknown>;
+interface Document {
+  title: string;
+  citation: string;
+  stamp: { engine: string; mode: string; cycles: number };
+  runs: { experiment: Experiment }[];
+  figures: { id: string; points: { paper?: number }[] }[];
+}
+
+/** Reads the files of a checkout. `root` is its folder, with a slash at its end. */
+export class Papers {
+  readonly #root: URL;
+
+  constructor(root: URL) {
+    this.#root = root;
+  }
+
+  #text(path: string): string {
+    return readFileSync(new URL(path, this.#root), "utf8");
+  }
+  #toml(path: string): Table {
+    return parse(this.#text(path)) as Table;
+  }
+  get chosen(): Chosen[] {
+    return JSON.parse(this.#text("docs/reports/papers.json")) as Chosen[];
+  }
+
+  /** Files beside the built page, by their address below it: kept once, in docs/reports. */
+  files(): Map<string, URL> {
+    const found = new Map<string, URL>();
+    for (const { paper } of this.chosen) {
+      const folder = new URL(`docs/reports/${paper}/`, this.#root);
+      for (const file of readdirSync(folder).filter((name) => /\.svg$|^report\.md$/.test(name)))
+        found.set(`papers/${paper}/${file}`, new URL(file, folder));
+    }
+    return found;
+  }
+
+  /** What is made anew, by its address below the page. */
+  made(): Map<string, () => string> {
+    const found = new Map([["papers/list.json", () => JSON.stringify(this.chosen.map((one) => this.card(one)))]]);
+    for (const { paper } of this.chosen)
+      found.set(`papers/${paper}/claims.json`, () => JSON.stringify(this.claimsByFigure(paper)));
+    return found;
+  }
+
+  card({ paper, name, says, headline, picture, open }: Chosen): PaperCard {
+    const document = JSON.parse(this.#text(`web/public/papers/${paper}.json`)) as Document;
+    const study = this.#toml(`papers/${paper}/study.toml`);
+    const blocks = readMarkdown(this.#text(`docs/reports/${paper}/report.md`));
+    const claims = claimsOf(blocks);
+    const points = document.figures.flatMap((figure) => figure.points);
+    if (!existsSync(new URL(`docs/reports/${paper}/${picture}.svg`, this.#root)))
+      throw new Error(`${paper}: there is no picture ${picture}`);
+    return {
+      paper,
+      name,
+      says,
+      picture,
+      title: document.title,
+      ...cited(document.citation),
+      stamp: document.stamp,
+      figures: document.figures.length,
+      points: points.length,
+      printed: points.filter((point) => point.paper !== undefined).length,
+      totals: totalsOf(blocks),
+      headline: headline.map((id) => {
+        const claim = claims.find((one) => one.id === id);
+        if (!claim) throw new Error(`${paper}: the report has no claim ${id}`);
+        return { ...claim, says: this.#statements(paper).get(id) ?? claim.says };
+      }),
+      setting: settingOf(study),
+      open: open.map((run) => runNamed(document, run)),
+    };
+  }
+
+  #statements(paper: string): Map<string, string> {
+    const claims = this.#toml(`papers/${paper}/claims.toml`)["claim"] as Table[];
+    return new Map(claims.map((claim) => [claim["id"] as string, claim["statement"] as string]));
+  }
+
+  /** Of each figure the claims that speak of it: they name it, or measure what its points show. */
+  claimsByFigure(paper: string): FigureClaims {
+    const claims = claimsOf(readMarkdown(this.#text(`docs/reports/${paper}/report.md`)));
+    const measures = this.#toml(`papers/${paper}/claims.toml`)["claim"] as Table[];
+    const plans = this.#toml(`papers/${paper}/figures.toml`)["figure"] as Table[];
+    const says = this.#statements(paper);
+    const found: Record<string, Claim[]> = {};
+    for (const plan of plans) {
+      const id = plan["id"] as string,
+        points = pointsOf(plan);
+      const mine = measures.filter((claim) => {
+        const named = figuresNamed(claim["section"] as string);
+        return named.length > 0
+          ? named.some((figure) => id === figure || new RegExp(`^${figure}([a-z]|-.*)$`).test(id))
+          : leaves(claim["measure"]).some((leaf) => isShown(leaf, points));
+      });
+      const listed = mine.flatMap((claim) => {
+        const row = claims.find((one) => one.id === claim["id"]);
+        return row ? [{ ...row, says: says.get(row.id) ?? row.says }] : [];
+      });
+      if (listed.length > 0) found[id] = listed;
+    }
+    return found;
+  }
+}
+
+const plain = (parts: readonly Inline[]): string => parts.map((part) => part.text).join("");
+
+/** Every claim with its row of the report. */
+export function claimsOf(blocks: readonly Block[]): Claim[] {
+  return blocks.flatMap((block) =>
+    block.kind === "table" && plain(block.head[0] ?? []) === "claim"
+      ? block.rows.map((row) => {
+          const [claim = [], section = [], over = [], paper = [], here = [], verdict = []] = row;
+          return {
+            id: claim[0]?.text ?? "",
+            says: plain(claim.slice(1)).trim(),
+            section: plain(section),
+            over: plain(over),
+            paper: plain(paper),
+            here: plain(here),
+            verdict: plain(verdict) as Claim["verdict"],
+          };
+        })
+      : [],
+  );
+}
+
+/** The table of what came out: how many directions and magnitudes there are, and how they came out. */
+export function totalsOf(blocks: readonly Block[]): PaperCard["totals"] {
+  const table = blocks.find((block) => block.kind === "table" && plain(block.head[0] ?? []) === "claims");
+  const of = (kind: string): PaperCard["totals"]["directions"] => {
+    const row = table?.kind === "table" ? table.rows.find((one) => plain(one[0] ?? []) === kind) : undefined;
+    const [all, kept, partly, failed, untested] = (row ?? []).slice(1).map((cell) => Number(plain(cell)));
+    if (all === undefined || kept === undefined || partly === undefined || failed === undefined)
+      throw new Error(`the report has no total of ${kind}`);
+    if (all !== kept + partly + failed + (untested ?? 0)) throw new Error(`${kind} do not add up`);
+    return { kept, partly, failed, tested: kept + partly + failed };
+  };
+  return { directions: of("Directions"), magnitudes: of("Magnitudes") };
+}
+
+/** Authors, venue and address. Authors end with a surname, initials with a point. */
+export function cited(citation: string): { authors: string; venue: string; doi: string } {
+  const found = /^(.*?\p{Ll}{2,})\. (.*)\. (https:\S+)$/u.exec(citation);
+  if (!found) throw new Error(`not authors, venue and address: ${citation}`);
+  return { authors: found[1] as string, venue: found[2] as string, doi: found[3] as string };
+}
+
+function settingOf(study: Table): PaperCard["setting"] {
+  const prefix = study["prefix"] as string,
+    schemes = study["scheme"] as Record<string, Table>;
+  const rows = ((study["table"] as Table[] | undefined)?.[0]?.["rows"] as Table[] | undefined) ?? [];
+  // The first table has the paper's schemes; modifiers stand behind their names.
+  const named = rows.flatMap((row) => (typeof row["of"] === "string" ? [row["of"].split(" ")[0] as string] : []));
+  const ids = [...new Set(named)].filter((id) => id in schemes);
+  return {
+    gpu: study["gpu"] as string,
+    order: (study["warp_order"] as string | undefined) ?? "gto",
+    prefix,
+    classes: Object.entries(study["classes"] as Record<string, string[]>).map(([name, kernels]) => ({ name, kernels })),
+    schemes: (ids.length > 1 ? ids : Object.keys(schemes)).map((id) => schemes[id]?.["title"] as string),
+  };
+}
+
+/** A run by its name; `KERNELS: NAME` where runs of several mixes have the same one. */
+function runNamed(document: Document, name: string): Experiment {
+  const run = document.runs.find(({ experiment }) => {
+    const kernels = experiment.kernels.map((kernel) => (typeof kernel === "string" ? kernel : "")).join("+");
+    const own = experiment["name"] as string;
+    return own === name || `${kernels}: ${own}` === name;
+  });
+  if (!run) throw new Error(`there is no run “${name}”`);
+  return run.experiment;
+}
+
+// ---------------------------------------------------------------- claims and figures
+
+/** The ids of figures that a section names: `Fig.7b` is fig7b, `Fig. 11(d)` fig11d. */
+export const figuresNamed = (section: string): string[] =>
+  [...section.matchAll(/Fig\. ?(\d+)\(?([a-d]?)\)?/g)].map(([, number, part]) => `fig${number}${part}`);
+
+interface Leaf {
+  path: string;
+  of: string[];
+  over?: string;
+  mixes: string;
+}
+const bare = (path: unknown): string => String(path ?? "").replace(/^metrics\./, "");
+
+/** What a measure compares, taken apart. */
+function leaves(measure: unknown): Leaf[] {
+  if (Array.isArray(measure)) return measure.flatMap(leaves);
+  if (typeof measure !== "object" || measure === null) return [];
+  const { gain, level, share, of, over, mixes, ...rest } = measure as Table;
+  const path = gain ?? level ?? share;
+  if (path === undefined) return Object.values(rest).flatMap(leaves);
+  return [
+    {
+      path: bare(path),
+      of: [of].flat().map(String),
+      ...(typeof over === "string" ? { over } : {}),
+      mixes: String(mixes),
+    },
+  ];
+}
+
+/** What a figure's series and categories say of its points. */
+function pointsOf(plan: Table): Leaf[] {
+  const categories = (plan["categories"] as Table[] | undefined) ?? [];
+  return (plan["series"] as Table[]).flatMap((series) =>
+    categories.map((category) => {
+      const words = { ...plan, ...category, ...series };
+      return {
+        path: bare(words["path"]),
+        of: [String(words["of"])],
+        ...(typeof words["over"] === "string" ? { over: words["over"] } : {}),
+        mixes: String(words["mixes"]),
+      };
+    }),
+  );
+}
+
+/** Whether a point shows what is measured, or two points do whose quotient it is. */
+function isShown(leaf: Leaf, points: readonly Leaf[]): boolean {
+  const shows = (of: string, over: string | undefined): boolean =>
+    points.some((p) => p.path === leaf.path && p.of[0] === of && p.mixes === leaf.mixes && p.over === over);
+  return leaf.of.some(
+    (of) => shows(of, leaf.over) || (leaf.over !== undefined && shows(of, undefined) && shows(leaf.over, undefined)),
+  );
+}

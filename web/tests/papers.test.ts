@@ -1,0 +1,76 @@
+// What the place Papers shows of each paper, against the files that it is made of.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { Papers, cited, figuresNamed } from "../build/papers.ts";
+import { keptText, withUnit, type Claim } from "../src/figures/paper.ts";
+
+// The tests are compiled into test-results/unit/tests and run in web/.
+const root = new URL(`file://${process.cwd()}/../`);
+const papers = new Papers(root);
+const cards = papers.chosen.map((one) => papers.card(one));
+
+test("five papers, each with what it claims and how that came out", () => {
+  assert.deepEqual(
+    cards.map((card) => card.paper),
+    ["ccbp", "qos", "hetero", "ikra", "latency"],
+  );
+  for (const card of cards) {
+    const report = readFileSync(new URL(`docs/reports/${card.paper}/report.md`, root), "utf8");
+    const { directions, magnitudes } = card.totals;
+    // The report says the same in a sentence.
+    assert.match(report, new RegExp(`directions that can be tested\\. Here ${directions.kept} of ${directions.tested},`));
+    assert.match(report, new RegExp(`magnitudes that can be tested\\. Here ${magnitudes.kept} of ${magnitudes.tested},`));
+    assert.ok(report.includes(`${card.authors}. ${card.venue}. ${card.doi}`));
+    assert.equal(card.headline.length, 3);
+    for (const claim of card.headline) assert.match(claim.verdict, /^(reproduced|direction only|not reproduced|not testable)$/);
+    assert.ok(card.setting.schemes.every((title) => typeof title === "string" && title !== ""));
+    assert.ok(card.setting.classes.every(({ kernels }) => kernels.length > 0));
+  }
+});
+
+test("the setting is a mix of the paper, under its baseline and under its own scheme", () => {
+  for (const { setting, open, paper } of cards) {
+    assert.ok(open.length >= 1, paper);
+    const [before, after = before] = open;
+    assert.deepEqual(after?.kernels, before?.kernels, paper);
+    for (const kernel of before?.kernels ?? []) {
+      const name = typeof kernel === "string" ? kernel : (kernel as { kernel: string }).kernel;
+      assert.ok(name.startsWith(setting.prefix), name);
+    }
+  }
+});
+
+test("claims stand with the figures that they name, and with those whose points they measure", () => {
+  assert.deepEqual(figuresNamed("4.2.4, Fig.6, and Fig. 11(d)"), ["fig6", "fig11d"]);
+  const ccbp = papers.claimsByFigure("ccbp");
+  const ids = (figure: string): string[] => (ccbp[figure] ?? []).map((claim) => claim.id);
+  assert.ok(ids("fig9a").includes("abs-hs-vs-smk"));
+  assert.ok(ids("fig9b").includes("s71-ws-vs-smk"));
+  assert.ok(!ids("fig9b").includes("abs-hs-vs-smk"));
+  assert.ok(ids("fig11d").includes("s72-rawlong-alone"));
+  const qos = papers.claimsByFigure("qos");
+  assert.deepEqual(
+    (qos["fig14"] ?? []).map((claim) => claim.id),
+    ["power-avg"],
+  );
+  assert.ok((papers.claimsByFigure("hetero")["fig7b"] ?? []).some((claim) => claim.id === "het-stp-avg"));
+});
+
+test("authors end before the venue", () => {
+  assert.deepEqual(cited("A. B. Lovelace, C. Babbage. Notes 3(1), 1843. https://doi.org/10.1/x"), {
+    authors: "A. B. Lovelace, C. Babbage",
+    venue: "Notes 3(1), 1843",
+    doi: "https://doi.org/10.1/x",
+  });
+  assert.throws(() => cited("nobody"), /not authors/);
+});
+
+test("values in words", () => {
+  const claim = (paper: string, here: string): Claim => ({ id: "", says: "", section: "", over: "", paper, here, verdict: "reproduced" });
+  assert.equal(withUnit(claim("43.8 %", "-16.22")), "-16.22 %");
+  assert.equal(withUnit(claim("1.78", "1.355")), "1.355");
+  assert.equal(withUnit(claim("135 of 420", "173")), "173");
+  assert.equal(withUnit(claim("27 %", "–")), "–");
+  assert.equal(keptText({ kept: 44, partly: 0, failed: 13, tested: 57 }, "directions"), "44 of 57 directions");
+});
