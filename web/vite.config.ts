@@ -1,41 +1,29 @@
 import { createHash } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 import { rateOf } from "./src/run/rate.ts";
+import { Papers } from "./build/papers.ts";
 
-/** The pictures of papers, by their address below the page: kept once, in docs/reports, and put beside the built or served page. */
-function pictures(): Map<string, URL> {
-  const papers = new URL("../docs/reports/", import.meta.url),
-    found = new Map<string, URL>();
-  for (const paper of readdirSync(papers, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
-    for (const file of readdirSync(new URL(`${paper.name}/`, papers)).filter((name) => name.endsWith(".svg"))) {
-      found.set(`papers/${paper.name}/${file}`, new URL(`${paper.name}/${file}`, papers));
-    }
-  }
-  return found;
-}
-/** Which papers there are, by the documents of their figures: what the page of figures leads to. */
-function listOfPapers(): string {
-  const folder = new URL("public/papers/", import.meta.url);
-  const found = readdirSync(folder)
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")) as { paper: string; title: string });
-  return JSON.stringify(found.map(({ paper, title }) => ({ paper, title })));
-}
-const LIST = "papers/list.json";
+/** Reports and pictures of papers, and what the place Papers says of each, beside the built or served page. */
+const shown = new Papers(new URL("../", import.meta.url));
 const papers: Plugin = {
   name: "papers",
   generateBundle() {
-    for (const [fileName, file] of pictures()) this.emitFile({ type: "asset", fileName, source: readFileSync(file) });
-    this.emitFile({ type: "asset", fileName: LIST, source: listOfPapers() });
+    for (const [fileName, file] of shown.files())
+      this.emitFile({ type: "asset", fileName, source: readFileSync(file) });
+    for (const [fileName, make] of shown.made()) this.emitFile({ type: "asset", fileName, source: make() });
   },
   configureServer(server) {
+    const files = shown.files(),
+      made = shown.made();
+    const types = { svg: "image/svg+xml", json: "application/json", md: "text/markdown" };
     server.middlewares.use((request, response, next) => {
       const address = (request.url ?? "").replace(/[?#].*$/, "").slice(1),
-        file = pictures().get(address);
-      if (address === LIST) response.setHeader("content-type", "application/json").end(listOfPapers());
-      else if (!file) next();
-      else response.setHeader("content-type", "image/svg+xml").end(readFileSync(file));
+        file = files.get(address),
+        content = file ? readFileSync(file) : made.get(address)?.();
+      const type = types[/\.(svg|json|md)$/.exec(address)?.[1] as keyof typeof types];
+      if (content === undefined) next();
+      else response.setHeader("content-type", `${type}; charset=utf-8`).end(content);
     });
   },
 };

@@ -68,8 +68,9 @@ export class Papers {
     const document = JSON.parse(this.#text(`web/public/papers/${paper}.json`)) as Document;
     const study = this.#toml(`papers/${paper}/study.toml`);
     const blocks = readMarkdown(this.#text(`docs/reports/${paper}/report.md`));
-    const claims = claimsOf(blocks);
+    const claims = this.#claims(paper);
     const points = document.figures.flatMap((figure) => figure.points);
+    const runs = open.map((run) => runNamed(document, run));
     if (!existsSync(new URL(`docs/reports/${paper}/${picture}.svg`, this.#root)))
       throw new Error(`${paper}: there is no picture ${picture}`);
     return {
@@ -85,26 +86,35 @@ export class Papers {
       printed: points.filter((point) => point.paper !== undefined).length,
       totals: totalsOf(blocks),
       headline: headline.map((id) => {
-        const claim = claims.find((one) => one.id === id);
+        const claim = claims.get(id);
         if (!claim) throw new Error(`${paper}: the report has no claim ${id}`);
-        return { ...claim, says: this.#statements(paper).get(id) ?? claim.says };
+        return claim;
       }),
-      setting: settingOf(study),
-      open: open.map((run) => runNamed(document, run)),
+      setting: settingOf(study, runs),
+      open: runs,
     };
   }
 
-  #statements(paper: string): Map<string, string> {
-    const claims = this.#toml(`papers/${paper}/claims.toml`)["claim"] as Table[];
-    return new Map(claims.map((claim) => [claim["id"] as string, claim["statement"] as string]));
+  /** Every claim of a paper by its id: its row of the report, in the words of its statement alone. */
+  #claims(paper: string): Map<string, Claim> {
+    const rows = claimsOf(readMarkdown(this.#text(`docs/reports/${paper}/report.md`)));
+    const plans = this.#toml(`papers/${paper}/claims.toml`)["claim"] as Table[];
+    return new Map(
+      rows.map((row) => {
+        const plan = plans.find((one) => one["id"] === row.id);
+        if (!plan) throw new Error(`${paper}: the report's claim ${row.id} is none of the paper's`);
+        const says = plan["statement"] as string;
+        const times = plan["unit"] === "ratio" && /^[\d.]+$/.test(row.paper) ? " ×" : "";
+        return [row.id, { ...row, says: `${says.slice(0, 1).toUpperCase()}${says.slice(1)}`, paper: row.paper + times }];
+      }),
+    );
   }
 
   /** Of each figure the claims that speak of it: they name it, or measure what its points show. */
   claimsByFigure(paper: string): FigureClaims {
-    const claims = claimsOf(readMarkdown(this.#text(`docs/reports/${paper}/report.md`)));
+    const claims = this.#claims(paper);
     const measures = this.#toml(`papers/${paper}/claims.toml`)["claim"] as Table[];
     const plans = this.#toml(`papers/${paper}/figures.toml`)["figure"] as Table[];
-    const says = this.#statements(paper);
     const found: Record<string, Claim[]> = {};
     for (const plan of plans) {
       const id = plan["id"] as string,
@@ -116,8 +126,8 @@ export class Papers {
           : leaves(claim["measure"]).some((leaf) => isShown(leaf, points));
       });
       const listed = mine.flatMap((claim) => {
-        const row = claims.find((one) => one.id === claim["id"]);
-        return row ? [{ ...row, says: says.get(row.id) ?? row.says }] : [];
+        const row = claims.get(claim["id"] as string);
+        return row ? [row] : [];
       });
       if (listed.length > 0) found[id] = listed;
     }
@@ -168,17 +178,18 @@ export function cited(citation: string): { authors: string; venue: string; doi: 
   return { authors: found[1] as string, venue: found[2] as string, doi: found[3] as string };
 }
 
-function settingOf(study: Table): PaperCard["setting"] {
-  const prefix = study["prefix"] as string,
-    schemes = study["scheme"] as Record<string, Table>;
+const distinct = (values: readonly unknown[]): string[] => [...new Set(values.map(String))];
+
+function settingOf(study: Table, runs: readonly Experiment[]): PaperCard["setting"] {
+  const schemes = study["scheme"] as Record<string, Table>;
   const rows = ((study["table"] as Table[] | undefined)?.[0]?.["rows"] as Table[] | undefined) ?? [];
   // The first table has the paper's schemes; modifiers stand behind their names.
   const named = rows.flatMap((row) => (typeof row["of"] === "string" ? [row["of"].split(" ")[0] as string] : []));
-  const ids = [...new Set(named)].filter((id) => id in schemes);
+  const ids = distinct(named).filter((id) => id in schemes);
   return {
-    gpu: study["gpu"] as string,
-    order: (study["warp_order"] as string | undefined) ?? "gto",
-    prefix,
+    gpus: distinct(runs.map(({ gpu }) => gpu)),
+    orders: distinct(runs.map((run) => run.warp_order)),
+    prefix: study["prefix"] as string,
     classes: Object.entries(study["classes"] as Record<string, string[]>).map(([name, kernels]) => ({ name, kernels })),
     schemes: (ids.length > 1 ? ids : Object.keys(schemes)).map((id) => schemes[id]?.["title"] as string),
   };

@@ -11,7 +11,6 @@ import {
   pointName,
   pointText,
   readDocument,
-  readPapers,
   runsOf,
   sweepOf,
   tableOf,
@@ -233,12 +232,6 @@ test("a damaged document is named by its field", () => {
     );
   }
   for (const value of [null, 3, "x", []]) assert.throws(() => readDocument(value), /the file: found/);
-});
-
-test("the list of papers is names and titles", () => {
-  assert.deepEqual(readPapers([{ paper: "ccbp", title: "T", more: 1 }]), [{ paper: "ccbp", title: "T" }]);
-  for (const value of [null, {}, [{ paper: "../x", title: "T" }], [{ paper: "a" }]])
-    assert.throws(() => readPapers(value), /found/);
 });
 
 test("what is shipped can be read, and every run of it is a link", async () => {

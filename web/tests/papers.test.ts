@@ -19,11 +19,18 @@ test("five papers, each with what it claims and how that came out", () => {
     const report = readFileSync(new URL(`docs/reports/${card.paper}/report.md`, root), "utf8");
     const { directions, magnitudes } = card.totals;
     // The report says the same in a sentence.
-    assert.match(report, new RegExp(`directions that can be tested\\. Here ${directions.kept} of ${directions.tested},`));
-    assert.match(report, new RegExp(`magnitudes that can be tested\\. Here ${magnitudes.kept} of ${magnitudes.tested},`));
+    assert.match(
+      report,
+      new RegExp(`directions that can be tested\\. Here ${directions.kept} of ${directions.tested},`),
+    );
+    assert.match(
+      report,
+      new RegExp(`magnitudes that can be tested\\. Here ${magnitudes.kept} of ${magnitudes.tested},`),
+    );
     assert.ok(report.includes(`${card.authors}. ${card.venue}. ${card.doi}`));
     assert.equal(card.headline.length, 3);
-    for (const claim of card.headline) assert.match(claim.verdict, /^(reproduced|direction only|not reproduced|not testable)$/);
+    for (const claim of card.headline)
+      assert.match(claim.verdict, /^(reproduced|direction only|not reproduced|not testable)$/);
     assert.ok(card.setting.schemes.every((title) => typeof title === "string" && title !== ""));
     assert.ok(card.setting.classes.every(({ kernels }) => kernels.length > 0));
   }
@@ -67,7 +74,15 @@ test("authors end before the venue", () => {
 });
 
 test("values in words", () => {
-  const claim = (paper: string, here: string): Claim => ({ id: "", says: "", section: "", over: "", paper, here, verdict: "reproduced" });
+  const claim = (paper: string, here: string): Claim => ({
+    id: "",
+    says: "",
+    section: "",
+    over: "",
+    paper,
+    here,
+    verdict: "reproduced",
+  });
   assert.equal(withUnit(claim("43.8 %", "-16.22")), "-16.22 %");
   assert.equal(withUnit(claim("1.78", "1.355")), "1.355");
   assert.equal(withUnit(claim("135 of 420", "173")), "173");

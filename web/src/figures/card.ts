@@ -1,9 +1,11 @@
 // One figure: the stored data as a picture at once, each mark a way into the lab, and its runs again on this computer.
+import { h as jsx, render } from "preact";
 import { kernelLabels } from "../choices.ts";
 import { copyText } from "../dialogs.ts";
 import { append, h, icon, setText } from "../dom.ts";
 import { encodeLink } from "../link.ts";
 import { timeText } from "../format.ts";
+import { sameEngine } from "../stamp.ts";
 import { figureTitle } from "../titles.ts";
 import type { Experiment, Figure, Result } from "../types.ts";
 import { fillTable } from "../views/parts.ts";
@@ -26,6 +28,8 @@ import {
   windowsOf,
 } from "./document.ts";
 import type { FigureDocument } from "./document.ts";
+import { Printed } from "./claims.tsx";
+import type { FigureClaims } from "./paper.ts";
 import { Rerun } from "./rerun.ts";
 
 /** The module on the page's own thread: drawing and adding up are quick. */
@@ -110,6 +114,8 @@ export class FigureCard {
     },
     "Stop",
   );
+  readonly #claims = h("div", { class: "figure-claims" });
+  readonly #made = h("span");
   readonly #table = h("table", { class: "cv-data" });
   readonly #tableBox: HTMLElement;
   readonly #toggle = h(
@@ -217,7 +223,8 @@ export class FigureCard {
         "Arrow keys walk the points and speak their values; Enter opens one. The table has all of them.",
       ),
       this.#tableBox,
-      figure.differs ? h("p", { class: "figure-differs" }, h("b", null, "Where it differs. "), figure.differs) : null,
+      figure.differs ? h("p", { class: "figure-differs" }, h("b", null, "Beside the paper. "), figure.differs) : null,
+      this.#claims,
       this.#panel,
       h(
         "div",
@@ -234,6 +241,7 @@ export class FigureCard {
         "p",
         { class: "note figure-stamp" },
         `Computed by Corun ${stamp.engine}, commit ${stamp.commit}, ${stamp.mode} study: ${lengthOf(shared.document, figure)}, seed ${stamp.seed}. `,
+        this.#made,
         embedded
           ? h("a", { href: figureAddress("./", paper, figure.id), target: "_blank", rel: "noopener" }, "Open in Corun")
           : h("a", { href: figureAddress("./", paper, figure.id) }, "Link to this figure"),
@@ -251,6 +259,16 @@ export class FigureCard {
     }).observe(this.#stage);
     this.#draw();
     this.refresh();
+    const { stamp } = this.#shared.document,
+      here = engine.stamp();
+    if (!sameEngine(stamp.engine, here))
+      setText(this.#made, `This page's engine is ${here}: run again here, values can differ. `);
+  }
+
+  /** The claims that speak of the figure; `report` is the address of the rest. */
+  say(claims: FigureClaims, report: string, open: boolean): void {
+    const mine = claims[this.#figure.id];
+    if (mine) render(jsx(Printed, { claims: mine, report, open }), this.#claims);
   }
 
   get running(): boolean {

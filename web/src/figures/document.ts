@@ -60,16 +60,6 @@ export function readDocument(value: unknown): FigureDocument {
   };
 }
 
-/** The list of papers, as far as it is one. */
-export function readPapers(value: unknown): { paper: string; title: string }[] {
-  return list(value, "the list").map((one, i) => {
-    const { paper, title } = object(one, `[${i}]`);
-    if (!NAME.test(text(paper, `[${i}].paper`)))
-      throw new DocumentError(`[${i}].paper: found ${shown(paper)}, want small letters, digits and dashes`);
-    return { paper: paper as string, title: text(title, `[${i}].title`) };
-  });
-}
-
 function readFigure(figure: Record<string, unknown>, at: string, runs: number): Figure {
   if (!NAME.test(text(figure["id"], `${at}.id`)))
     throw new DocumentError(`${at}.id: found ${shown(figure["id"])}, want small letters, digits and dashes`);

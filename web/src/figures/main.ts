@@ -1,27 +1,36 @@
-// The figures of a paper: `figures.html?paper=ccbp` shows them small, `&figure=fig9a` one, live, `&all=1` all of them so, `&embed=1` one for a frame in an article.
+// The place Papers: `figures.html` has a card for each, `?paper=ccbp` the small pictures of one's figures, `&figure=fig9a` one, live, `&all=1`
+// all of them so, `&report=1` its report; `&embed=1` is one figure for a frame in an article.
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/layout.css";
 import "../style/parts.css";
 import "../views/views.css";
+import "../teach/teach.css";
 import "./figures.css";
+import "./papers.css";
+import { h as jsx, render } from "preact";
 import * as engine from "../wasm/corun.js";
 import { notice, type Notice } from "../dialogs.ts";
 import { h } from "../dom.ts";
 import { compileModule } from "../module.ts";
-import { sameEngine } from "../stamp.ts";
 import { startTheme, themeButton } from "../theme.ts";
 import { FigureCard, type Shared } from "./card.ts";
-import { DocumentError, NAME, readDocument, readPapers, type FigureDocument } from "./document.ts";
+import { Cards, Made, Setting, SettingLink, type Here } from "./cards.tsx";
+import { DocumentError, NAME, readDocument, type FigureDocument } from "./document.ts";
+import type { FigureClaims, PaperCard } from "./paper.ts";
 
 const $ = (selector: string): HTMLElement => document.querySelector(selector) as HTMLElement;
 const query = new URLSearchParams(location.search);
 const paper = query.get("paper") ?? "ccbp",
   embedded = query.get("embed") === "1",
-  all = query.get("all") === "1";
+  all = query.get("all") === "1",
+  report = query.get("report") === "1";
 /** Older links to a figure among all of them name it behind the #. */
-const only = query.get("figure") ?? (!all && /^#fig[a-z0-9-]+$/.test(location.hash) ? location.hash.slice(1) : null);
+const only =
+  query.get("figure") ?? (!all && !report && /^#fig[a-z0-9-]+$/.test(location.hash) ? location.hash.slice(1) : null);
 const overview = only === null && !all;
+/** No paper is named: all of them. */
+const cover = overview && !report && !query.has("paper");
 const here = (more: string): string => `./figures.html?paper=${paper}${more}`;
 document.documentElement.toggleAttribute("data-embed", embedded);
 
@@ -58,43 +67,12 @@ async function fetched(): Promise<FigureDocument> {
   return readDocument(value);
 }
 
-/** The papers that this page has figures of; none where the host does not say. */
-async function papers(): Promise<readonly { paper: string; title: string }[]> {
-  try {
-    const value: unknown = await (await fetch("./papers/list.json")).json();
-    return readPapers(value);
-  } catch {
-    return [];
-  }
+async function json<T>(address: string): Promise<T> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address} could not be fetched: ${response.status} ${response.statusText}`);
+  return (await response.json()) as T;
 }
-
-/** Links to the other papers, beneath the present one's. */
-async function leadToOthers(): Promise<void> {
-  const all = await papers();
-  if (all.length < 2) return;
-  $("#list").append(
-    h(
-      "nav",
-      { class: "editor-section", "aria-label": "Papers" },
-      h("h2", null, "Papers"),
-      h(
-        "ul",
-        { class: "figure-list" },
-        ...all.map((one) =>
-          h(
-            "li",
-            null,
-            h(
-              "a",
-              { href: `./figures.html?paper=${one.paper}`, ...(one.paper === paper ? { "aria-current": "page" } : {}) },
-              one.title,
-            ),
-          ),
-        ),
-      ),
-    ),
-  );
-}
+const papers = (): Promise<PaperCard[]> => json("./papers/list.json");
 
 function build(of: FigureDocument): void {
   const chosen = all ? of.figures : of.figures.filter((f) => f.id === only);
@@ -118,37 +96,18 @@ function build(of: FigureDocument): void {
   // In an article there are more main parts than this one.
   if (embedded) $("#main").setAttribute("aria-label", `Live figure: ${chosen[0]?.title ?? ""}`);
   $("#figures").replaceChildren(...(overview ? smallPictures(of) : cards.map((card) => card.element)));
-  $("#list").replaceChildren(
-    h(
-      "section",
-      { class: "editor-section", "aria-label": "The paper" },
-      h("h2", null, of.title),
-      h(
-        "div",
-        { class: "section-body" },
-        h("p", null, of.citation),
-        ...(of.stamp.mode === "full"
-          ? []
-          : [
-              h(
-                "p",
-                { class: "note" },
-                `Of the ${of.stamp.mode} study: a sample of the paper's cases, each run for ${of.stamp.cycles.toLocaleString("en")} cycles.`,
-              ),
-            ]),
-        h(
-          "p",
-          null,
-          overview
-            ? h("a", { href: here("&all=1") }, "All figures on one page, live")
-            : h("a", { href: here("") }, "All figures, small"),
-        ),
-      ),
-    ),
+  side(of.title, [
     h(
       "nav",
       { class: "editor-section", "aria-label": "Figures" },
       h("h2", null, "Figures"),
+      h(
+        "p",
+        { class: "side-way" },
+        overview
+          ? h("a", { href: here("&all=1") }, "All figures on one page, live")
+          : h("a", { href: here("") }, "All figures, small"),
+      ),
       h(
         "ul",
         { class: "figure-list" },
@@ -169,8 +128,42 @@ function build(of: FigureDocument): void {
         ),
       ),
     ),
-  );
+  ]);
   if (location.hash !== "" && all) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}
+
+/** The column beside a paper: which it is, and the way through its figures or its report. */
+function side(title: string, ways: HTMLElement[]): void {
+  $("#list").replaceChildren(
+    h(
+      "section",
+      { class: "editor-section", "aria-label": "The paper" },
+      h("p", { class: "side-way" }, h("a", { href: "./figures.html" }, "All papers")),
+      h("h2", null, title),
+      h("div", { class: "section-body", id: "paper" }),
+    ),
+    ...ways,
+  );
+}
+
+/** What the paper's card says, in that column. */
+function sayPaper(of: PaperCard, engineHere: Here | null): void {
+  render(
+    [
+      jsx("p", null, `${of.authors}. ${of.venue}`),
+      jsx(Setting, { of, here: engineHere }),
+      jsx(
+        "p",
+        { class: "paper-links" },
+        report
+          ? jsx("a", { class: "button", href: here("") }, "Figures")
+          : jsx("a", { class: "button", href: here("&report=1") }, "Report"),
+        jsx(SettingLink, { of, engine: engineHere?.stamp }),
+      ),
+      jsx(Made, { stamp: of.stamp, here: engineHere?.stamp }),
+    ],
+    $("#paper"),
+  );
 }
 
 /** The number of the paper's figure that this is a part of: “Fig. 11” of “CCBP Fig. 11(a)”. */
@@ -218,9 +211,6 @@ function smallPictures(of: FigureDocument): HTMLElement[] {
   ];
 }
 
-const otherEngine = (stored: string, here: string): string =>
-  `The stored values were made with an engine of another behaviour (Corun ${stored}): running a figure again here shows the values of the present engine (Corun ${here}), which can differ.`;
-
 /** Tells the article around a frame how tall the figure is. */
 function tellHeight(): void {
   const tell = (): void => {
@@ -237,36 +227,102 @@ addEventListener("beforeunload", (event) => {
   if (!embedded && cards.some((card) => card.running)) event.preventDefault();
 });
 
+/** The engine, for drawing, for running again, and for what it calls things. */
+async function wake(compiling: Promise<WebAssembly.Module>): Promise<WebAssembly.Module> {
+  const module = await compiling;
+  await engine.default({ module_or_path: module });
+  return module;
+}
+const engineHere = (): Here => ({ stamp: engine.stamp(), catalogue: engine.presets() });
+
+/** What stands on the page whether the engine comes or not; what it says once it is there is for `after`. */
+async function show(): Promise<(module: WebAssembly.Module) => void> {
+  if (cover) {
+    $("#list").hidden = true;
+    const list = await papers(),
+      draw = (of: Here | null): void => render(jsx(Cards, { papers: list, here: of }), $("#figures"));
+    draw(null);
+    return () => draw(engineHere());
+  }
+  let tell: (of: Here | null) => void = () => undefined;
+  let engineIs: Here | null = null;
+  if (report) {
+    if (!NAME.test(paper)) throw new DocumentError("The address does not name a paper.");
+    const [{ reportOf }, response] = await Promise.all([import("./report.ts"), fetch(`./papers/${paper}/report.md`)]);
+    const text = await response.text();
+    // Some hosts answer with a page of their own instead of 404.
+    if (!response.ok || /^\s*<!doctype/i.test(text))
+      throw new DocumentError(`This page has no report of a paper “${paper}”.`);
+    const { title, parts, elements } = reportOf(text, paper);
+    document.title = `Report: ${title} · Corun`;
+    side(title, [
+      h(
+        "nav",
+        { class: "editor-section", "aria-label": "Report" },
+        h("h2", null, "Report"),
+        h(
+          "ul",
+          { class: "figure-list" },
+          ...parts.map(({ id, title: words }) => h("li", null, h("a", { href: `#${id}` }, words))),
+        ),
+      ),
+    ]);
+    $("#figures").replaceChildren(
+      h(
+        "article",
+        { class: "card report", "aria-label": title },
+        h("h2", { class: "report-title" }, title),
+        ...elements,
+      ),
+    );
+    if (location.hash !== "") document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  } else {
+    build(await fetched());
+    if (!overview && !embedded)
+      void json<FigureClaims>(`./papers/${paper}/claims.json`).then(
+        (claims) => {
+          for (const card of cards) card.say(claims, here("&report=1"), only !== null);
+        },
+        () => undefined,
+      );
+  }
+  // Where the host does not say what a paper claims, its figures stand without that.
+  if (!embedded)
+    void papers().then(
+      (list) => {
+        const card = list.find((one) => one.paper === paper);
+        if (!card) return;
+        tell = (of) => sayPaper(card, of);
+        tell(engineIs);
+      },
+      () => undefined,
+    );
+  return (module) => {
+    for (const card of cards) card.awake(module, engine);
+    engineIs = engineHere();
+    tell(engineIs);
+  };
+}
+
 async function begin(): Promise<void> {
   if (embedded && parent !== window) tellHeight();
   const compiling = compileModule();
   compiling.catch(() => undefined);
-  let of: FigureDocument;
+  let awake: Awaited<ReturnType<typeof show>>;
   try {
-    of = await fetched();
-    build(of);
-    void leadToOthers();
+    awake = await show();
   } catch (error) {
     $("#list").hidden = true;
     say({
       kind: "error",
-      title: "These figures cannot be shown",
+      title: report ? "This report cannot be shown" : "These figures cannot be shown",
       text: [error instanceof Error ? error.message : String(error)],
       actions: [retry],
     });
     return;
   }
   try {
-    const module = await compiling;
-    await engine.default({ module_or_path: module });
-    for (const card of cards) card.awake(module, engine);
-    if (!sameEngine(of.stamp.engine, engine.stamp()))
-      say({
-        kind: "info",
-        title: "Stored values of another engine",
-        text: [otherEngine(of.stamp.engine, engine.stamp())],
-        actions: [],
-      });
+    awake(await wake(compiling));
     document.documentElement.dataset["figures"] = "ready";
   } catch (error) {
     say({

@@ -38,8 +38,9 @@ export interface PaperCard {
   totals: { directions: Total; magnitudes: Total };
   headline: Claim[];
   setting: {
-    gpu: string;
-    order: string;
+    /** GPUs and orders of warps by their names. */
+    gpus: string[];
+    orders: string[];
     prefix: string;
     classes: { name: string; kernels: string[] }[];
     schemes: string[];

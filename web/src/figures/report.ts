@@ -1,0 +1,78 @@
+// The report of a paper as a page: every claim with its verdict and its cause, and the figures. Loaded when it is asked for.
+import { h } from "../dom.ts";
+import { blockOf } from "../teach/document.ts";
+import { readMarkdown, type Block, type Inline } from "../teach/markdown.ts";
+import { NAME } from "./document.ts";
+
+const plain = (parts: readonly Inline[]): string => parts.map((part) => part.text).join("");
+
+/** A heading's name in addresses: “What came out” is what-came-out. */
+export const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
+    .replaceAll(/^-|-$/g, "");
+
+/** A paragraph that is one picture. */
+export function pictureOf(block: Block): { title: string; file: string } | null {
+  if (block.kind !== "paragraph" || block.text.length !== 2) return null;
+  const [mark, link] = block.text;
+  return mark?.text === "!" && link?.kind === "link" ? { title: link.text, file: link.to } : null;
+}
+
+/** Its headings of the second level, for the way through it, and all of it as elements. */
+export function reportOf(
+  text: string,
+  paper: string,
+): { title: string; parts: { id: string; title: string }[]; elements: HTMLElement[] } {
+  // What is said to those who read the file stands before it.
+  const blocks = readMarkdown(text.replaceAll(/<!--.*?-->/gs, ""));
+  const elements: HTMLElement[] = [],
+    parts: { id: string; title: string }[] = [];
+  let title = "";
+  for (const block of blocks) {
+    const picture = pictureOf(block);
+    if (block.kind === "heading") {
+      const words = plain(block.text),
+        id = slug(words);
+      if (block.level === 1) {
+        title = words;
+        continue;
+      }
+      if (block.level === 2) parts.push({ id, title: words });
+      elements.push(h(block.level === 2 ? "h2" : "h3", { id, tabIndex: -1 }, words));
+    } else if (picture) elements.push(figureOf(picture, paper));
+    else elements.push(element(block));
+  }
+  return { title, parts, elements };
+}
+
+function figureOf({ title, file }: { title: string; file: string }, paper: string): HTMLElement {
+  const id = file.replace(/\.svg$/, ""),
+    img = h("img", { src: `./papers/${paper}/${file}`, alt: title, loading: "lazy", width: 720, height: 400 });
+  return h(
+    "figure",
+    null,
+    NAME.test(id) ? h("a", { href: `./figures.html?paper=${paper}&figure=${id}` }, img) : img,
+    h("figcaption", null, title),
+  );
+}
+
+/** The rows of claims are marked by the claims' names, so that links lead to them. */
+function element(block: Block): HTMLElement {
+  const made = blockOf(block, (text, to) =>
+    /^https:/.test(to)
+      ? h("a", { href: to, target: "_blank", rel: "noopener noreferrer" }, text)
+      : h("span", { title: to }, text),
+  );
+  if (block.kind !== "table") return made;
+  const head = plain(block.head[0] ?? []);
+  made.setAttribute("aria-label", head === "" ? "Table" : `Table: ${head}`);
+  if (head === "claim") {
+    made.classList.add("report-claims");
+    made.querySelectorAll("tbody tr").forEach((row, i) => {
+      row.id = block.rows[i]?.[0]?.[0]?.text ?? "";
+    });
+  }
+  return made;
+}
