@@ -105,7 +105,10 @@ export class Papers {
         if (!plan) throw new Error(`${paper}: the report's claim ${row.id} is none of the paper's`);
         const says = plan["statement"] as string;
         const times = plan["unit"] === "ratio" && /^[\d.]+$/.test(row.paper) ? " ×" : "";
-        return [row.id, { ...row, says: `${says.slice(0, 1).toUpperCase()}${says.slice(1)}`, paper: row.paper + times }];
+        return [
+          row.id,
+          { ...row, says: `${says.slice(0, 1).toUpperCase()}${says.slice(1)}`, paper: row.paper + times },
+        ];
       }),
     );
   }

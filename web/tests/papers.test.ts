@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
+import { parse } from "smol-toml";
 import { Papers, cited, figuresNamed } from "../build/papers.ts";
 import { keptText, withUnit, type Claim } from "../src/figures/paper.ts";
 
@@ -88,4 +89,33 @@ test("values in words", () => {
   assert.equal(withUnit(claim("135 of 420", "173")), "173");
   assert.equal(withUnit(claim("27 %", "–")), "–");
   assert.equal(keptText({ kept: 44, partly: 0, failed: 13, tested: 57 }, "directions"), "44 of 57 directions");
+});
+
+test("where a figure names a claim for a point, the point has what the paper prints", () => {
+  interface Claimed {
+    id: string;
+    kind: string;
+    unit: string;
+    value: number;
+    measure: { as?: string };
+  }
+  for (const { paper } of cards) {
+    const toml = (file: string): unknown => parse(readFileSync(new URL(`papers/${paper}/${file}`, root), "utf8"));
+    const { claim: claims } = toml("claims.toml") as { claim: Claimed[] };
+    const { figure: plans } = toml("figures.toml") as { figure: { id: string; series: { paper?: string[] }[] }[] };
+    const { figures } = JSON.parse(readFileSync(`public/papers/${paper}.json`, "utf8")) as {
+      figures: { id: string; points: { series: number; x: number; paper?: number }[] }[];
+    };
+    for (const { id, series } of plans)
+      for (const [place, { paper: names = [] }] of series.entries())
+        for (const [x, name] of names.entries()) {
+          const claim = claims.find((one) => one.id === name && one.kind === "magnitude");
+          if (!claim) continue;
+          const part = claim.unit === "percent" ? claim.value / 100 : claim.value;
+          const as = claim.measure.as;
+          const printed = as === "percent_gained" ? 1 + part : as === "percent_lost" ? 1 - part : part;
+          const point = figures.find((one) => one.id === id)?.points.find((p) => p.series === place && p.x === x);
+          assert.equal(point?.paper, printed, `${paper} ${id} ${name}`);
+        }
+  }
 });

@@ -38,12 +38,7 @@ function Card({ of, here }: { of: PaperCard; here: Here | null }) {
           <h2 id={title}>
             <a href={address}>{of.title}</a>
           </h2>
-          <p class="note">
-            {of.authors}.{" "}
-            <a href={of.doi} target="_blank" rel="noopener noreferrer">
-              {of.venue}
-            </a>
-          </p>
+          <Source of={of} />
         </div>
         <a class="paper-picture" href={`${address}&figure=${of.picture}`}>
           <img src={`./papers/${of.paper}/${of.picture}.svg`} alt={`${of.name}, a figure`} width={320} height={180} />
@@ -67,6 +62,17 @@ function Card({ of, here }: { of: PaperCard; here: Here | null }) {
       </p>
       <Made stamp={of.stamp} here={here?.stamp} />
     </article>
+  );
+}
+
+export function Source({ of }: { of: PaperCard }) {
+  return (
+    <p class="note">
+      {of.authors}.{" "}
+      <a href={of.doi} target="_blank" rel="noopener noreferrer">
+        {of.venue}
+      </a>
+    </p>
   );
 }
 

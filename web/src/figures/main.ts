@@ -15,7 +15,7 @@ import { h } from "../dom.ts";
 import { compileModule } from "../module.ts";
 import { startTheme, themeButton } from "../theme.ts";
 import { FigureCard, type Shared } from "./card.ts";
-import { Cards, Made, Setting, SettingLink, type Here } from "./cards.tsx";
+import { Cards, Made, Setting, SettingLink, Source, type Here } from "./cards.tsx";
 import { DocumentError, NAME, readDocument, type FigureDocument } from "./document.ts";
 import type { FigureClaims, PaperCard } from "./paper.ts";
 
@@ -33,6 +33,7 @@ const overview = only === null && !all;
 const cover = overview && !report && !query.has("paper");
 const here = (more: string): string => `./figures.html?paper=${paper}${more}`;
 document.documentElement.toggleAttribute("data-embed", embedded);
+document.documentElement.dataset["view"] = cover ? "papers" : report ? "report" : overview ? "paper" : "figure";
 
 let cards: FigureCard[] = [];
 startTheme();
@@ -150,7 +151,7 @@ function side(title: string, ways: HTMLElement[]): void {
 function sayPaper(of: PaperCard, engineHere: Here | null): void {
   render(
     [
-      jsx("p", null, `${of.authors}. ${of.venue}`),
+      jsx(Source, { of }),
       jsx(Setting, { of, here: engineHere }),
       jsx(
         "p",
@@ -160,7 +161,8 @@ function sayPaper(of: PaperCard, engineHere: Here | null): void {
           : jsx("a", { class: "button", href: here("&report=1") }, "Report"),
         jsx(SettingLink, { of, engine: engineHere?.stamp }),
       ),
-      jsx(Made, { stamp: of.stamp, here: engineHere?.stamp }),
+      // A figure says that itself.
+      only === null && !all ? jsx(Made, { stamp: of.stamp, here: engineHere?.stamp }) : null,
     ],
     $("#paper"),
   );
@@ -275,7 +277,8 @@ async function show(): Promise<(module: WebAssembly.Module) => void> {
         ...elements,
       ),
     );
-    if (location.hash !== "") document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+    // Only now is there what the address names.
+    if (location.hash !== "") location.replace(location.hash);
   } else {
     build(await fetched());
     if (!overview && !embedded)

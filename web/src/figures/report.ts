@@ -6,12 +6,12 @@ import { NAME } from "./document.ts";
 
 const plain = (parts: readonly Inline[]): string => parts.map((part) => part.text).join("");
 
-/** A heading's name in addresses: “What came out” is what-came-out. */
+/** A heading's name in addresses: “What came out” is report-what-came-out. The page has names of its own, such as figures. */
 export const slug = (text: string): string =>
-  text
+  `report-${text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
-    .replaceAll(/^-|-$/g, "");
+    .replaceAll(/^-|-$/g, "")}`;
 
 /** A paragraph that is one picture. */
 export function pictureOf(block: Block): { title: string; file: string } | null {
@@ -66,6 +66,7 @@ function element(block: Block): HTMLElement {
       : h("span", { title: to }, text),
   );
   if (block.kind !== "table") return made;
+  breakLines(made);
   const head = plain(block.head[0] ?? []);
   made.setAttribute("aria-label", head === "" ? "Table" : `Table: ${head}`);
   if (head === "claim") {
@@ -75,4 +76,15 @@ function element(block: Block): HTMLElement {
     });
   }
   return made;
+}
+
+/** A cell's lines are parted by the one tag that the reports have. */
+function breakLines(table: HTMLElement): void {
+  const walker = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (walker.nextNode()) texts.push(walker.currentNode as Text);
+  for (const text of texts) {
+    const lines = text.data.split("<br>");
+    if (lines.length > 1) text.replaceWith(...lines.flatMap((line, i) => (i === 0 ? [line] : [h("br"), line])));
+  }
 }
