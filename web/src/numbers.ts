@@ -7,8 +7,7 @@ import { definition, h, icon, setText, sideMark, swatch } from "./dom.ts";
 import { ENDLESS, MISSING, count, fixed, percent } from "./format.ts";
 import { apart, gapText, inFull, interval, isClear, plusMinus, sureness } from "./sure.ts";
 import type { Catalogue, Controls, Interval, KernelResult, Result } from "./types.ts";
-import { mixFigure, slowdownOf, whyStarved } from "./why/facts.ts";
-import { placeOf } from "./why/stands.ts";
+import { mixFigure, slowdownOf, whyStarved } from "./run/starved.ts";
 
 const WAITING = "being measured in the background";
 
@@ -440,7 +439,7 @@ export class CorunNumbers extends HTMLElement {
     this.#cells.push({ element, beside, refresh });
     // What was before has its numbers elsewhere.
     if (column !== this.#before)
-      element.dataset["stands"] = placeOf(column.mark, typeof of === "number" ? `${figure.key}.${of}` : figure.key);
+      element.dataset["stands"] = `${column.mark}.${figure.key}${typeof of === "number" ? `.${of}` : ""}`;
     return h("span", { class: "with-beside" }, element, beside);
   }
 

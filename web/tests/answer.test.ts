@@ -39,6 +39,7 @@ const kernel = (name: string, slowdown: number | null, of: object = {}): object 
   thread_instructions: 1,
   counters: counters([8000, 1500, 9000, 2600, 1800]),
   breakdown_alone: ALONE,
+  latency: { miss_queue: 800, request_noc: 150, l2: 900, dram: 260, reply_noc: 180 },
   ...of,
 });
 const says = (...sentences: string[]): object => ({
@@ -240,9 +241,17 @@ test("a read's path is that of who suffers in A, in both sides; what is missing 
     [unknown?.stations[0]?.alone, unknown?.alone, unknown?.why],
     [null, null, "what BP takes alone is not known yet"],
   );
-  const [none] = paths([side(result(says(FIRST), [kernel("BP", 5, { counters: counters([0, 0, 0, 0, 0]) })], []))]);
+  const [none] = paths([side(result(says(FIRST), [kernel("BP", 5, { latency: { l2: null } })], []))]);
   assert.deepEqual([none?.stations.length, none?.why], [0, "no read of BP has come back"]);
   assert.equal(paths([side(null)])[0]?.why, "nothing is known yet");
+  const stored = { counters: undefined, thread_instructions: undefined };
+  const three = result(
+    { ...says(FIRST), cause: "room" },
+    ["BP", "CFD", "LBM"].map((name) => kernel(name, 2, stored)),
+    [],
+  );
+  const [short] = paths([side(three, { kernels: ["BP", "CFD", "LBM"] })]);
+  assert.deepEqual([short?.here, short?.behind], [2290, null], "a stored answer does not say who of two waits longer");
 });
 
 test("bars: slowdowns, promises, what a kernel finds again; all sides have one scale", () => {
@@ -260,6 +269,12 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
     ],
   );
   assert.deepEqual(tops([...all, ...bars(side(EVEN))]), { slow: 5.283, kept: 1.25, found: 1 });
+  const gone = kernel("CFD", null, { thread_instructions: undefined, counters: undefined, ipc: 0 });
+  assert.deepEqual(
+    bars(side(result(says(""), [PAIR[0]!, gone], []))).map(({ value, why }) => [value, why])[1],
+    [Infinity, "it has not issued an instruction"],
+    "a stored answer",
+  );
   const promised = side(result(says(""), [kernel("BP", 2, { goal_reached: 0.9 }), PAIR[1]!], []), {
     experiment: { corun: 1, kernels: [{ kernel: "ccbp/BP", qos: 0.8 }, "ccbp/CFD"] },
   });

@@ -2,6 +2,7 @@
 import "./answer.css";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { setText } from "../dom.ts";
 import { count, ENDLESS, fixed, MISSING } from "../format.ts";
 import { inFull, plusMinus } from "../sure.ts";
 import type { RunSide } from "./model.ts";
@@ -22,6 +23,8 @@ export const KernelName = ({ kernel, name }: { kernel: number; name: string }) =
 export const Mark = ({ mark }: { mark: string }) => (mark === "" ? null : <b class="side-mark">{mark}</b>);
 
 // ---------------------------------------------------------------- the sentence
+//
+// Nothing is rendered as an empty string: Preact writes empty text nodes anew each time.
 
 /** What stands: while runs go on, it changes at most every few seconds, and once when they end. */
 function useStanding(sides: readonly RunSide[]): readonly RunSide[] {
@@ -59,10 +62,10 @@ const Paragraph = ({ said: { side, lead, sentences, needs }, first }: { said: Sa
   return (
     <>
       {first ? null : " "}
-      {lead}
+      {lead || null}
       {sentences.map((sentence, i) => (
         <span key={i}>
-          {i > 0 ? " " : ""}
+          {i > 0 ? " " : null}
           {words(sentence)}
         </span>
       ))}
@@ -70,6 +73,15 @@ const Paragraph = ({ said: { side, lead, sentences, needs }, first }: { said: Sa
     </>
   );
 };
+
+/** Said once by a screen reader: the element is written only when its text is another. */
+function Announced({ text }: { text: string }) {
+  const status = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (status.current) setText(status.current, text);
+  }, [text]);
+  return <p class="hidden" role="status" ref={status} />;
+}
 
 const SIGNS: Partial<Record<RunSide["origin"], string>> = { confirmed: "✓", differs: "!" };
 
@@ -91,20 +103,18 @@ export function Sentence({ sides: given, rate }: { sides: readonly RunSide[]; ra
         {origins(sides).map(({ mark, text, origin }) => (
           <span key={mark} class={`answer-${origin}`}>
             {SIGNS[origin] ? <b aria-hidden="true">{SIGNS[origin]} </b> : null}
-            {mark === "" ? "" : `${mark}: `}
+            {mark === "" ? null : `${mark}: `}
             {text}{" "}
           </span>
         ))}
-        {a && a.needs !== "" ? `${a.needs} ` : ""}
+        {a && a.needs !== "" ? `${a.needs} ` : null}
         {held && held.of > 0 ? (
           <button type="button" class="answer-tested" onClick={() => void openTested()}>
             Causes named like this held in {held.held} of {held.of} tested cases
           </button>
         ) : null}
       </p>
-      <p class="hidden" role="status">
-        {sides.length > 0 && sides.every(isFinal) ? plain(paragraphs) : ""}
-      </p>
+      <Announced text={sides.length > 0 && sides.every(isFinal) ? plain(paragraphs) : ""} />
     </section>
   );
 }
@@ -112,12 +122,8 @@ const openTested = async (): Promise<void> => (await import("./tested.ts")).open
 
 // ---------------------------------------------------------------- how much slower
 
-const valueText = ({ kind, value }: Bar): string =>
-  value === null
-    ? MISSING
-    : value === Infinity
-      ? ENDLESS
-      : `${BARS[kind].format(value)}${kind === "slow" ? "×" : "\u00a0%"}`;
+const valueText = (value: number, kind: BarKind): string =>
+  value === Infinity ? ENDLESS : `${BARS[kind].format(value)}${kind === "slow" ? "×" : "\u00a0%"}`;
 
 function SlowBar({ bar, top }: { bar: Bar; top: number }) {
   const { kind, kernel, name, value, ends, why } = bar,
@@ -130,20 +136,27 @@ function SlowBar({ bar, top }: { bar: Bar; top: number }) {
         <Chip kernel={kernel} />
         {name}
       </span>
-      <span class="slow-track" aria-hidden="true">
-        <span
-          class={`slow-fill swatch-${kernel % 8}`}
-          data-endless={value === Infinity || undefined}
-          style={{ width: `${value === null ? 0 : Math.min(100, (100 * value) / top)}%` }}
-        />
-        <span class="slow-one" style={{ left: `${100 / top}%` }} />
-        {value === null ? <span class="slow-why">{why}</span> : null}
-      </span>
-      <b class="slow-value">{valueText(bar)}</b>
-      <span class="slow-give" title={inFull(ends, (end) => `${format(end)}${unit}`)}>
-        {give === "" ? "" : `${give.replace("±", "± ")}${unit}`}
-      </span>
-      {why === "" ? null : <span class="hidden">{why}</span>}
+      {value === null ? (
+        <span class="slow-why">
+          {MISSING} {why}
+        </span>
+      ) : (
+        <>
+          <span class="slow-track" aria-hidden="true">
+            <span
+              class={`slow-fill swatch-${kernel % 8}`}
+              data-endless={value === Infinity || undefined}
+              style={{ width: `${Math.min(100, (100 * value) / top)}%` }}
+            />
+            <span class="slow-one" style={{ left: `${100 / top}%` }} />
+          </span>
+          <b class="slow-value">{valueText(value, kind)}</b>
+          <span class="slow-give" title={inFull(ends, (end) => `${format(end)}${unit}`)}>
+            {give === "" ? null : `${give.replace("±", "± ")}${unit}`}
+          </span>
+          {why === "" ? null : <span class="hidden">{why}</span>}
+        </>
+      )}
     </li>
   );
 }
@@ -165,7 +178,7 @@ export function SlowBars({ sides }: { sides: readonly RunSide[] }) {
         <div class="slows-row" key={side.mark}>
           <span class="slows-side">
             <Mark mark={side.mark} />
-            <span>{side.scheme}</span>
+            <span title={side.scheme}>{side.scheme}</span>
           </span>
           <ul class="slows-bars" aria-label={`${side.mark} ${side.scheme}`.trim()}>
             {all.map((bar) => (
@@ -175,7 +188,7 @@ export function SlowBars({ sides }: { sides: readonly RunSide[] }) {
           <span class="slows-merits">
             {merits(side).map(({ name, doc, value, ends }, i) => (
               <span key={name} title={`${doc}. ${inFull(ends, (end) => fixed(end, 2))}`.trim()}>
-                {i > 0 ? " · " : ""}
+                {i > 0 ? " · " : null}
                 {name} {fixed(value, 2)}
               </span>
             ))}
@@ -251,10 +264,10 @@ function Path({ path, top, two }: { path: ReadPath; top: number; two: boolean })
       {path.stations.length === 0 ? null : (
         <p class="stations-all">
           <span>{count(path.here)} in all</span>
-          {path.behind && (
+          {path.alone === null && path.why === "" ? null : (
             <span>
               <span class="stations-pale" style={{ "--of": `var(--k${path.kernel % 8})` }} /> alone {count(path.alone)}
-              {path.why === "" ? "" : `: ${path.why}`}
+              {path.why === "" ? null : `: ${path.why}`}
             </span>
           )}
           {path.behind && path.alone !== null ? (

@@ -7,6 +7,7 @@ import { Choices, type Chosen } from "./choices.tsx";
 import { Drawer, type Tab } from "./drawer.tsx";
 import type { RunSide } from "./model.ts";
 import { Popup, type Deed } from "./popup.tsx";
+import { Why } from "./why.tsx";
 
 const place = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 
@@ -22,13 +23,17 @@ export class Screen {
   readonly tabs = signal<ReadonlySet<string>>(new Set());
 
   constructor(all: readonly Tab[], hidden: readonly string[]) {
-    this.tabs.value = new Set(all.map(({ id }) => id).filter((id) => !hidden.includes(id)));
-    render(<Drawer tabs={all} shown={this.tabs} open={this.tab} />, place("drawer"));
+    const why = document.createElement("div"),
+      tabs = [{ id: "why", title: "Why", elements: [why] }, ...all];
+    this.tabs.value = new Set(tabs.map(({ id }) => id).filter((id) => !hidden.includes(id)));
+    render(<Drawer tabs={tabs} shown={this.tabs} open={this.tab} />, place("drawer"));
     const { sides } = this;
     const Says = () =>
       sides.value.some(({ result }) => result) ? <Sentence sides={sides.value} rate={__VERDICTS__} /> : null;
     const Bars = () => <SlowBars sides={sides.value} />;
     const Path = () => <Stations sides={sides.value} />;
+    const Chain = () => (this.tab.value === "why" ? <Why sides={sides.value} /> : null);
+    render(<Chain />, why);
     render(<Says />, place("verdict"));
     render(<Bars />, place("slows"));
     render(<Path />, place("stations"));

@@ -9,13 +9,18 @@ export function counter(kernel: KernelResult, key: string): number {
   return finite((kernel["counters"] as Record<string, unknown> | undefined)?.[key]) ?? 0;
 }
 
+export const hasCounters = (kernel: KernelResult | undefined): boolean => kernel?.["counters"] !== undefined;
+
 /** Cycles after which a kernel that has issued nothing is starved: a window. Before, it has only just been launched. */
 const SOON = 400;
 
 /** Why a kernel has got nothing until now, as far as the controls are known; empty for one that has got something. */
 export function whyStarved(result: Result, k: number, scheme: string, controls: Controls | null): string {
   const kernel = result.kernels[k];
-  if (!kernel || result.cycles < SOON || kernel.thread_instructions !== 0) return "";
+  // A stored answer has no counts.
+  const got = kernel?.thread_instructions ?? kernel?.ipc;
+  if (!kernel || result.cycles < SOON || got !== 0) return "";
+  if (!hasCounters(kernel)) return "it has not issued an instruction";
   if (counter(kernel, "ctas_launched") > 0) return "its CTAs have not issued an instruction yet";
   const from = finite(result["measured_from"]) ?? 0;
   const none = `no CTA placed since cycle ${from.toLocaleString("en")}`;

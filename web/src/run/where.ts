@@ -2,9 +2,9 @@
 import { fixed } from "../format.ts";
 import { hasGoal } from "../goal.ts";
 import { interval } from "../sure.ts";
-import type { Interval, Result } from "../types.ts";
+import type { Interval, KernelResult, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
-import { counter, finite, mixFigure, slowdownOf, whyStarved } from "./starved.ts";
+import { counter, finite, hasCounters, mixFigure, slowdownOf, whyStarved } from "./starved.ts";
 
 type Breakdown = NonNullable<Result["kernels"][number]["breakdown_alone"]>;
 
@@ -18,10 +18,11 @@ export const STATIONS = [
 ] as const satisfies readonly { key: keyof Breakdown; name: string; doc: string }[];
 export type StationKey = (typeof STATIONS)[number]["key"];
 
-/** Where a kernel's time goes in this run, by the engine's own formulas; null where it has issued nothing. */
+/** Where a kernel's time goes in this run, by the engine's own formulas; null where it has issued nothing, or nothing was counted. */
 export function breakdownOf({ kernels, cycles }: Result, k: number): Breakdown | null {
   const kernel = kernels[k];
   if (!kernel) return null;
+  if (kernel["breakdown"]) return kernel["breakdown"] as Breakdown;
   const of = (key: string): number => counter(kernel, key),
     instructions = of("warp_instructions"),
     reads = of("latency_count");
@@ -95,32 +96,36 @@ function pathOf({ mark, kernels, result }: RunSide, k: number): ReadPath {
   const name = kernels[k] ?? "",
     none = { mark, kernel: k, name, stations: [], here: null, alone: null, behind: null };
   if (!result) return { ...none, why: "nothing is known yet" };
-  const here = breakdownOf(result, k),
-    alone = result.kernels[k]?.breakdown_alone ?? null,
-    sum = (of: Breakdown | null): number | null => of && STATIONS.reduce((total, { key }) => total + of[key], 0);
-  if (here === null || !sum(here)) return { ...none, alone: sum(alone), why: `no read of ${name} has come back` };
+  const { latency, breakdown_alone: alone = null } = result.kernels[k] ?? {},
+    one = kernels.length < 2;
+  const stations = STATIONS.map(({ key, name: station }) => ({
+    key,
+    name: station,
+    here: finite(latency?.[key]),
+    alone: alone?.[key] ?? null,
+  }));
+  const total = (of: "here" | "alone"): number => stations.reduce((all, station) => all + (station[of] ?? 0), 0);
+  const allAlone = alone && total("alone");
+  if (stations.some(({ here }) => here === null))
+    return { ...none, alone: allAlone, why: `no read of ${name} has come back` };
   const by = behind(result, k);
   return {
     ...none,
-    stations: STATIONS.map((station) => ({
-      key: station.key,
-      name: station.name,
-      here: here[station.key],
-      alone: alone?.[station.key] ?? null,
-    })),
-    here: sum(here),
-    alone: sum(alone),
-    why: alone ? "" : `what ${name} takes alone is not known yet`,
+    stations: stations as StationWait[],
+    here: total("here"),
+    alone: allAlone,
+    why: alone || one ? "" : `what ${name} takes alone is not known yet`,
     behind: by === null ? null : { kernel: by, name: kernels[by] ?? "" },
   };
 }
 
 /** The kernel that fills the place which the verdict names; where it names none, the other one whose reads wait longest in all. */
-function behind(result: Result, k: number): number | null {
-  const { sufferer, filled_by: by, cause } = result.verdict ?? {};
+function behind({ verdict, kernels }: Result, k: number): number | null {
+  const { sufferer, filled_by: by, cause } = verdict ?? {};
   if (sufferer === k && by != null && (cause === "noc" || cause === "dram")) return by;
-  const others = result.kernels.map((_, j) => j).filter((j) => j !== k);
-  const waits = (j: number): number => counter(result.kernels[j] as Result["kernels"][number], "latency_sum");
+  const others = kernels.map((_, j) => j).filter((j) => j !== k),
+    waits = (j: number): number => counter(kernels[j] as KernelResult, "latency_sum");
+  if (others.length > 1 && !kernels.every(hasCounters)) return null;
   return others.reduce<number | null>((most, j) => (most === null || waits(j) > waits(most) ? j : most), null);
 }
 

@@ -3,7 +3,7 @@ import { mixText, schemeText } from "../choices.ts";
 import { fixed, percent } from "../format.ts";
 import { interval } from "../sure.ts";
 import { titleOf } from "../titles.ts";
-import { mixFigure, slowdownOf } from "../why/facts.ts";
+import { mixFigure, slowdownOf } from "../run/starved.ts";
 import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../types.ts";
 
 /** A scheme: its place among the points of the sweep where it can run, else why not; its result when it has run. `deaf`: the mix has goals, and the scheme does not look at them. */

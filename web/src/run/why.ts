@@ -1,0 +1,226 @@
+// The chain behind the answer, as tables of numbers: what the verdict follows from, the warps of each kernel, what an instruction of the one that
+// suffers waits for, where its reads wait, and who fills these places. No DOM.
+import { count, fixed, percent } from "../format.ts";
+import type { KernelResult, Result } from "../types.ts";
+import type { RunSide } from "./model.ts";
+import { counter, finite, hasCounters } from "./starved.ts";
+import { breakdownOf, held, STATIONS, subject } from "./where.ts";
+
+/** A number of this run beside that of the run alone. */
+export interface Beside {
+  name: string;
+  /** Whose mark stands before it; null for none. */
+  kernel: number | null;
+  doc: string;
+  here: number | null;
+  alone: number | null;
+  /** Where the rows of a table are of several units; each is on a scale of its own then. */
+  unit?: string;
+}
+/** How much of a place each kernel has. */
+export interface Shared {
+  name: string;
+  doc: string;
+  parts: { kernel: number; name: string; part: number }[];
+  /** The part of its peak that is used; null where none is known. */
+  used: number | null;
+  /** The place that the verdict names. */
+  cause: boolean;
+}
+export type Step = { title: string; unit: string } & (
+  | { kind: "beside"; rows: Beside[]; format(value: number | null, unit?: string): string }
+  | { kind: "shared"; rows: Shared[] }
+);
+export interface Chain {
+  mark: string;
+  scheme: string;
+  /** The kernel whose reads and instructions it is about. */
+  kernel: number;
+  name: string;
+  steps: Step[];
+}
+
+export function chain(side: RunSide): Chain {
+  const { mark, scheme, kernels, result } = side,
+    kernel = subject(side),
+    name = kernels[kernel] ?? "";
+  const steps =
+    result === null
+      ? []
+      : [
+          ...evidence(result),
+          ...time(result, kernels, kernel),
+          ...(result.kernels.every(hasCounters) ? places(result, kernels) : []),
+        ];
+  return { mark, scheme, kernel, name, steps };
+}
+
+// ---------------------------------------------------------------- beside alone
+
+/** What the engine says that its sentence follows from. */
+function evidence({ verdict }: Result): Step[] {
+  const all = verdict?.evidence ?? [];
+  if (all.length === 0) return [];
+  return [
+    {
+      kind: "beside",
+      title: "The sentence follows from",
+      unit: "",
+      format: (value, unit) =>
+        unit === "fraction" ? percent(value) : fixed(value, value !== null && value < 100 ? 1 : 0),
+      rows: all.map(({ what, unit, here, alone }) => ({ name: what, kernel: null, doc: "", here, alone, unit })),
+    },
+  ];
+}
+
+const INSTRUCTION = [
+  { key: "memory", name: "memory", doc: "Waiting for loads that missed L1D." },
+  { key: "lsu", name: "load-store unit", doc: "Waiting for the load-store unit to take an access." },
+  {
+    key: "other",
+    name: "everything else",
+    doc: "The instruction itself, arithmetic, barriers, another warp's turn, a quota.",
+  },
+] as const;
+const CACHES = [
+  { key: "l1_hit_rate", name: "found in L1D", doc: "Reads that found their line in L1D." },
+  { key: "l2_miss_rate", name: "missing in L2", doc: "Lookups of L2 that sent a fetch to DRAM." },
+] as const;
+
+function time(result: Result, kernels: readonly string[], k: number): Step[] {
+  const here = kernels.map((_, j) => breakdownOf(result, j)),
+    alone = result.kernels.map((kernel) => kernel.breakdown_alone ?? null),
+    name = kernels[k] ?? "";
+  const rows = (
+    of: readonly { key: keyof NonNullable<(typeof here)[number]>; name: string; doc: string }[],
+  ): Beside[] =>
+    of.map((one) => ({
+      name: one.name,
+      kernel: null,
+      doc: one.doc,
+      here: here[k]?.[one.key] ?? null,
+      alone: alone[k]?.[one.key] ?? null,
+    }));
+  return [
+    {
+      kind: "beside",
+      title: "Warps on the GPU",
+      unit: "warps",
+      format: count,
+      rows: kernels.map((label, j) => ({
+        name: label,
+        kernel: j,
+        doc: "Resident warps of the whole GPU, the mean over cycles.",
+        here: here[j]?.warps ?? null,
+        alone: alone[j]?.warps ?? null,
+      })),
+    },
+    {
+      kind: "beside",
+      title: `An instruction of ${name} waits for`,
+      unit: "cycles of a warp per instruction",
+      format: (value) => fixed(value, 1),
+      rows: rows(INSTRUCTION),
+    },
+    {
+      kind: "beside",
+      title: `A read of ${name} that misses L1D waits in`,
+      unit: "cycles per read",
+      format: count,
+      rows: rows(STATIONS).map((row, i) => ({
+        ...row,
+        here: finite(result.kernels[k]?.latency?.[(STATIONS[i] as (typeof STATIONS)[number]).key]),
+      })),
+    },
+    { kind: "beside", title: `Reads of ${name}`, unit: "", format: percent, rows: rows(CACHES) },
+  ];
+}
+
+// ---------------------------------------------------------------- by kernel
+
+function places(result: Result, kernels: readonly string[]): Step[] {
+  const cause = result.verdict?.cause ?? null;
+  const sums = (...keys: string[]): number[] =>
+    result.kernels.map((kernel) => keys.reduce((sum, key) => sum + counter(kernel, key), 0));
+  const shared = (
+    name: string,
+    doc: string,
+    shares: readonly number[],
+    used: number | null = null,
+    isCause = false,
+  ): Shared => ({
+    name,
+    doc,
+    parts: kernels.map((label, kernel) => ({ kernel, name: label, part: shares[kernel] ?? 0 })),
+    used,
+    cause: isCause,
+  });
+  const lines = sums("dram_reads", "dram_writes"),
+    contexts = sums("context_lines_out", "context_lines_in");
+  const entries =
+    "Of the entries that reads take there, the part of each kernel: by Little's law, of all cycles that reads have waited there.";
+  const gpu = (key: string): number | null => finite(result.gpu[key]);
+  const steps: Step[] = [
+    {
+      kind: "shared",
+      title: "Who fills these places",
+      unit: "",
+      rows: [
+        ...STATIONS.filter(({ key }) => key !== "dram" && key !== "reply_noc").map(({ key, name }) =>
+          shared(name, entries, held(result, key)),
+        ),
+        shared(
+          "DRAM",
+          "Of the lines that DRAM has moved, the part of each kernel; and the part of its peak that is used.",
+          parts(lines),
+          gpu("dram_utilisation"),
+          cause === "dram",
+        ),
+        ...(total(contexts) > 0
+          ? [
+              shared(
+                "contexts in DRAM",
+                "Of the lines that DRAM has moved, those of CTAs that are switched out or in.",
+                parts(contexts, total(lines)),
+              ),
+            ]
+          : []),
+        shared(
+          "reply network",
+          "Of its flits, the part of each kernel; and the part of its peak that is used.",
+          parts(sums("noc_reply_flits", "noc_acknowledgement_flits")),
+          gpu("noc_utilisation_all"),
+          cause === "noc",
+        ),
+        shared(
+          "issue slots",
+          "Of the instructions that were issued, the part of each kernel; and the part of all issue slots that is used.",
+          parts(sums("warp_instructions")),
+          part(total(sums("warp_instructions")), gpu("scheduler_cycles") ?? 0),
+        ),
+      ],
+    },
+  ];
+  const quotas = result.kernels.map(quota);
+  if (total(quotas) > 0)
+    steps.push({
+      kind: "beside",
+      title: "Stopped by a quota",
+      unit: "of the cycles in which its schedulers issue nothing",
+      format: percent,
+      rows: kernels.map((label, kernel) => ({
+        name: label,
+        kernel,
+        doc: "Its warps are ready, and it has used its quota up.",
+        here: quotas[kernel] ?? null,
+        alone: null,
+      })),
+    });
+  return steps;
+}
+
+const quota = ({ stalls }: KernelResult): number =>
+  finite((stalls as Record<string, unknown> | undefined)?.["quota"]) ?? 0;
+const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+const part = (a: number, b: number): number | null => (b > 0 ? a / b : null);
+const parts = (values: readonly number[], of = total(values)): number[] => values.map((value) => part(value, of) ?? 0);

@@ -1,0 +1,138 @@
+// The drawer's tab that says why: the chain from the warps of who suffers to what is full, with numbers and what each means.
+import "./why.css";
+import { definition, h } from "../dom.ts";
+import { percent } from "../format.ts";
+import { Beyond, Chip, Mark } from "./answer.tsx";
+import type { RunSide } from "./model.ts";
+import { chain, type Beside, type Chain, type Shared, type Step } from "./why.ts";
+
+/** What the rows of a step mean, behind a question mark. */
+function Defined({ step }: { step: Step }) {
+  const meanings = [...new Map(step.rows.map(({ name, doc }) => [doc, name])).entries()].filter(([doc]) => doc !== "");
+  if (meanings.length === 0) return null;
+  const fill = (element: HTMLElement | null): void => {
+    const list = meanings.flatMap(([doc, name]) => [
+      h("dt", null, meanings.length > 1 ? name : ""),
+      h("dd", null, doc),
+    ]);
+    element?.replaceChildren(definition(step.title, h("dl", { class: "what-list" }, ...list)));
+  };
+  return <span key={step.title} ref={fill} />;
+}
+
+const Named = ({ kernel, name }: { kernel: number | null; name: string }) => (
+  <>
+    {kernel === null ? null : <Chip kernel={kernel} />}
+    {name}
+  </>
+);
+
+function BesideTable({ step, of }: { step: Step & { kind: "beside" }; of: Chain }) {
+  const topOf = (rows: readonly Beside[]): number =>
+    Math.max(0, ...rows.flatMap(({ here, alone }) => [here ?? 0, alone ?? 0]));
+  const top = topOf(step.rows);
+  return (
+    <table class="why-table">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="hidden">What</span>
+          </th>
+          <td />
+          <th scope="col">here</th>
+          <th scope="col">alone</th>
+        </tr>
+      </thead>
+      <tbody>
+        {step.rows.map((row: Beside) => (
+          <tr key={row.name + String(row.kernel)}>
+            <th scope="row" class={row.unit === undefined ? undefined : "why-long"}>
+              <Named kernel={row.kernel} name={row.name} />
+              {row.unit && row.unit !== "fraction" ? <span class="why-unit">{row.unit}</span> : null}
+            </th>
+            <td class="why-bar">
+              <Beyond
+                here={row.here ?? 0}
+                alone={row.alone}
+                top={row.unit === undefined ? top : topOf([row])}
+                kernel={row.kernel ?? of.kernel}
+                by={null}
+              />
+            </td>
+            <td>{step.format(row.here, row.unit)}</td>
+            <td>{step.format(row.alone, row.unit)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function SharedTable({ step }: { step: Step & { kind: "shared" } }) {
+  return (
+    <table class="why-table">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="hidden">Place</span>
+          </th>
+          <th scope="col" class="why-of">
+            of it, each kernel has
+          </th>
+          <th scope="col">of its peak</th>
+        </tr>
+      </thead>
+      <tbody>
+        {step.rows.map(({ name, parts, used, cause }: Shared) => (
+          <tr key={name} data-cause={cause || undefined}>
+            <th scope="row">{name}</th>
+            <td class="why-bar">
+              <span class="beyond" aria-hidden="true">
+                {parts.map(({ kernel, part }) => (
+                  <span key={kernel} class={`swatch-${kernel % 8}`} style={{ width: `${100 * part}%` }} />
+                ))}
+              </span>
+              <span class="why-words">
+                {parts
+                  .filter(({ part }) => part >= 0.0005)
+                  .map(({ kernel, name: label, part }) => (
+                    <span key={kernel}>
+                      {label} {percent(part)}{" "}
+                    </span>
+                  ))}
+              </span>
+            </td>
+            <td>{used === null ? null : percent(used)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Of each side: from what the verdict follows, and where the time of the kernel that suffers goes. */
+export function Why({ sides }: { sides: readonly RunSide[] }) {
+  return (
+    <div class="whys">
+      {sides.map(chain).map((one) => (
+        <section key={one.mark} class="why-side" aria-label={`${one.mark} ${one.scheme}`.trim()}>
+          <h3>
+            <Mark mark={one.mark} /> {one.scheme}
+          </h3>
+          {one.steps.length === 0 ? <p class="note">Nothing is known yet.</p> : null}
+          <ol class="why-steps">
+            {one.steps.map((step) => (
+              <li key={step.title + step.unit} class="why-step">
+                <h4>
+                  {step.title} {step.unit === "" ? null : <span class="stations-unit">{step.unit}</span>}{" "}
+                  <Defined step={step} />
+                </h4>
+                {step.kind === "beside" ? <BesideTable step={step} of={one} /> : <SharedTable step={step} />}
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
+    </div>
+  );
+}
