@@ -47,7 +47,7 @@ export async function open(page: Page, hash = ""): Promise<void> {
   await page.goto("about:blank");
   await page.goto(`./${hash}`);
 }
-export const state = (page: Page) => page.locator("corun-transport .state");
+export const state = (page: Page) => page.locator("corun-dock .state");
 export const cycle = async (page: Page): Promise<number> =>
   Number((await page.locator("#cycle").textContent())?.replaceAll(",", ""));
 export const is = async (page: Page, text: string): Promise<void> => {

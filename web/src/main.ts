@@ -26,7 +26,7 @@ import "./timeline/timeline.ts";
 import "./launches/strips.ts";
 import "./editor.ts";
 import "./numbers.ts";
-import "./transport.ts";
+import "./run/dock.ts";
 import "./teach/teach.css";
 import "./teach/warnings-view.ts";
 import {
@@ -72,7 +72,8 @@ import { encodeSweep } from "./sweeps/state.ts";
 import { sweepOf, type Axis } from "./sweeps/vary.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTimeline } from "./timeline/timeline.ts";
-import type { CorunTransport } from "./transport.ts";
+import type { CorunDock } from "./run/dock.ts";
+import { lengthOf } from "./run/dock-data.ts";
 import type {
   Catalogue,
   Experiment,
@@ -95,7 +96,7 @@ const FIRST_B: Experiment = { ...FIRST, policy: { name: "ccbp" } };
 const STILL = 8_000;
 
 const $ = <T extends Element>(selector: string): T => document.querySelector(selector) as T;
-const transport = $<CorunTransport>("corun-transport");
+const dock = $<CorunDock>("corun-dock");
 const editor = $<CorunEditor>("corun-editor");
 const notices = $<HTMLElement>("#notices");
 const pictures = $<HTMLElement>("#pictures");
@@ -178,7 +179,7 @@ const screen = new Screen(
     { id: "sm", title: "One SM", elements: [detailCard] },
     { id: "schemes", title: "All schemes", elements: [card("schemes", "Every scheme on this mix", schemes)] },
     { id: "predicted", title: "Predicted", elements: [card("predicted", "Predicted", predicted)] },
-    { id: "timeline", title: "Timeline", elements: [card("timeline", "Timeline", timeline)] },
+    { id: "timeline", title: "CTAs", elements: [card("timeline", "CTAs and launches", timeline)] },
   ],
   ["compare", "launches", "sm"],
 );
@@ -189,13 +190,18 @@ const standing = new Standing(pictures);
 
 for (const one of [grid, detail])
   one.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
-charts.addEventListener("zoom", (event) => {
-  const zoom = (event as CustomEvent<Zoom | null>).detail;
-  if (zoom) view.zoom = zoom;
-  else delete view.zoom;
-  timeline.zoom = zoom;
-  writeLink();
-});
+// One zoom for both: who changes it tells the other.
+for (const [one, other] of [
+  [charts, dock],
+  [dock, charts],
+] as const)
+  one.addEventListener("zoom", (event) => {
+    const zoom = (event as CustomEvent<Zoom | null>).detail;
+    if (zoom) view.zoom = zoom;
+    else delete view.zoom;
+    other.zoom = zoom;
+    writeLink();
+  });
 charts.addEventListener("go", (event) => {
   does.go((event as CustomEvent<number>).detail);
 });
@@ -269,7 +275,7 @@ function run(at: number, next: Experiment, play: boolean, seek: number): void {
   mine.result = null;
   foreign = null;
   asked = { play, seek };
-  transport.toward = seek;
+  dock.toward = seek;
   givenUp = false;
   prepare("idle");
   engine?.load(at, next, play, seek);
@@ -280,7 +286,7 @@ const PREPARING = { idle: "Loading", profiling: "Profiling", stopped: "Not begun
 /** What is asked for is not there yet. Until then, the transport, the title and a ribbon say that the pictures are of before. */
 function prepare(how: keyof typeof PREPARING): void {
   state = "idle";
-  transport.show(how, 0, 0);
+  dock.show(how, 0, 0);
   document.title = `${PREPARING[how]}: ${titleText()}`;
   if (!laid()) return;
   const was = sides.flatMap((one) => (one.laid ? [nameOf(one.laid.experiment)] : [])).join(" and ");
@@ -354,7 +360,7 @@ function beside(other: Experiment, play: boolean, seek: number): void {
   showSides(1);
   compare.differ(null, "B is being built…");
   asked = { play, seek };
-  transport.toward = seek;
+  dock.toward = seek;
   prepare("idle");
   void engine?.compare(other, play, seek);
 }
@@ -652,6 +658,11 @@ function lay(): void {
   charts.setRuns(runs);
   charts.panel = view.panel ?? "";
   charts.zoom = view.zoom ?? null;
+  dock.setRuns(
+    runs,
+    charts.stores,
+    sides.map(({ loaded }) => lengthOf(loaded?.normal.stop)),
+  );
   timeline.setRuns(
     runs,
     sides.map(({ loaded }) => loaded && epochOf(loaded.normal)),
@@ -664,8 +675,8 @@ function lay(): void {
     ),
   );
   launches.view = view.launches ?? { kernel: 0 };
-  timeline.zoom = view.zoom ?? null;
-  timeline.bookmarks = view.bookmarks ?? [];
+  dock.zoom = view.zoom ?? null;
+  dock.bookmarks = view.bookmarks ?? [];
   numbers.setRuns(
     catalogue,
     runs.map(({ mark, title, layout }, i) => ({
@@ -752,12 +763,12 @@ function onProblems(at: number, problems: Problem[]): void {
   if (laid()) {
     document.title = "A problem · Corun";
     state = "paused";
-    transport.show(state, cycle, 0);
+    dock.show(state, cycle, 0);
     const of = sides.map((one) => one.laid).find((one) => one !== null);
     if (of) standing.mark(`Below is still ${nameOf(of.experiment)}: what the form says cannot run.`, false);
     return;
   }
-  transport.show("empty", 0, 0);
+  dock.show("empty", 0, 0);
   say({
     kind: "error",
     title: "This experiment cannot run",
@@ -813,6 +824,7 @@ function drawCharts(still: boolean): void {
       charts.setWindows(at, all);
     });
     held = held.map(() => []);
+    dock.refresh();
   });
 }
 
@@ -825,11 +837,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
     first = frames[0] as FrameMessage;
   state = now;
   cycle = first.cycle;
-  transport.show(
-    state === "done" && frames.some(({ result }) => result?.settled?.reached) ? "settled" : state,
-    cycle,
-    rate,
-  );
+  dock.show(state === "done" && frames.some(({ result }) => result?.settled?.reached) ? "settled" : state, cycle, rate);
   const still = state !== "playing" && state !== "seeking";
   // While it runs, a frame has room for the pictures that fit its budget; the others begin the next one.
   const began = performance.now();
@@ -848,6 +856,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
       }
     });
     if (view.zoom) charts.zoom = view.zoom;
+    dock.refresh();
   }
   frames.forEach(({ windows }, at) => {
     if (windows.length > 0) held[at]?.push(windows);
@@ -857,19 +866,19 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
     if (restart || news.length > 0) {
       const log = decisions.add(at, news, restart);
       charts.setDecisions(at, log);
-      timeline.setDecisions(at, log);
+      for (const one of [dock, timeline]) one.setDecisions(at, log);
     }
     if (controls) for (const one of [decisions, numbers]) one.setControls(at, controls);
   });
   frames.forEach(({ past, shares, held: words }, at) => {
-    if (past) timeline.setPast(at, past);
+    if (past) for (const one of [dock, timeline]) one.setPast(at, past);
     if (shares) detail.setShares(at, shares);
     if (words) detail.setHeld(at, words);
   });
   launches.update(frames, still);
-  for (const one of [charts, decisions, timeline]) one.cycle = cycle;
-  if (frames.some(({ met }) => met)) timeline.stoppedAt(frames.map(({ met }) => met));
-  else if (!still || cycle !== stood) timeline.stoppedAt([]);
+  for (const one of [charts, decisions, dock, timeline]) one.cycle = cycle;
+  if (frames.some(({ met }) => met)) dock.stoppedAt(frames.map(({ met }) => met));
+  else if (!still || cycle !== stood) dock.stoppedAt([]);
   if (frames.every(({ result }) => result)) {
     const results = frames.map(({ result }) => result);
     numbers.update(results);
@@ -937,7 +946,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
 
 function onFailed(message: string): void {
   state = "idle";
-  transport.show("empty", cycle, 0);
+  dock.show("empty", cycle, 0);
   say({
     kind: "error",
     title: "The simulation stopped",
@@ -1038,7 +1047,7 @@ async function readLink(first: boolean): Promise<void> {
     engine?.pause();
     if (!laid()) {
       sidebar.hidden = true;
-      transport.show("empty", 0, 0);
+      dock.show("empty", 0, 0);
     }
     say({
       kind: "error",
@@ -1090,7 +1099,7 @@ const does = {
   },
   go: (to: number) => {
     linkCycle = true;
-    transport.toward = to;
+    dock.toward = to;
     engine?.seek(to);
   },
   speed: (cyclesPerSecond: number) => {
@@ -1192,7 +1201,7 @@ const KEYS: (Key & { key: string; run: () => void })[] = [
     keys: ["["],
     does: "slower",
     run: () => {
-      transport.nudge(-3);
+      dock.nudge(-3);
     },
   },
   {
@@ -1200,7 +1209,7 @@ const KEYS: (Key & { key: string; run: () => void })[] = [
     keys: ["]"],
     does: "faster",
     run: () => {
-      transport.nudge(3);
+      dock.nudge(3);
     },
   },
   { key: "r", keys: ["r"], does: "reset to cycle 0", run: does.reset },
@@ -1209,7 +1218,7 @@ const KEYS: (Key & { key: string; run: () => void })[] = [
     keys: ["g"],
     does: "go to a cycle",
     run: () => {
-      timeline.focusField();
+      dock.focusField();
     },
   },
   {
@@ -1217,7 +1226,7 @@ const KEYS: (Key & { key: string; run: () => void })[] = [
     keys: ["b"],
     does: "bookmark this cycle",
     run: () => {
-      timeline.mark();
+      dock.mark();
     },
   },
   { key: "c", keys: ["c"], does: "copy the link", run: () => void copyLink() },
@@ -1309,7 +1318,17 @@ async function preview(): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  transport.init(does);
+  dock.init({
+    ...does,
+    stopWhen: (when) => {
+      engine?.stopWhen(when);
+    },
+    bookmarks: (bookmarks) => {
+      if (bookmarks.length > 0) view.bookmarks = [...bookmarks];
+      else delete view.bookmarks;
+      writeLink();
+    },
+  });
   showSide(false);
   await preview();
   let ready: Ready;
@@ -1321,7 +1340,7 @@ async function start(): Promise<void> {
       failed: onFailed,
       underWay: (at) => {
         state = "seeking";
-        transport.show(state, at, 0);
+        dock.show(state, at, 0);
       },
       alone: (at, kernel, ipc, why) => {
         const mine = sides[at];
@@ -1338,7 +1357,7 @@ async function start(): Promise<void> {
     }));
   } catch (error) {
     sidebar.hidden = true;
-    transport.show("empty", 0, 0);
+    dock.show("empty", 0, 0);
     say({
       kind: "error",
       title: "The simulator could not be started",
@@ -1372,17 +1391,7 @@ async function start(): Promise<void> {
       writeLink();
     },
   });
-  timeline.init({
-    go: does.go,
-    stopWhen: (when) => {
-      engine?.stopWhen(when);
-    },
-    bookmarks: (bookmarks) => {
-      if (bookmarks.length > 0) view.bookmarks = [...bookmarks];
-      else delete view.bookmarks;
-      writeLink();
-    },
-  });
+  timeline.go = does.go;
   launches.init({
     next: does.event,
     l1: (at, kernel, when) => running.l1(at, kernel, when),

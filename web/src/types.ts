@@ -11,6 +11,7 @@ import type {
   FrameLayout,
   WindowsLayout,
 } from "./wasm/corun.js";
+import type { WindowStore } from "./views/window-store.ts";
 
 // What the engine takes and gives: declared once, by the module.
 export type {
@@ -127,6 +128,8 @@ export interface Zoom {
 }
 export interface WindowView extends HTMLElement {
   setRuns(runs: readonly ShownRun[]): void;
+  /** What each run's windows are kept in, for others that show them too. */
+  readonly stores: readonly WindowStore[];
   /** Complete windows of a run that are new since the last call, row-major, columns as in its layout. */
   setWindows(run: number, rows: Float64Array): void;
   /** A policy's whole log so far: marks on the time axis, with their text. */

@@ -162,11 +162,10 @@ test("the timeline draws epochs, several as one where they are small, and the sw
     drawTimeline({
       runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }],
       end,
-      zoom: null,
-      bookmarks: [],
+      cycle: 0,
       width: 800,
       theme: LIGHT,
-    }).drawing;
+    });
   const said = (drawing: Drawing, what: string): string[] =>
     drawing.spots.filter(({ id }) => id.startsWith(what)).map(({ text }) => text());
   const shown = drawn(10_000);
@@ -213,12 +212,11 @@ test("quotas on top stand in the epochs, each window taken once however often it
     drawTimeline({
       runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }],
       end: 100_000,
-      zoom: null,
-      bookmarks: [],
+      cycle: 0,
       width: 800,
       theme: LIGHT,
     })
-      .drawing.spots.filter(({ id }) => id.startsWith("on-top:"))
+      .spots.filter(({ id }) => id.startsWith("on-top:"))
       .map(({ text }) => text());
   assert.deepEqual(drawn(10_000), [
     "From cycle 400: SGEMM gets its quota on top 3 times, all SMs together",

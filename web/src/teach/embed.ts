@@ -8,7 +8,7 @@ export const LINKED = "corun-linked";
 /** Panels by the names that `hide` takes, and where they are. */
 export const PANELS: ReadonlyMap<string, string> = new Map([
   ["experiment", "#editor"],
-  ["transport", "corun-transport"],
+  ["transport", "corun-dock"],
   ["verdict", "#verdict"],
   ["sms", "#sms"],
   ["memory", "#path"],

@@ -1,4 +1,4 @@
-// The timeline as a drawing: bookmarks on top, then for each run a lane for each kernel (its launches, CTAs as they finish, and those that context
+// What a run's CTAs did as a drawing: for each run a lane for each kernel (its launches, CTAs as they finish, and those that context
 // switches take off their SMs and bring back), one for epochs where the policy has them, with the quotas that kernels get on top in them, and one for the policy (its phases: from one decision to the
 // next). The axis is the whole run, as far as it is known. No DOM.
 import { Drawing, fitText } from "../draw/drawing.ts";
@@ -7,7 +7,7 @@ import { kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Past } from "../past.ts";
-import type { Bookmark, Decision, Zoom } from "../types.ts";
+import type { Decision } from "../types.ts";
 
 export interface TimelineRun {
   mark: string;
@@ -21,23 +21,16 @@ export interface TimelineRun {
 export interface TimelineInput {
   runs: readonly TimelineRun[];
   end: number;
-  zoom: Zoom | null;
-  bookmarks: readonly Bookmark[];
+  /** The present one. */
+  cycle: number;
   width: number;
   theme: Theme;
-}
-/** Where the cycles are: `x` is cycle 0, `x + w` the end. */
-export interface TimelineDrawing {
-  drawing: Drawing;
-  x: number;
-  w: number;
 }
 
 const LANE = 22,
   POLICY = 14,
   EPOCHS = 8,
   ON_TOP = 8,
-  FLAGS = 16,
   AXIS = 20,
   HEAD = 20,
   GAP = 4;
@@ -46,25 +39,18 @@ const COLUMN = 3,
   SWITCHES = 9,
   SEEN = 4;
 
-export function drawTimeline({ runs, end, zoom, bookmarks, width, theme: t }: TimelineInput): TimelineDrawing {
+export function drawTimeline({ runs, end, cycle, width, theme: t }: TimelineInput): Drawing {
   const x = width < 480 ? 46 : 76,
     w = Math.max(40, width - x - 10);
-  const at = (cycle: number): number => x + (w * Math.min(Math.max(cycle, 0), end)) / end;
+  const at: At = (one) => x + (w * Math.min(Math.max(one, 0), end)) / end;
   const lanes = (run: TimelineRun): number =>
     (run.mark === "" ? 0 : HEAD) +
     run.kernels.length * (LANE + GAP) +
     (run.epoch === null ? 0 : EPOCHS + ON_TOP + GAP) +
     POLICY +
     GAP;
-  const flags = bookmarks.length > 0 ? FLAGS : 0;
-  const d = new Drawing(
-    width,
-    flags + runs.reduce((sum, run) => sum + lanes(run), 0) + AXIS,
-    t.surface,
-    t.font,
-    t.mono,
-  );
-  let y = flags;
+  const d = new Drawing(width, runs.reduce((sum, run) => sum + lanes(run), 0) + AXIS, t.surface, t.font, t.mono);
+  let y = 0;
   for (const run of runs) {
     drawRun(d, run, y, x, w, at, t);
     y += lanes(run);
@@ -76,22 +62,8 @@ export function drawTimeline({ runs, end, zoom, bookmarks, width, theme: t }: Ti
       baseline: "top",
     });
   }
-  if (zoom) {
-    // What the charts show.
-    const from = at(zoom.from),
-      to = at(zoom.to);
-    d.rect(from, flags, Math.max(1, to - from), y - flags, { fill: t.accent, opacity: 0.1 });
-    d.line(from, y, to, y, t.accent, 3);
-  }
-  bookmarks.forEach((bookmark, i) => {
-    const px = at(bookmark.cycle),
-      words = `Bookmark ${i + 1}, cycle ${whole(bookmark.cycle)}${bookmark.note === "" ? "" : `: ${bookmark.note}`}`;
-    d.line(px, 2, px, y, t.accent, 1, [2, 2]);
-    d.rect(px, 1, 15, 14, { fill: t.accent, radius: 2 });
-    d.text(px + 7.5, 8.5, String(i + 1), t.surface, 10, { align: "middle", baseline: "middle", weight: 700 });
-    d.spot(`bookmark:${i}`, px - 3, 0, 20, FLAGS, () => words);
-  });
-  return { drawing: d, x, w };
+  if (cycle < end) d.line(at(cycle), 0, at(cycle), y, t.accent, 1.5);
+  return d;
 }
 
 type At = (cycle: number) => number;

@@ -186,6 +186,11 @@ export class Charts extends HTMLElement implements WindowView {
     this.redraw();
   }
 
+  /** What each run's windows are kept in, for others that show them too. */
+  get stores(): readonly WindowStore[] {
+    return this.runs.map(({ store }) => store);
+  }
+
   setWindows(run: number, rows: Float64Array): void {
     if (rows.length === 0) return;
     this.runs[run]?.store.append(rows);

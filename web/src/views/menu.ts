@@ -6,12 +6,24 @@ import type { Meaning } from "./meanings.ts";
 import { button, el, exportAs, freshId } from "./parts.ts";
 import type { Exportable, ExportKind } from "./parts.ts";
 
-const KINDS: [ExportKind, string][] = [
+export const KINDS: readonly [ExportKind, string][] = [
   ["csv", "CSV (data)"],
   ["json", "JSON (data)"],
   ["svg", "SVG (picture)"],
   ["png", "PNG (picture)"],
 ];
+
+/** Saves a picture, and says what became of it. */
+export async function saveAs(kind: ExportKind, what: Exportable): Promise<string> {
+  const stamp = currentStamp();
+  try {
+    const file = stampName(what.name, kind, stamp);
+    download(file, await exportAs(kind, what, stamp));
+    return `Saved ${file}`;
+  } catch (error) {
+    return `Could not export: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
 
 export interface MenuOf {
   /** What the picture is called. */
@@ -67,15 +79,7 @@ export function pictureMenu({ name, exported, table, meanings, announce }: MenuO
   menu.append(toggle, el("div", { role: "group", "aria-label": "Export" }, ...saves), what);
 
   const save = async (kind: ExportKind): Promise<void> => {
-    const e = exported(),
-      stamp = currentStamp();
-    try {
-      const file = stampName(e.name, kind, stamp);
-      download(file, await exportAs(kind, e, stamp));
-      announce(`Saved ${file}`);
-    } catch (error) {
-      announce(`Could not export: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    announce(await saveAs(kind, exported()));
   };
   const outside = (event: Event): void => {
     if (!box.contains(event.target as Node)) show(false);

@@ -1,0 +1,298 @@
+// The row above the picture: play, the cycle, the speed; and behind "More" what is needed less often.
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { count, speedText } from "../format.ts";
+import { MAX_NOTE } from "../link.ts";
+import { SPEEDS, STATES, type DockState } from "./dock-state.ts";
+import { icon, type IconName } from "../dom.ts";
+import { StopField } from "./stop-when.tsx";
+
+/** What the controls ask of the picture beside them. */
+export interface DockPicture {
+  all(): void;
+  focus(): void;
+  /** Table and export of the picture, as elements of their own. */
+  extras: readonly HTMLElement[];
+}
+
+export function Controls({ dock, picture }: { dock: DockState; picture: DockPicture }) {
+  return (
+    <>
+      <Play dock={dock} />
+      <Cycle dock={dock} picture={picture} />
+      <span class="state" data-state={dock.state}>
+        <span class="dot" aria-hidden="true" />
+        <span class="state-text">{STATES[dock.state.value]}</span>
+      </span>
+      <Speed dock={dock} />
+      <span class="dk-rate" hidden={!dock.running}>
+        <span id="rate" hidden={dock.wayText.value !== ""}>
+          {dock.rateText}
+        </span>
+        <span id="way" hidden={dock.wayText.value === ""}>
+          {dock.wayText}
+        </span>
+      </span>
+      <Words dock={dock} />
+      {dock.zoomed.value && (
+        <button type="button" class="button dk-all" title="Show all cycles (0 on the picture)" onClick={picture.all}>
+          Whole run
+        </button>
+      )}
+      <More dock={dock} picture={picture} />
+      <span class="hidden" role="status">
+        {dock.said}
+      </span>
+    </>
+  );
+}
+
+function Icon({ name }: { name: IconName }) {
+  const at = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    at.current?.replaceChildren(icon(name));
+  }, [name]);
+  return <span class="dk-icon" ref={at} />;
+}
+
+function Play({ dock }: { dock: DockState }) {
+  const running = dock.running;
+  return (
+    <button
+      type="button"
+      class="play"
+      aria-label={running ? "Pause" : "Play"}
+      aria-pressed={running ? "true" : "false"}
+      title="Play or pause (space)"
+      onClick={dock.events.toggle}
+    >
+      <Icon name={running ? "pause" : "play"} />
+    </button>
+  );
+}
+
+/** The cycle, and the field over it in which another one is typed. */
+function Cycle({ dock, picture }: { dock: DockState; picture: DockPicture }) {
+  const wrong = dock.wrong.value !== "";
+  return (
+    <form
+      class="dk-cycle"
+      title="Type a cycle to go there ( g )"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const input = event.currentTarget.elements.namedItem("go") as HTMLInputElement;
+        if (dock.goTo(input.value)) picture.focus();
+      }}
+    >
+      <span class="dk-cycle-label">cycle</span>
+      <span class="cycle" id="cycle">
+        {dock.cycleText}
+      </span>
+      <input
+        id="f-go"
+        name="go"
+        type="text"
+        inputMode="numeric"
+        autocomplete="off"
+        spellcheck={false}
+        aria-label="Go to cycle"
+        aria-invalid={wrong ? "true" : "false"}
+        aria-describedby="f-go-said"
+        onFocus={({ currentTarget }) => {
+          currentTarget.value = dock.cycleText.peek();
+          currentTarget.select();
+        }}
+        onBlur={({ currentTarget }) => {
+          currentTarget.value = "";
+          dock.wrong.value = "";
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          picture.focus();
+        }}
+      />
+    </form>
+  );
+}
+
+function Speed({ dock }: { dock: DockState }) {
+  const speed = dock.speed.value,
+    known = SPEEDS.includes(speed);
+  return (
+    <select
+      id="speed"
+      class="dk-speed"
+      aria-label="Speed, in simulated cycles per second"
+      title="Slower [ and faster ]"
+      value={String(speed)}
+      onChange={({ currentTarget }) => {
+        dock.setSpeed(Number(currentTarget.value));
+      }}
+    >
+      {!known && <option value={String(speed)}>{speedText(speed)}</option>}
+      {SPEEDS.map((one) => (
+        <option key={one} value={String(one)}>
+          {speedText(one)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** What the run has stopped at, or what is wrong with what was typed; else how the picture is used. */
+function Words({ dock }: { dock: DockState }) {
+  const met = dock.met.value,
+    wrong = dock.wrong.value;
+  return (
+    <>
+      <span class="dk-hint" hidden={met !== "" || wrong !== ""}>
+        {dock.two.value ? "Pale: A, full: B. " : ""}Drag to go there, wheel to zoom
+      </span>
+      <span class="dk-met" hidden={met === ""} title={met}>
+        {met}
+      </span>
+      <span class="dk-wrong" id="f-go-said" role="status">
+        {wrong}
+      </span>
+    </>
+  );
+}
+
+function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
+  const box = useRef<HTMLDivElement>(null),
+    opener = useRef<HTMLButtonElement>(null),
+    extras = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    extras.current?.replaceChildren(...picture.extras);
+  }, []);
+  // A new bookmark is named where it stands.
+  const noting = dock.noting.value;
+  useLayoutEffect(() => {
+    if (noting === null) return;
+    if (!box.current?.matches(":popover-open")) box.current?.showPopover();
+    box.current?.querySelector<HTMLElement>(`[data-cycle="${noting}"] input`)?.focus();
+    dock.noting.value = null;
+  }, [noting]);
+  const place = (): void => {
+    const at = opener.current?.getBoundingClientRect(),
+      mine = box.current;
+    if (!at || !mine) return;
+    mine.style.right = `${Math.max(8, document.documentElement.clientWidth - at.right)}px`;
+    mine.style.bottom = `${innerHeight - at.top + 6}px`;
+    mine.style.maxHeight = `${Math.max(160, at.top - 16)}px`;
+  };
+  const steps: [string, IconName, string, () => void, boolean][] = [
+    ["Reset to cycle 0", "reset", "Reset to cycle 0 ( r )", dock.events.reset, false],
+    ["Step back one cycle", "back", "Step back one cycle ( , )", dock.events.back, false],
+    ["Step one cycle", "step", "Step one cycle ( . )", dock.events.step, dock.over],
+    [
+      "Step to the next event",
+      "event",
+      "To the next event: a CTA launched or retired, a decision of the policy ( e )",
+      dock.events.event,
+      dock.over,
+    ],
+  ];
+  return (
+    <>
+      <button
+        type="button"
+        class="icon-button dk-more"
+        ref={opener}
+        aria-label="More: steps, bookmarks, stop when…, table"
+        title="Steps, bookmarks, stop when…, table and export"
+        popovertarget="dk-more"
+      >
+        <b aria-hidden="true">…</b>
+      </button>
+      <div
+        id="dk-more"
+        class="dk-popover"
+        popover="auto"
+        role="dialog"
+        aria-label="More of the run's time"
+        ref={box}
+        onBeforeToggle={place}
+      >
+        <div class="dk-steps">
+          {steps.map(([name, sign, title, run, off]) => (
+            <button
+              key={name}
+              type="button"
+              class="icon-button"
+              aria-label={name}
+              title={title}
+              aria-disabled={off ? "true" : undefined}
+              onClick={run}
+            >
+              <Icon name={sign} />
+            </button>
+          ))}
+          <button
+            type="button"
+            class="button"
+            title="Mark the present cycle, with a note; bookmarks are in the link ( b )"
+            onClick={() => {
+              dock.mark();
+            }}
+          >
+            Bookmark this cycle
+          </button>
+        </div>
+        <Bookmarks dock={dock} picture={picture} />
+        <StopField kernels={dock.kernels.value} changed={dock.events.stopWhen} />
+        <div class="dk-extras" ref={extras} />
+      </div>
+    </>
+  );
+}
+
+function Bookmarks({ dock, picture }: { dock: DockState; picture: DockPicture }) {
+  const all = dock.bookmarks.value;
+  return (
+    <ol class="dk-bookmarks" aria-label="Bookmarks" hidden={all.length === 0}>
+      {all.map(({ cycle, note }) => (
+        <li key={cycle} data-cycle={cycle}>
+          <button
+            type="button"
+            class="button"
+            title="Go there"
+            onClick={() => {
+              dock.events.go(cycle);
+            }}
+          >
+            cycle {count(cycle)}
+          </button>
+          <input
+            type="text"
+            value={note}
+            maxLength={MAX_NOTE}
+            placeholder="note"
+            aria-label={`Note at cycle ${count(cycle)}`}
+            onInput={({ currentTarget }) => {
+              dock.note(cycle, currentTarget.value);
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" && event.key !== "Escape") return;
+              event.preventDefault();
+              event.stopPropagation();
+              event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
+              picture.focus();
+            }}
+          />
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={`Remove the bookmark at cycle ${count(cycle)}`}
+            title="Remove"
+            onClick={() => {
+              dock.unmark(cycle);
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}

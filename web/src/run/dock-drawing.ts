@@ -1,0 +1,306 @@
+// The time axis as a drawing: on top what the policy did and the bookmarks, then a lane for the IPC of each kernel, one for the bandwidth of the NoC
+// and one for that of the DRAM, and the cycles below. Of two runs, A is pale or a line, B is full. No DOM.
+import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
+import { figure, niceMax, short, ticks, whole } from "../draw/scale.ts";
+import { kernelPaint } from "../draw/theme.ts";
+import type { Theme } from "../draw/theme.ts";
+import type { Bookmark, Zoom } from "../types.ts";
+import { evaluate, largest, stack, type ChartSpec } from "../views/chart-data.ts";
+import { seriesPaint } from "../views/chart-drawing.ts";
+import { resolutionFor } from "../views/window-store.ts";
+import { deciding, lanesOf, phases, type DockRun, type Lane, type Phase } from "./dock-data.ts";
+
+export interface DockInput {
+  runs: readonly DockRun[];
+  /** The cycles that are shown. */
+  range: Zoom;
+  bookmarks: readonly Bookmark[];
+  width: number;
+  narrow: boolean;
+  /** Ends of the vertical axes of IPC that were drawn last: they change only where they have to. */
+  tops: readonly number[];
+  theme: Theme;
+}
+/** Where the cycles are, and what the axes end at. */
+export interface DockDrawing {
+  drawing: Drawing;
+  x: number;
+  w: number;
+  /** Top and bottom of the lanes. */
+  y: number;
+  bottom: number;
+  tops: number[];
+}
+
+const FLAGS = 15,
+  AXIS = 15,
+  GAP = 2;
+/** Of all lanes of IPC together, of the least one, of one of bandwidth; on a phone. */
+const IPC = 50,
+  THIN = 11,
+  WIDE = 25,
+  NARROW = 22;
+
+export function dockHeight(runs: readonly DockRun[], narrow: boolean): number {
+  return (
+    FLAGS + lanesOf(runs, narrow).reduce((sum, lane, _, all) => sum + laneHeight(lane, all, narrow) + GAP, 0) + AXIS
+  );
+}
+function laneHeight(lane: Lane, all: readonly Lane[], narrow: boolean): number {
+  if (lane.key !== "ipc") return narrow ? NARROW : WIDE;
+  const kernels = all.filter(({ key }) => key === "ipc").length;
+  return Math.max(THIN, Math.min(WIDE, Math.floor(IPC / kernels)));
+}
+
+export function drawDock(input: DockInput): DockDrawing {
+  const { runs, range, width, narrow, theme: t } = input;
+  const lanes = lanesOf(runs, narrow);
+  const x = narrow ? 44 : 84,
+    w = Math.max(40, width - x - (narrow ? 8 : 12));
+  const d = new Drawing(width, dockHeight(runs, narrow), t.surface, t.font, t.mono);
+  const at = (cycle: number): number =>
+    x + (w * (Math.min(Math.max(cycle, range.from), range.to) - range.from)) / (range.to - range.from);
+  const bottom = d.height - AXIS;
+  const place: Place = { d, at, x, w, range, t };
+
+  const run = deciding(runs);
+  const decided = run ? phases(run, range, w) : [];
+  drawBands(place, decided, bottom, run);
+  let y = FLAGS;
+  const tops = lanes.map((lane, i) => {
+    const h = laneHeight(lane, lanes, narrow);
+    const top =
+      lane.key === "ipc" ? drawIpc(place, runs, lane, y, h, input.tops[i] ?? 0) : drawBytes(place, runs, lane, y, h);
+    y += h + GAP;
+    return top;
+  });
+  drawFlags(place, decided, bottom, run, runs.length > 1 && run ? `${run.mark} ` : "");
+  d.line(x, bottom + 0.5, x + w, bottom + 0.5, t.axis);
+  const marks = ticks(range.from, range.to, Math.max(2, Math.floor(w / (narrow ? 80 : 120))));
+  marks.forEach((cycle, i) => {
+    const px = at(cycle),
+      label = i === marks.length - 1 && !narrow ? `${short(cycle)} cycles` : short(cycle),
+      half = textWidth(label, 11) / 2;
+    d.line(px, bottom, px, bottom + 3, t.axis);
+    const fits = Math.min(px, width - half - 2);
+    d.text(fits, bottom + 4, label, t.axis, 11, { align: "middle", baseline: "top" });
+  });
+  drawBookmarks(place, input.bookmarks, bottom);
+  return { drawing: d, x, w, y: FLAGS, bottom, tops };
+}
+
+interface Place {
+  d: Drawing;
+  at: (cycle: number) => number;
+  x: number;
+  w: number;
+  range: Zoom;
+  t: Theme;
+}
+
+// ---------------------------------------------------------------- lanes
+
+/** The values of a run in the buckets of the picture, with the cycles at their edges. */
+function valuesOf(
+  { w, range }: Place,
+  run: DockRun,
+  spec: ChartSpec,
+): { cycles: Float64Array; values: Float64Array[] } {
+  const edges = run.store.buckets(range.from, range.to, resolutionFor(range.to - range.from, w, run.window));
+  return {
+    cycles: Float64Array.from(edges, (edge) => run.store.cycle(edge)),
+    values: evaluate(spec, run.store, edges),
+  };
+}
+
+function drawIpc(place: Place, runs: readonly DockRun[], lane: Lane, y: number, h: number, before: number): number {
+  const { d, x, w, t } = place,
+    kernel = lane.kernel ?? 0;
+  laneLabel(place, lane, y, h);
+  const lines = runs.flatMap((run, r) => {
+    const spec = run.specs.ipc,
+      series = spec?.series.filter((one) => one.kernel === kernel) ?? [];
+    return spec && series.length > 0 ? [{ run, r, ...valuesOf(place, run, { ...spec, series }) }] : [];
+  });
+  const wanted = niceMax(Math.max(...lines.map(({ values }) => largest(values)), 0));
+  const top = wanted > before || wanted < before * 0.45 ? wanted : before;
+  const paint = kernelPaint(kernel, t);
+  for (const { run, r, cycles, values } of lines) {
+    const full = r === runs.length - 1;
+    for (const points of steps(cycles, values[0] as Float64Array, place.at, (v) => y + h - ((h - 1) * v) / top))
+      d.path(points, {
+        closed: false,
+        stroke: paint.colour,
+        width: full ? 1.75 : 1.5,
+        ...(full ? {} : { opacity: 0.5 }),
+      });
+    drawLaunches(place, run, kernel, y, h);
+  }
+  d.line(x, y + h + 1, x + w, y + h + 1, t.grid);
+  if (h >= 16 && lines.some(({ cycles }) => cycles.length > 1))
+    d.text(x + w - 3, y + 1, `to ${figure(top)}`, t.axis, 10, { align: "end", baseline: "top", halo: t.surface });
+  return top;
+}
+
+/** Where a kernel is launched again. */
+function drawLaunches({ d, at, range, t }: Place, run: DockRun, kernel: number, y: number, h: number): void {
+  let free = -Infinity;
+  for (const mark of run.past?.marks ?? []) {
+    if (mark.kernel !== kernel || mark.kind !== "launch" || mark.launch + mark.run === 0) continue;
+    const px = at(mark.cycle);
+    if (mark.cycle < range.from || mark.cycle > range.to || px < free) continue;
+    d.line(px, y + h - 5, px, y + h, t.ink2, 1);
+    free = px + 4;
+  }
+}
+
+/** Bandwidth by kernel, stacked, under its peak; of two runs, A's sum is a line. */
+function drawBytes(place: Place, runs: readonly DockRun[], lane: Lane, y: number, h: number): number {
+  const { d, at, x, w, t } = place;
+  laneLabel(place, lane, y, h);
+  const all = runs.flatMap((run, r) => {
+    const spec = run.specs[lane.key];
+    return spec ? [{ spec, full: r === runs.length - 1, ...valuesOf(place, run, spec) }] : [];
+  });
+  const stacks = all.map(({ values }) => stack(values)),
+    peaks = all.map(({ spec }) => spec.peak?.value ?? 0),
+    most = Math.max(0, ...stacks.map((one) => largest(one.slice(-1))));
+  const peak = Math.max(...peaks),
+    top = Math.max(peak, most > peak * 1.001 ? niceMax(most, 2) : 0) || 1;
+  const up = (v: number): number => y + h - (h * Math.min(v, top)) / top;
+  all.forEach(({ spec, full, cycles }, i) => {
+    const tops = stacks[i] as Float64Array[];
+    if (!full) return;
+    tops.forEach((upper, s) => {
+      const lower = tops[s - 1] ?? null;
+      area(d, cycles, upper, lower, at, up, seriesPaint(spec.series[s] as ChartSpec["series"][number], t), t.surface);
+    });
+  });
+  all.forEach(({ full, cycles }, i) => {
+    const sum = stacks[i]?.at(-1);
+    if (full || !sum) return;
+    for (const points of steps(cycles, sum, at, up)) d.path(points, { closed: false, stroke: t.ink2, width: 1.25 });
+  });
+  const spec = all.at(-1)?.spec;
+  if (spec) {
+    const limit = peaks.at(-1) || top,
+      words = `${spec.peak ? "peak" : "to"} ${figure(limit * (spec.also?.scale ?? 1))} ${spec.also?.unit ?? ""}`;
+    d.line(x, up(limit) + 0.5, x + w, up(limit) + 0.5, t.peak, 1, [4, 4]);
+    d.text(x + w - 3, up(limit) + 2, words, t.axis, 10, { align: "end", baseline: "top", halo: t.surface });
+  }
+  return top;
+}
+
+function laneLabel({ d, x, t }: Place, lane: Lane, y: number, h: number): void {
+  d.text(x - 8, y + h / 2, fitText(lane.label, 11, x - 10), t.ink2, 11, { align: "end", baseline: "middle" });
+}
+
+/** A line through the values, in stretches without gaps: a value is that of its whole bucket. */
+function steps(cycles: Float64Array, values: Float64Array, at: Place["at"], up: (v: number) => number): number[][] {
+  const out: number[][] = [];
+  let points: number[] = [];
+  for (let i = 0; i < values.length; i++) {
+    const v = values[i] as number;
+    if (!Number.isFinite(v)) {
+      if (points.length > 0) out.push(points);
+      points = [];
+      continue;
+    }
+    points.push((at(cycles[i] as number) + at(cycles[i + 1] as number)) / 2, up(v));
+  }
+  if (points.length > 0) out.push(points);
+  return out;
+}
+
+function area(
+  d: Drawing,
+  cycles: Float64Array,
+  upper: Float64Array,
+  lower: Float64Array | null,
+  at: Place["at"],
+  up: (v: number) => number,
+  fill: ReturnType<typeof seriesPaint>,
+  rim: string,
+): void {
+  for (let i = 0; i < upper.length; ) {
+    if (!Number.isFinite(upper[i])) {
+      i += 1;
+      continue;
+    }
+    const points: number[] = [],
+      back: number[] = [];
+    let visible = false;
+    for (; i < upper.length && Number.isFinite(upper[i]); i++) {
+      const a = at(cycles[i] as number),
+        b = at(cycles[i + 1] as number),
+        v = upper[i] as number,
+        under = lower?.[i] ?? 0;
+      visible ||= v > under;
+      points.push(a, up(v), b, up(v));
+      back.push(b, up(under), a, up(under));
+    }
+    if (!visible) continue;
+    const edge = points.slice();
+    for (let p = back.length - 4; p >= 0; p -= 4)
+      points.push(back[p] as number, back[p + 1] as number, back[p + 2] as number, back[p + 3] as number);
+    d.path(points, { closed: true, fill });
+    // A rim in the background's colour parts areas whose colours are close.
+    if (lower) d.path(edge, { closed: false, stroke: rim, width: 0.75 });
+  }
+}
+
+// ---------------------------------------------------------------- flags
+
+/** Until where a phase lasts that has no next one: as far as its run is known. */
+function phaseEnd({ range }: Place, decided: readonly Phase[], i: number, run: DockRun | null): number {
+  return Math.min(range.to, decided[i + 1]?.cycle ?? Math.max(run?.store.lastCycle ?? 0, run?.past?.until ?? 0));
+}
+
+/** Every second phase is a band behind the lanes. */
+function drawBands(place: Place, decided: readonly Phase[], bottom: number, run: DockRun | null): void {
+  const { d, at, t } = place;
+  decided.forEach(({ cycle }, i) => {
+    const from = at(cycle),
+      to = at(phaseEnd(place, decided, i, run));
+    if (i % 2 === 0 && to - from >= 16) d.rect(from, 0, to - from, bottom, { fill: t.sunken, opacity: 0.7 });
+  });
+}
+
+function drawFlags(place: Place, decided: readonly Phase[], bottom: number, run: DockRun | null, mark: string): void {
+  const { d, at, x, range, t } = place;
+  if (decided.length > 0) d.text(x - 8, FLAGS / 2, `${mark}policy`, t.ink2, 11, { align: "end", baseline: "middle" });
+  decided.forEach((phase, i) => {
+    const from = at(phase.cycle),
+      to = at(phaseEnd(place, decided, i, run));
+    if (phase.cycle > range.from) d.line(from + 0.5, 0, from + 0.5, bottom, t.ink3, 1, [2, 3]);
+    // Words may reach over the end of what is known, up to the next flag.
+    const room = (decided[i + 1] ? at((decided[i + 1] as Phase).cycle) : x + place.w) - from - 6;
+    if (room > 28) d.text(from + 4, FLAGS / 2, fitText(phase.short, 10, room), t.ink2, 10, { baseline: "middle" });
+    d.spot(
+      `phase:${i}`,
+      from - 3,
+      0,
+      Math.max(8, to - from),
+      FLAGS,
+      () => `Decided at cycle ${whole(phase.cycle)}: ${phase.text}`,
+    );
+  });
+}
+
+function drawBookmarks({ d, at, range, t }: Place, bookmarks: readonly Bookmark[], bottom: number): void {
+  bookmarks.forEach(({ cycle, note }, i) => {
+    if (cycle < range.from || cycle > range.to) return;
+    const px = at(cycle);
+    d.line(px, 0, px, bottom, t.accent, 1);
+    d.rect(px, 0, 14, 13, { fill: t.accent, radius: 2 });
+    d.text(px + 7, 7, String(i + 1), t.surface, 10, { align: "middle", baseline: "middle", weight: 700 });
+    d.spot(
+      `bookmark:${cycle}`,
+      px - 3,
+      0,
+      19,
+      FLAGS,
+      () => `Bookmark ${i + 1}, cycle ${whole(cycle)}${note === "" ? "" : `: ${note}`}`,
+    );
+  });
+}

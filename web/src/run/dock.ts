@@ -1,0 +1,189 @@
+// <corun-dock>: time, at the bottom of the window. A row of controls (dock-controls.tsx), and below it one axis for the whole run (dock-axis.ts).
+//
+// It keeps no windows of its own: it reads the stores that the charts fill. Fires `zoom` (CustomEvent<Zoom | null>) when the user shows other cycles.
+import "./dock.css";
+import { h, render } from "preact";
+import { toast } from "../dialogs.ts";
+import { count } from "../format.ts";
+import type { Past } from "../past.ts";
+import { metText, type Met } from "../stop-when.ts";
+import type { Bookmark, Decision, ShownRun, Zoom } from "../types.ts";
+import { KINDS, saveAs } from "../views/menu.ts";
+import { button, el, fillTable } from "../views/parts.ts";
+import type { WindowStore } from "../views/window-store.ts";
+import { Axis } from "./dock-axis.ts";
+import { Controls } from "./dock-controls.tsx";
+import { dockRun, kernelLabel, type DockRun } from "./dock-data.ts";
+import { DockState, type DockEvents, type ShownState } from "./dock-state.ts";
+
+export type { DockEvents, ShownState } from "./dock-state.ts";
+
+export class CorunDock extends HTMLElement {
+  /** Where the run goes, while it goes there. */
+  toward = 0;
+  #runs: DockRun[] = [];
+  #state: DockState | null = null;
+  #bookmarks: readonly Bookmark[] = [];
+  #disconnect: (() => void) | null = null;
+  readonly #axis = new Axis({
+    go: (cycle) => this.#state?.events.go(cycle),
+    zoom: (zoom) => {
+      this.#zoomIs(zoom);
+      this.dispatchEvent(new CustomEvent<Zoom | null>("zoom", { bubbles: true, detail: zoom }));
+    },
+  });
+
+  connectedCallback(): void {
+    this.#disconnect ??= this.#axis.connect();
+  }
+  disconnectedCallback(): void {
+    this.#disconnect?.();
+    this.#disconnect = null;
+  }
+
+  init(events: DockEvents): void {
+    const state = new DockState({
+      ...events,
+      bookmarks: (bookmarks) => {
+        this.#axis.bookmarks = this.#bookmarks = bookmarks;
+        events.bookmarks(bookmarks);
+      },
+    });
+    this.#state = state;
+    this.setAttribute("role", "region");
+    this.setAttribute("aria-label", "Time");
+    const row = el("div", { class: "dk-row" });
+    this.replaceChildren(row, this.#axis.element);
+    const picture = {
+      all: () => {
+        this.#axis.all();
+        this.#axis.focus();
+      },
+      focus: () => {
+        this.#axis.focus();
+      },
+      extras: this.#extras(),
+    };
+    render(h(Controls, { dock: state, picture }), row);
+    this.show("idle", 0, 0);
+  }
+
+  /** The picture as a table, and as files. */
+  #extras(): HTMLElement[] {
+    const table = el("table", { class: "cv-data" }),
+      box = el(
+        "div",
+        { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": "Over time, as a table", hidden: "" },
+        table,
+      );
+    const toggle = button("Table", { class: "cv-button", "aria-pressed": "false" }, () => {
+      const data = this.#axis.table();
+      box.hidden = !box.hidden || data === null;
+      toggle.setAttribute("aria-pressed", String(!box.hidden));
+      if (data && !box.hidden) fillTable(table, data);
+    });
+    const saves = KINDS.map(([kind, title]) =>
+      button(kind.toUpperCase(), { class: "cv-button", "aria-label": `Save as ${title}`, "data-kind": kind }, () => {
+        const what = this.#axis.exportable();
+        if (what) void saveAs(kind, what).then(toast);
+      }),
+    );
+    return [el("div", { class: "dk-actions" }, toggle, ...saves), box];
+  }
+
+  // ---------------------------------------------------------------- what comes in
+
+  /** `stores`: where the windows of each run are; `lengths`: the cycle at which each ends, where its experiment says so. */
+  setRuns(runs: readonly ShownRun[], stores: readonly WindowStore[], lengths: readonly (number | null)[]): void {
+    this.#runs = runs.map((run, i) => dockRun(run, stores[i] as WindowStore, lengths[i] ?? null));
+    this.#axis.runs = this.#runs;
+    this.#axis.cycle = 0;
+    const state = this.#state;
+    if (!state) return;
+    state.two.value = runs.length > 1;
+    state.met.value = state.wrong.value = "";
+    const most = Math.max(0, ...this.#runs.map(({ kernels }) => kernels.length));
+    state.kernels.value = Array.from({ length: most }, (_, k) => kernelLabel(this.#runs, k));
+  }
+
+  /** The stores have windows that they had not, or have lost some. */
+  refresh(): void {
+    this.#axis.later();
+  }
+
+  setPast(run: number, past: Past): void {
+    const mine = this.#runs[run];
+    if (!mine) return;
+    mine.past = past;
+    this.#axis.later();
+  }
+
+  setDecisions(run: number, decisions: readonly Decision[]): void {
+    const mine = this.#runs[run];
+    if (!mine || mine.decisions.length === decisions.length) return;
+    mine.decisions = [...decisions];
+    this.#axis.later();
+  }
+
+  show(state: ShownState, cycle: number, perSecond: number): void {
+    this.#state?.show(state, cycle, perSecond, this.toward);
+    this.#axis.still = state !== "playing" && state !== "seeking";
+  }
+
+  /** The present cycle. */
+  set cycle(cycle: number) {
+    this.#axis.cycle = cycle;
+  }
+
+  /** The cycles that are shown; null for all. */
+  get zoom(): Zoom | null {
+    return this.#axis.zoom;
+  }
+  set zoom(zoom: Zoom | null) {
+    this.#axis.zoom = zoom;
+    this.#zoomIs(zoom);
+  }
+  #zoomIs(zoom: Zoom | null): void {
+    if (this.#state) this.#state.zoomed.value = zoom !== null;
+  }
+
+  set bookmarks(bookmarks: readonly Bookmark[]) {
+    this.#axis.bookmarks = this.#bookmarks = bookmarks;
+    if (this.#state) this.#state.bookmarks.value = bookmarks;
+  }
+  get bookmarks(): readonly Bookmark[] {
+    return this.#bookmarks;
+  }
+
+  /** Another speed than the menu's last: it shows it, and nobody is told. */
+  set speed(cyclesPerSecond: number) {
+    if (this.#state) this.#state.speed.value = cyclesPerSecond;
+  }
+  /** So many steps of the scale slower or faster. */
+  nudge(by: number): void {
+    this.#state?.nudge(by);
+  }
+
+  /** A bookmark at the present cycle; its note can be written at once. */
+  mark(): void {
+    this.#state?.mark();
+  }
+
+  /** What each run has stopped at; null: nothing. */
+  stoppedAt(met: readonly (Met | null)[]): void {
+    if (!this.#state) return;
+    const words = met.flatMap((one, i) => {
+      const run = this.#runs[i];
+      return one && run ? [`${run.mark === "" ? "" : `${run.mark}, `}${metText(one, run.kernels)}`] : [];
+    });
+    const said = words.length > 0 ? `Stopped at cycle ${count(this.#state.cycle.peek())}: ${words.join("; ")}.` : "";
+    if (said !== "" && said !== this.#state.met.peek()) toast(said);
+    this.#state.met.value = said;
+  }
+
+  focusField(): void {
+    this.querySelector<HTMLInputElement>("#f-go")?.focus();
+  }
+}
+
+customElements.define("corun-dock", CorunDock);

@@ -1,0 +1,270 @@
+// The time axis at the bottom of the page: its end, its zoom, its numbers, what it draws, and what its controls make of what is typed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LIGHT } from "../src/draw/theme.ts";
+import {
+  axisEnd,
+  deciding,
+  dockRun,
+  dockTable,
+  figures,
+  labelOf,
+  lengthOf,
+  phases,
+  shortText,
+  zoomed,
+  type DockRun,
+} from "../src/run/dock-data.ts";
+import { dockHeight, drawDock } from "../src/run/dock-drawing.ts";
+import { cycleFrom, DockState, SPEEDS, wayText, type DockEvents } from "../src/run/dock-state.ts";
+import type { Bookmark, Decision, ShownRun, WindowsLayout } from "../src/types.ts";
+import { WindowStore } from "../src/views/window-store.ts";
+
+const column = (key: string, kernel: number | null) => ({ key, kernel, title: key, unit: "", doc: key });
+const KEYS = ["thread_instructions", "noc_bytes", "dram_bytes"];
+/** Windows of so many kernels, as the engine lays them out, as far as the axis reads them. */
+const layoutOf = (kernels: number): WindowsLayout => ({
+  window: 400,
+  core_mhz: 1000,
+  columns: [
+    column("start", null),
+    column("end", null),
+    ...Array.from({ length: kernels }, (_, k) => KEYS.map((key) => column(key, k))).flat(),
+  ],
+  peaks: { noc_bytes_per_cycle: 400, dram_bytes_per_cycle: 200, ipc: 1000 },
+});
+/** A run in which kernel k makes k + 1 instructions a cycle, and moves ten times as many bytes. */
+function ran(windows: number, names = ["BP", "CFD"], mark = "", length: number | null = 1_000_000): DockRun {
+  const layout = layoutOf(names.length),
+    store = new WindowStore(layout);
+  for (let w = 0; w < windows; w += 1)
+    store.append([w * 400, (w + 1) * 400, ...names.flatMap((_, k) => [400 * (k + 1), 4000 * (k + 1), 2000 * (k + 1)])]);
+  return dockRun(
+    { mark, title: "", layout: { kernels: names }, windows: layout } as unknown as ShownRun,
+    store,
+    length,
+  );
+}
+const decided = (cycle: number, kernel: number | null, topic: string, text: string, values = {}): Decision => ({
+  cycle,
+  kernel,
+  topic,
+  text,
+  values,
+});
+const drawn = (runs: readonly DockRun[], width = 1400, bookmarks: readonly Bookmark[] = [], to = 1_000_000) =>
+  drawDock({ runs, range: { from: 0, to }, bookmarks, width, narrow: width < 600, tops: [], theme: LIGHT });
+const texts = (all: ReturnType<typeof drawn>): string[] =>
+  all.drawing.shapes.flatMap((shape) => (shape.kind === "text" ? [shape.text] : []));
+
+test("the axis ends where the run does; of a long run it shows a part, and of one without a known end as much as is needed", () => {
+  assert.equal(axisEnd([500_000], 20_000), 500_000);
+  assert.equal(axisEnd([500_000, 1_000_000], 0), 1_000_000);
+  assert.equal(axisEnd([20_000_000], 300_000), 1_250_000);
+  assert.equal(axisEnd([20_000_000], 1_300_000), 2_500_000);
+  assert.equal(axisEnd([20_000_000], 19_000_000), 20_000_000);
+  assert.deepEqual(
+    [0, 50_001, 420_000].map((known) => axisEnd([null], known)),
+    [50_000, 100_000, 800_000],
+  );
+  assert.equal(axisEnd([1000], 1001), 50_000, "a length that is no more");
+  assert.deepEqual(
+    [{ cycles: 500 }, { kernels_done: true, cycles: 500 }, { settled: 0.01, at_most: 9 }, undefined].map(lengthOf),
+    [500, null, null, null],
+  );
+});
+
+test("zooming keeps the cycle under the pointer, stays inside, and ends at the whole run", () => {
+  const shown = { from: 0, to: 1000 };
+  assert.deepEqual(zoomed(shown, 1000, 10, 0.5, 250), { from: 125, to: 625 });
+  assert.deepEqual(zoomed({ from: 125, to: 625 }, 1000, 10, 1, 0, 0.25), { from: 250, to: 750 });
+  assert.deepEqual(zoomed({ from: 600, to: 900 }, 1000, 10, 1, 0, 0.5), { from: 700, to: 1000 });
+  assert.equal(zoomed({ from: 125, to: 625 }, 1000, 10, 2, 250), null);
+  assert.deepEqual(zoomed({ from: 100, to: 112 }, 1000, 10, 0.1, 106), { from: 101, to: 111 });
+});
+
+test("numbers are means over whole windows, bandwidth in GB/s with its peak, and none where nothing ran", () => {
+  const run = ran(100),
+    of = (from: number, to: number) => figures([run], from, to).map((one) => [labelOf(one), one.values[0]]);
+  assert.deepEqual(of(0, 40_000), [
+    ["IPC BP", 1],
+    ["IPC CFD", 2],
+    ["NoC BP", 10],
+    ["NoC CFD", 20],
+    ["NoC in all", 30],
+    ["DRAM BP", 5],
+    ["DRAM CFD", 10],
+    ["DRAM in all", 15],
+  ]);
+  assert.deepEqual(
+    figures([run], 900, 901).map(({ values }) => values[0]),
+    figures([run], 0, 40_000).map(({ values }) => values[0]),
+    "inside one window",
+  );
+  assert.equal(figures([run], 0, 400).find(({ lane, peak }) => lane === "NoC" && peak !== null)?.peak, 400);
+  assert.ok(figures([run], 50_000, 60_000).every(({ values }) => Number.isNaN(values[0])));
+  assert.ok(figures([ran(0)], 0, 400).every(({ values }) => Number.isNaN(values[0])));
+  const table = dockTable([ran(100, ["BP", "CFD"], "A"), ran(50, ["BP", "CFD"], "B")], { from: 0, to: 40_000 }, 400);
+  assert.equal(table.rows.length, 100);
+  assert.deepEqual(
+    table.columns.slice(0, 4).map(({ title }) => title),
+    ["From", "To", "A: IPC BP", "B: IPC BP"],
+  );
+  assert.deepEqual(
+    [table.rows[49]?.slice(0, 4), table.rows[50]?.slice(0, 4)],
+    [
+      [19_600, 20_000, 1, 1],
+      [20_000, 20_400, 1, null],
+    ],
+  );
+});
+
+test("what is decided together stands in few words, by its numbers where it has some", () => {
+  const share = [
+    decided(170_000, 0, "demand_per_cta", "uses much"),
+    decided(170_000, 0, "ctas", "gets 6 CTAs on each SM", { ctas: 6 }),
+    decided(170_000, 1, "ctas", "gets 5 CTAs on each SM", { ctas: 5 }),
+  ];
+  assert.equal(shortText(share), "6 + 5 CTAs");
+  assert.equal(shortText([decided(1, null, "priority", "settled: priority 1.00")]), "settled: priority 1.00");
+  assert.equal(
+    shortText([decided(1, 0, "kernel_type", "is so"), decided(1, 1, "kernel_type", "is so")]),
+    "kernel type",
+  );
+  const run = ran(0);
+  run.decisions = [
+    decided(0, 0, "ctas", "may hold 4", { ctas: 4 }),
+    ...share,
+    decided(433_000, null, "p", "one"),
+    decided(435_000, null, "p", "two"),
+  ];
+  const of = (from: number, to: number) => phases(run, { from, to }, 1000).map(({ cycle, short }) => [cycle, short]);
+  assert.deepEqual(of(0, 1_000_000), [
+    [0, "4 CTAs"],
+    [170_000, "6 + 5 CTAs"],
+    [433_000, "one; two"],
+  ]);
+  assert.deepEqual(of(434_000, 440_000), [
+    [433_000, "one"],
+    [435_000, "two"],
+  ]);
+  const calm = ran(0);
+  calm.decisions = run.decisions.slice(0, 1);
+  assert.equal(deciding([run, calm]), run);
+  assert.equal(deciding([calm, calm]), calm);
+});
+
+test("a lane for the IPC of each kernel, one for each bandwidth under its peak; on a phone bandwidth alone", () => {
+  const run = ran(500);
+  const all = texts(drawn([run]));
+  for (const wanted of ["BP IPC", "CFD IPC", "NoC", "DRAM", "peak 400 GB/s", "peak 200 GB/s", "1M cycles"])
+    assert.ok(all.includes(wanted), wanted);
+  const phone = texts(drawn([run], 374));
+  assert.ok(phone.includes("NoC") && !phone.includes("BP IPC"));
+  assert.ok(dockHeight([run], false) <= 140 && dockHeight([run], true) <= 82);
+  const eight = ran(1, ["a", "b", "c", "d", "e", "f", "g", "h"]);
+  assert.ok(dockHeight([eight], false) <= 190);
+});
+
+test("nothing is drawn of what has not run: no line, no area, no band reaches beyond it", () => {
+  const run = ran(500);
+  run.decisions = [decided(0, null, "p", "begins")];
+  const { drawing, x, w } = drawn([run]),
+    reached = x + w * 0.2 + 1;
+  for (const shape of drawing.shapes) {
+    if (shape.kind === "path") assert.ok(Math.max(...shape.points.filter((_, i) => i % 2 === 0)) <= reached);
+    if (shape.kind === "rect") assert.ok(shape.x + shape.w <= reached);
+  }
+  assert.equal(drawn([ran(0)]).drawing.shapes.filter(({ kind }) => kind === "path").length, 0);
+});
+
+test("of two runs A is pale and a line, B is full", () => {
+  const paths = drawn([ran(500, ["BP"], "A"), ran(250, ["BP"], "B")]).drawing.shapes.flatMap((shape) =>
+    shape.kind === "path" ? [shape] : [],
+  );
+  const ipc = paths.filter(({ stroke, width }) => stroke === "#0072b2" && (width ?? 0) >= 1.5);
+  assert.deepEqual(
+    ipc.map(({ opacity }) => opacity),
+    [0.5, undefined],
+  );
+  // An area of B on NoC and DRAM each, a line of A on each.
+  assert.equal(paths.filter(({ fill }) => fill !== undefined).length, 2);
+  assert.equal(paths.filter(({ stroke }) => stroke === LIGHT.ink2).length, 2);
+});
+
+test("a drawing has as many points as pixels, however many windows there are, and takes a few milliseconds", (t) => {
+  const runs = [ran(50_000, ["BP", "CFD"], "A", 20_000_000), ran(50_000, ["BP", "CFD"], "B", 20_000_000)];
+  const long = drawn(runs, 1440, [], 20_000_000);
+  for (const shape of long.drawing.shapes) if (shape.kind === "path") assert.ok(shape.points.length <= 1440 * 4);
+  const half = [ran(1250, ["BP", "CFD"], "A"), ran(1250, ["BP", "CFD"], "B")];
+  for (let i = 0; i < 20; i += 1) drawn(half, 1440, [], 500_000);
+  const begin = performance.now();
+  for (let i = 0; i < 50; i += 1) drawn(half, 1440, [], 500_000);
+  t.diagnostic(`${((performance.now() - begin) / 50).toFixed(2)} ms for two runs of 500,000 cycles`);
+});
+
+test("bookmarks and decisions say what they are where they stand", () => {
+  const run = ran(500);
+  run.decisions = [decided(100_000, 1, "ctas", "gets 5 CTAs", { ctas: 5 })];
+  const { drawing, x, w } = drawn([run], 1400, [{ cycle: 500_000, note: "full" }]);
+  assert.equal(drawing.spotAt(x + w / 2 + 2, 5)?.text(), "Bookmark 1, cycle 500,000: full");
+  assert.equal(drawing.spotAt(x + w / 10 + 2, 5)?.text(), "Decided at cycle 100,000: CFD gets 5 CTAs");
+});
+
+test("a cycle is read as people write it", () => {
+  assert.deepEqual(
+    ["250000", "250,000", " 250 000 ", "250k", "1.5M", "0"].map(cycleFrom),
+    [250_000, 250_000, 250_000, 250_000, 1_500_000, 0],
+  );
+  assert.deepEqual(["", "soon", "-5", "1.5", "1e9", "250kk"].map(cycleFrom), [null, null, null, null, null, null]);
+  assert.equal(wayText(30, 100, 10), "30 % of the way, about 7 s left");
+});
+
+/** Controls that note what they ask for. */
+function controls(): { state: DockState; asked: [string, unknown][] } {
+  const asked: [string, unknown][] = [];
+  const events = new Proxy({} as DockEvents, {
+    get: (_, name) => (value: unknown) => {
+      asked.push([String(name), value]);
+    },
+  });
+  return { state: new DockState(events), asked };
+}
+
+test("the controls say how the run stands, and take a speed, a cycle and bookmarks", () => {
+  const { state, asked } = controls();
+  state.show("seeking", 30_000, 20_000, 100_000);
+  assert.deepEqual(
+    [state.running, state.cycleText.value, state.wayText.value, state.said.value],
+    [true, "30,000", "30 % of the way, about 4 s left", "Going there"],
+  );
+  state.show("paused", 7000, 0, 100_000);
+  assert.deepEqual(
+    [state.running, state.over, state.wayText.value, state.said.value],
+    [false, false, "", "Paused at cycle 7,000"],
+  );
+
+  assert.equal(SPEEDS[0], Infinity);
+  state.nudge(-3);
+  state.nudge(-3);
+  state.nudge(3);
+  assert.deepEqual(
+    asked.splice(0),
+    [SPEEDS[1], SPEEDS[2], SPEEDS[1]].map((speed) => ["speed", speed]),
+  );
+
+  assert.equal(state.goTo("soon"), false);
+  assert.match(state.wrong.value, /^“soon” is no cycle/);
+  assert.equal(state.goTo("12k"), true);
+  assert.deepEqual([asked.splice(0), state.wrong.value], [[["go", 12_000]], ""]);
+
+  state.mark();
+  state.note(7000, "LSU full");
+  state.mark();
+  assert.deepEqual(state.bookmarks.value, [{ cycle: 7000, note: "LSU full" }]);
+  state.unmark(7000);
+  assert.deepEqual(
+    asked.map(([, value]) => (value as Bookmark[]).length),
+    [1, 1, 0],
+  );
+});
