@@ -1,15 +1,35 @@
 // Time goes both ways: the timeline, going to a cycle, and what is known of later ones.
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { encodeLink } from "../src/link.ts";
-import { cycle, expect, is, noViolations, openAt, picture, result, saved, test, type SavedResult } from "./corun.ts";
+import {
+  colours,
+  cycle,
+  expect,
+  is,
+  noViolations,
+  openAt,
+  picture,
+  result,
+  saved,
+  share,
+  show,
+  test,
+  type SavedResult,
+} from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
-const timeline = (page: Page) => page.getByRole("slider", { name: "Timeline" });
+const axis = (page: Page) => page.getByRole("slider", { name: "Time" });
 const at = (page: Page, wanted: number) => expect(page.locator("#cycle")).toHaveText(wanted.toLocaleString("en"));
 
 async function goTo(page: Page, text: string): Promise<void> {
   await page.getByLabel("Go to cycle").fill(text);
   await page.getByLabel("Go to cycle").press("Enter");
+}
+/** What is behind the dock's last button. */
+async function more(page: Page): Promise<Locator> {
+  const box = page.getByRole("dialog", { name: "More of the run's time" });
+  if (!(await box.isVisible())) await page.getByRole("button", { name: "More: steps" }).click();
+  return box;
 }
 /** What a run that has never been anywhere else says of a cycle. */
 async function fresh(page: Page, hash: string, wanted: number): Promise<SavedResult> {
@@ -22,10 +42,7 @@ async function fresh(page: Page, hash: string, wanted: number): Promise<SavedRes
   return said;
 }
 async function results(page: Page): Promise<Record<"A" | "B", SavedResult>> {
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Save the result" }).click(),
-  ]);
+  const [download] = await Promise.all([page.waitForEvent("download"), share(page, "Save the result")]);
   return JSON.parse((await saved(download)).text) as Record<"A" | "B", SavedResult>;
 }
 
@@ -41,64 +58,114 @@ test("a run goes to any cycle, back and forth, and is there what a run is that h
   const there = await result(page);
   expect(there.digest).toBe((await fresh(page, TINY, 30_000)).digest);
   // What is known of later cycles is still there, and marked as ahead.
+  await show(page, "charts");
   await expect(page.locator(".cv-where")).toContainText("Cycles 0 to 90,000");
   await expect(page.locator("[data-chart=ipc] .cv-now")).toBeVisible();
-  await expect(timeline(page)).toHaveAttribute("aria-valuetext", "cycle 30,000 of 90,000");
+  await expect(axis(page)).toHaveAttribute(
+    "aria-valuetext",
+    /^cycle 30,000 of 1,000,000; known up to 90,000; IPC BP [\d.]+, IPC CFD [\d.]+, NoC in all [\d.]+ GB\/s \(\d+ % of peak\), DRAM in all/,
+  );
+  await expect(page.locator(".dk-ahead")).toBeVisible();
 
-  await page.getByRole("button", { name: "Step back" }).click();
+  const box = await more(page);
+  await box.getByRole("button", { name: "Step back" }).click();
   await at(page, 29_999);
-  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await box.getByRole("button", { name: "Step one cycle" }).click();
   await at(page, 30_000);
   expect((await result(page)).digest).toBe(there.digest);
   await goTo(page, "90k");
   await at(page, 90_000);
   expect((await result(page)).digest).toBe(end);
   await expect(page.locator("[data-chart=ipc] .cv-now")).toBeHidden();
+  await expect(page.locator(".dk-ahead")).toBeHidden();
 
   await goTo(page, "soon");
   await expect(page.getByText("“soon” is no cycle")).toBeVisible();
   await at(page, 90_000);
 });
 
-test("the timeline is dragged, has keys and a list, and a click on a chart goes there", async ({ page }) => {
+test("the time axis is dragged, zoomed and has keys; a range says its own numbers; a click on a chart goes there", async ({
+  page,
+}) => {
   await openAt(page, TINY, 60_000);
-  const track = timeline(page);
-  await track.scrollIntoViewIfNeeded();
-  const box = (await track.boundingBox())!;
-  await page.mouse.move(box.x + box.width * 0.9, box.y + 20);
+  const track = axis(page),
+    canvas = track.locator("canvas");
+  expect(await colours(canvas)).toBeGreaterThan(10);
+  const box = (await track.boundingBox())!,
+    // The axis is of a million cycles: 60,000 of them are a sixteenth of it.
+    x = (cycle: number, from = 0, to = 1_000_000): number =>
+      box.x + 84 + ((box.width - 96) * (cycle - from)) / (to - from),
+    y = box.y + 60;
+  await page.mouse.move(x(55_000), y);
   await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 8 });
+  await page.mouse.move(x(30_000), y, { steps: 8 });
   await page.mouse.up();
-  // The last step of the drag but one asks for a cycle above 30,000, and the run may rest there too.
-  await expect.poll(() => cycle(page)).toBeLessThan(29_000);
+  // A pixel is a few hundred cycles.
+  await expect.poll(() => cycle(page)).toBeLessThan(31_000);
   await is(page, "Paused");
   const dragged = await cycle(page);
-  expect(dragged).toBeGreaterThan(20_000);
+  expect(dragged).toBeGreaterThan(29_000);
   await page.keyboard.press("g");
   await expect(page.getByLabel("Go to cycle")).toBeFocused();
-  await track.focus();
+  await page.keyboard.press("Escape");
+  await expect(track).toBeFocused();
   await page.keyboard.press("ArrowRight");
-  await at(page, dragged + 600);
+  await at(page, dragged + 400);
   await page.keyboard.press("Home");
   await at(page, 0);
   await page.keyboard.press("End");
   await at(page, 60_000);
 
+  // The charts show the same cycles, and the link has them.
+  await show(page, "charts");
+  await goTo(page, "20000");
+  await at(page, 20_000);
+  for (let i = 0; i < 4; i += 1) await page.keyboard.press("w");
+  await expect(page.locator(".cv-where")).toContainText("Cycles 18,750 to 81,250");
+  await page.keyboard.press("a");
+  await expect.poll(() => page.url()).toContain("zoom=3125-65625");
+  await page.keyboard.press("Shift+PageUp");
+  const range = page.getByRole("group", { name: "The selected cycles" });
+  await expect(range).toContainText("Cycles 20,000 to 26,250: means");
+  await expect(range.getByRole("row").filter({ hasText: "BP" }).getByRole("cell").first()).toHaveText(/^[\d.]+$/);
+  await range.getByRole("button", { name: "Zoom in" }).click();
+  await expect(range).toBeHidden();
+  await expect(page.locator(".cv-where")).toContainText("Cycles 20,000 to 26,250");
+  await page.mouse.move(x(23_000, 20_000, 26_250), y);
+  await expect(page.locator(".dk-tip")).toContainText(/Cycle 2[23],\d{3}/);
+  await page.mouse.wheel(0, -200);
+  await expect(page.locator(".cv-where")).not.toContainText("Cycles 20,000 to 26,250");
+  await picture(page.locator("corun-dock"), "dock-zoomed");
+  await page.getByRole("button", { name: "Whole run" }).click();
+  await expect(page.locator(".cv-where")).toContainText("Cycles 0 to 60,000");
+  await at(page, 20_000);
+
+  await show(page, "timeline");
   await page.getByText("As a list").click();
   const list = page.getByRole("list", { name: "Launches, switches and decisions" });
   await expect(list.getByRole("listitem").filter({ hasText: "launch 1 of BP begins" })).toBeVisible();
   await list.getByRole("listitem").filter({ hasText: "BP may hold" }).getByRole("button").click();
   await at(page, 0);
+  await show(page, "decisions");
   await expect(page.locator(".decided-now")).toContainText("may hold");
 
-  const canvas = page.locator("[data-chart=ipc] canvas");
-  await canvas.scrollIntoViewIfNeeded();
-  const plot = (await canvas.boundingBox())!;
+  await show(page, "charts");
+  const chart = page.locator("[data-chart=ipc] canvas");
+  await chart.evaluate((element) => {
+    element.scrollIntoView({ block: "center" });
+  });
+  const plot = (await chart.boundingBox())!;
   await page.mouse.click(plot.x + plot.width / 2, plot.y + 60);
   await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
   expect(await cycle(page)).toBeLessThan(45_000);
+  const table = await more(page);
+  await table.getByRole("button", { name: "Over time as a table" }).click();
+  await expect(table.getByRole("row").filter({ hasText: "59,200" })).not.toHaveCount(0);
   await noViolations(page);
-  await picture(page.locator("#timeline"), "timeline");
+  await picture(page, "dock");
+  await page.keyboard.press("Escape");
+  await show(page, "timeline");
+  await picture(page, "timeline");
 });
 
 test("bookmarks have a note, are in the link, and lead back", async ({ page, context }) => {
@@ -113,18 +180,16 @@ test("bookmarks have a note, are in the link, and lead back", async ({ page, con
   await page.keyboard.press("Enter");
   await goTo(page, "12000");
   await at(page, 12_000);
-  await page.getByRole("button", { name: "Bookmark this cycle" }).click();
+  await (await more(page)).getByRole("button", { name: "Bookmark this cycle" }).click();
   await expect.poll(() => page.url()).toContain("&m.7000=LSU%20full%20%26%20all%20wait&m.12000=");
   const other = await context.newPage();
   await other.goto(page.url());
   await at(other, 12_000);
-  await expect(other.getByLabel("Note at cycle 7,000")).toHaveValue("LSU full & all wait");
-  await other
-    .getByRole("list", { name: "Bookmarks" })
-    .getByRole("button", { name: "cycle 7,000", exact: true })
-    .click();
+  const box = await more(other);
+  await expect(box.getByLabel("Note at cycle 7,000")).toHaveValue("LSU full & all wait");
+  await box.getByRole("list", { name: "Bookmarks" }).getByRole("button", { name: "cycle 7,000", exact: true }).click();
   await at(other, 7000);
-  await other.getByRole("button", { name: "Remove the bookmark at cycle 12,000" }).click();
+  await box.getByRole("button", { name: "Remove the bookmark at cycle 12,000" }).click();
   await expect.poll(() => other.url()).not.toContain("m.12000");
   expect(other.url()).toContain("m.7000=");
 });
@@ -133,9 +198,10 @@ test("a run stops when the policy decides, a queue is full, a kernel is slow: at
   page,
 }) => {
   const stop = page.getByRole("group", { name: "Stop when" }),
-    said = page.locator(".tl-met"),
+    said = page.locator(".dk-met"),
     play = page.getByRole("button", { name: "Play" });
   await openAt(page, TINY, 1);
+  await more(page);
   await stop.getByLabel("Stop when").selectOption("a queue is full");
   await stop.getByLabel("Queue").selectOption("MSHRs of an L1D");
   await stop.getByLabel("Windows in a row").fill("2");
@@ -151,6 +217,7 @@ test("a run stops when the policy decides, a queue is full, a kernel is slow: at
     ),
   );
 
+  await more(page);
   await stop.getByLabel("Stop when").selectOption("a kernel slows down");
   await stop.getByLabel("Times slower than alone").fill("1.2");
   await stop.getByLabel("Times slower than alone").press("Tab");
@@ -161,6 +228,7 @@ test("a run stops when the policy decides, a queue is full, a kernel is slow: at
 
   // Of two runs, the one that decides stops both; what the other has run beyond is taken back.
   await openAt(page, `${TINY}&b.policy=ws%2Bbmi`, 100);
+  await more(page);
   await stop.getByLabel("Stop when").selectOption("the policy decides");
   await play.click();
   await expect(said).toContainText("B, the policy decided:");
@@ -208,7 +276,8 @@ test("while another run is prepared, nothing passes for it, and the one before c
     page.waitForEvent("download"),
     (async () => {
       const chart = page.locator("[data-chart=ipc]");
-      await chart.getByRole("button", { name: "Export" }).click();
+      await show(page, "charts");
+      await chart.getByRole("button", { name: /^More/ }).click();
       await chart.locator("[data-kind=csv]").click();
     })(),
   ]);

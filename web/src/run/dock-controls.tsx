@@ -265,7 +265,7 @@ function Bookmarks({ dock, picture }: { dock: DockState; picture: DockPicture })
           </button>
           <input
             type="text"
-            value={note}
+            defaultValue={note}
             maxLength={MAX_NOTE}
             placeholder="note"
             aria-label={`Note at cycle ${count(cycle)}`}

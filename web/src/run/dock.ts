@@ -34,7 +34,16 @@ export class CorunDock extends HTMLElement {
   });
 
   connectedCallback(): void {
-    this.#disconnect ??= this.#axis.connect();
+    const axis = this.#axis.connect();
+    // What opens upwards from below the dock leaves it in view.
+    const sizes = new ResizeObserver(() => {
+      document.documentElement.style.setProperty("--dock", `${this.offsetHeight}px`);
+    });
+    sizes.observe(this);
+    this.#disconnect = () => {
+      axis();
+      sizes.disconnect();
+    };
   }
   disconnectedCallback(): void {
     this.#disconnect?.();
@@ -76,12 +85,16 @@ export class CorunDock extends HTMLElement {
         { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": "Over time, as a table", hidden: "" },
         table,
       );
-    const toggle = button("Table", { class: "cv-button", "aria-pressed": "false" }, () => {
-      const data = this.#axis.table();
-      box.hidden = !box.hidden || data === null;
-      toggle.setAttribute("aria-pressed", String(!box.hidden));
-      if (data && !box.hidden) fillTable(table, data);
-    });
+    const toggle = button(
+      "Table",
+      { class: "cv-button", "aria-label": "Over time as a table", "aria-pressed": "false" },
+      () => {
+        const data = this.#axis.table();
+        box.hidden = !box.hidden || data === null;
+        toggle.setAttribute("aria-pressed", String(!box.hidden));
+        if (data && !box.hidden) fillTable(table, data);
+      },
+    );
     const saves = KINDS.map(([kind, title]) =>
       button(kind.toUpperCase(), { class: "cv-button", "aria-label": `Save as ${title}`, "data-kind": kind }, () => {
         const what = this.#axis.exportable();
