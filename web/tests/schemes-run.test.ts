@@ -6,7 +6,7 @@ import type { SchemeAnswer } from "../src/run/model.ts";
 import { readResult, type RunsPoints, SchemesRun, schemeTitle } from "../src/run/schemes-run.ts";
 import type { PoolEvents } from "../src/sweeps/pool.ts";
 import type { Plan } from "../src/sweeps/types.ts";
-import { timeLeft } from "../src/sweeps/time-left.ts";
+import { timeLeft, type Worked } from "../src/sweeps/time-left.ts";
 import type { Catalogue, Experiment, PolicyEntry, Problem, Result } from "../src/types.ts";
 
 const entry = (name: string, title: string): PolicyEntry =>
@@ -26,7 +26,7 @@ const result = (hash: string): Result =>
 
 /** A pool whose points end when the test says so. */
 function host() {
-  const pools: { text: string; events: PoolEvents; skipped: number[]; running: boolean; end(index: number): void }[] =
+  const pools: { text: string; events: PoolEvents; skipped: number[]; running: boolean; end(name: string): void }[] =
     [];
   const tested = {
     pools,
@@ -62,8 +62,10 @@ function host() {
         events,
         skipped: [] as number[],
         running: false,
-        end: (index: number): void =>
-          events.line(index, JSON.stringify({ index, result: result(plan.points[index]?.config_hash ?? "") })),
+        end: (name: string): void => {
+          const index = plan.points.findIndex(({ axes }) => (axes["policy"] as { name: string }).name === name);
+          events.line(index, JSON.stringify({ index, result: result(plan.points[index]?.config_hash ?? "") }));
+        },
       };
       pools.push(pool);
       return {
@@ -116,7 +118,7 @@ test("the picture fills point by point; what cannot run says why; stopping keeps
   const [pool] = on.pools as [(typeof on.pools)[0]];
   assert.ok(pool.running);
   assert.deepEqual(run.progress.value, { done: 0, of: 4, part: 0, leftMs: null });
-  pool.end(1);
+  pool.end("ccbp");
   assert.equal(state(run)[1], "CCBP: done");
   assert.deepEqual(run.progress.value, { done: 1, of: 4, part: 0.5, leftMs: 1000 });
   run.stop();
@@ -128,8 +130,8 @@ test("the picture fills point by point; what cannot run says why; stopping keeps
   assert.deepEqual(run.progress.value, { done: 0, of: 3, part: 0, leftMs: null });
   pool.events.broken({ kind: "point", index: 0, answers: {} }, "a trap");
   assert.equal(run.answers.value[0]?.why, "a defect: a trap");
-  pool.end(2);
-  pool.end(3);
+  pool.end("hetero-a");
+  pool.end("hetero-b");
   pool.events.over();
   assert.equal(run.progress.value, null);
 });
@@ -152,7 +154,7 @@ test("what is stored, or has been run, is not run again", async () => {
     ["hetero-a", "hetero-b"],
   );
   run.start();
-  pool.end(0);
+  pool.end("hetero-a");
   // Another mix, and back again.
   await run.show({ ...mix, seed: 2 });
   assert.equal(run.progress.value, null);
@@ -181,18 +183,31 @@ test("asked for while it is still being read, it starts when it can", async () =
 });
 
 test("the time left: each at its own rate, the rest at the mean, the next on the worker that is free first", () => {
-  const alone = (cycles: number, done: number, spentMs: number) => ({ alone: true, cycles, done, spentMs });
-  const mixed = (cycles: number, done: number, spentMs: number) => ({ alone: false, cycles, done, spentMs });
+  const worked =
+    (alone: boolean) =>
+    (cycles: number, done: number, spentMs: number): Worked => ({
+      alone,
+      cycles,
+      done,
+      spentMs,
+      lately: { done, spentMs },
+    });
+  const alone = worked(true),
+    mixed = worked(false);
   const waits = (n: number) => Array.from({ length: n }, () => ({ alone: false, cycles: 1000 }));
   assert.equal(timeLeft([], [], waits(3), 2), null, "no rate yet");
-  assert.equal(timeLeft([], [mixed(1000, 1, 20)], [], 1), null, "too short to tell");
+  assert.equal(timeLeft([], [mixed(9000, 20, 20)], [], 1), null, "too short to tell");
   // One worker at 1 cycle a millisecond: half of one and two more.
-  assert.equal(timeLeft([], [mixed(1000, 500, 500)], waits(2), 1), 2500);
+  assert.equal(timeLeft([], [mixed(8000, 4000, 4000)], waits(2), 1), 6000);
   // Two workers, three more: the last one decides.
-  assert.equal(timeLeft([], [mixed(1000, 500, 500), mixed(1000, 500, 500)], waits(3), 2), 2500);
-  // One is slow: it keeps its own rate.
-  assert.equal(timeLeft([mixed(1000, 1000, 1000)], [mixed(1000, 400, 4000)], [], 1), 6000);
+  assert.equal(timeLeft([], [mixed(8000, 4000, 4000), mixed(8000, 4000, 4000)], waits(3), 2), 6000);
+  // One is slow: it keeps its own rate, once it has run for a while.
+  const slow = timeLeft([mixed(90_000, 90_000, 90_000)], [mixed(8000, 4000, 40_000)], [], 1) ?? 0;
+  assert.ok(slow > 20_000 && slow < 40_000, String(slow));
+  // One that begins runs like the others, whatever its first moments say.
+  const begins = timeLeft([mixed(90_000, 90_000, 90_000)], [mixed(8000, 1, 200)], [], 1) ?? 0;
+  assert.ok(begins > 7500 && begins < 9000, String(begins));
   // Runs alone tell of the mix until a mix has run.
-  assert.equal(timeLeft([alone(1000, 1000, 500)], [], waits(1), 1), 500);
-  assert.equal(timeLeft([alone(1000, 1000, 500), mixed(1000, 1000, 2000)], [], waits(1), 1), 2000);
+  assert.equal(timeLeft([alone(9000, 9000, 4500)], [], waits(1), 1), 500);
+  assert.equal(timeLeft([alone(9000, 9000, 4500), mixed(2000, 2000, 4000)], [], waits(1), 1), 2000);
 });

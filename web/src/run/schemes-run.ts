@@ -80,6 +80,15 @@ export function schemesOf(catalogue: Catalogue, experiment: Experiment): SchemeA
   });
 }
 
+/** Neighbours in the catalogue are alike, and take alike: what runs first is to be like what runs last, or the time left would be wrong. */
+const spread = (places: readonly number[]): number[] => {
+  const key = (n: number): number => (n * 0.618034) % 1;
+  return places
+    .map((place, n) => ({ place, key: key(n) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ place }) => place);
+};
+
 export class SchemesRun {
   readonly #host: SchemesHost;
   readonly #answers = signal<readonly SchemeAnswer[]>([]);
@@ -143,7 +152,7 @@ export class SchemesRun {
   /** Reads the sweep of what is open, and takes what is known of it. */
   async #prepare(turn: number): Promise<void> {
     const host = this.#host,
-      places = this.#open();
+      places = spread(this.#open());
     const answers = places.map((i) => this.#answers.value[i] as SchemeAnswer),
       first = answers[0];
     if (!first) return;

@@ -19,12 +19,23 @@ interface Hand {
   task: Task | null;
   /** Of the task, 0 to 1. */
   done: number;
-  /** When the task began. */
+  /** When the task began; how far it was, and when, 3 to 6 seconds ago: the engine runs faster once its module is compiled for good. */
   since: number;
+  marks: [Mark, Mark];
 }
+interface Mark {
+  at: number;
+  done: number;
+}
+const MARKS_MS = 3000;
 
 /** What takes less was not simulated: its answer was known. */
 const KNOWN_MS = 50;
+
+function begun(): Pick<Hand, "since" | "marks"> {
+  const mark = { at: performance.now(), done: 0 };
+  return { since: mark.at, marks: [mark, mark] };
+}
 
 export function spawn(module: WebAssembly.Module, name: string): Worker {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
@@ -134,7 +145,7 @@ export class Pool {
   progress(): { done: number; left: number | null } {
     const parts = this.#hands.reduce((sum, hand) => sum + (hand.task ? Math.min(1, hand.done) : 0), 0);
     const done = this.#schedule.all === 0 ? 1 : (this.#schedule.done + parts) / this.#schedule.all;
-    const running = this.#hands.flatMap((hand) => (hand.task ? [this.#worked(hand, hand.task, hand.done)] : []));
+    const running = this.#hands.flatMap((hand) => (hand.task ? [this.#worked(hand, hand.task)] : []));
     const waiting = this.#schedule.waiting().map((task) => this.#work(task));
     return { done, left: timeLeft(this.#ended, running, waiting, this.#hands.length) };
   }
@@ -148,14 +159,21 @@ export class Pool {
     return { alone: task.kind === "alone", cycles: cycles ?? 1 };
   }
 
-  #worked(hand: Hand, task: Task, done: number): Worked {
-    const work = this.#work(task);
-    return { ...work, done: work.cycles * Math.min(1, done), spentMs: performance.now() - hand.since };
+  #worked(hand: Hand, task: Task): Worked {
+    const work = this.#work(task),
+      now = performance.now(),
+      part = Math.min(1, hand.done);
+    return {
+      ...work,
+      done: work.cycles * part,
+      spentMs: now - hand.since,
+      lately: { done: work.cycles * Math.max(0, part - hand.marks[0].done), spentMs: now - hand.marks[0].at },
+    };
   }
 
   #hire(n: number): Hand {
     const worker = spawn(this.#module, `sweep ${n + 1}`);
-    const hand: Hand = { worker, task: null, done: 0, since: 0 };
+    const hand: Hand = { worker, task: null, done: 0, ...begun() };
     worker.onmessage = (event: MessageEvent<FromSweeper>) => {
       if (this.#hands.includes(hand)) this.#receive(hand, n, event.data);
     };
@@ -169,10 +187,15 @@ export class Pool {
   #receive(hand: Hand, n: number, message: FromSweeper): void {
     switch (message.t) {
       case "ready":
+        return;
       case "opened":
+        // Starting a worker is no part of its first task.
+        Object.assign(hand, begun());
         return;
       case "progress":
         hand.done = message.done;
+        if (performance.now() - hand.marks[1].at > MARKS_MS)
+          hand.marks = [hand.marks[1], { at: performance.now(), done: hand.done }];
         this.#events.progress();
         return;
       case "alone":
@@ -190,9 +213,9 @@ export class Pool {
         this.#broke(hand, n, message.message);
         return;
     }
-    if (hand.task) {
-      const worked = this.#worked(hand, hand.task, 1);
-      if (worked.spentMs >= KNOWN_MS) this.#ended.push(worked);
+    if (hand.task && performance.now() - hand.since >= KNOWN_MS) {
+      hand.done = 1;
+      this.#ended.push(this.#worked(hand, hand.task));
     }
     hand.task = null;
     hand.done = 0;
@@ -206,7 +229,7 @@ export class Pool {
       const task = this.#schedule.next();
       if (!task) break;
       hand.task = task;
-      hand.since = performance.now();
+      Object.assign(hand, begun());
       hand.worker.postMessage({ t: "run", task } satisfies ToSweeper);
     }
     this.#events.progress();

@@ -5,14 +5,23 @@ export interface Work {
   alone: boolean;
   cycles: number;
 }
-/** One that has run, or is running, for so long, and the cycles that it has done in that time. */
-export interface Worked extends Work {
+interface Measured {
+  /** Cycles, in so much time. */
   done: number;
   spentMs: number;
 }
+/** One that has run, or is running: all of it, and its last seconds. */
+export interface Worked extends Work, Measured {
+  lately: Measured;
+}
 
-/** What has run for less says nothing of its own rate yet. */
-const TELLS_MS = 300;
+/** Before so much has been worked, nothing is said: it would be wrong by factors. */
+const TELLS_MS = 4000;
+/** For so long, one that begins is taken to run at the rate of the others. */
+const BEGINS_MS = 2000;
+
+/** Of those that have ended, so many of the latest for each worker count: rates change while a module is compiled, and with what else the computer does. */
+const LATEST = 6;
 
 /** Milliseconds; null until a rate is known. */
 export function timeLeft(
@@ -21,25 +30,26 @@ export function timeLeft(
   waiting: readonly Work[],
   workers: number,
 ): number | null {
-  const worked = [...ended, ...running];
+  // Of the whole of each: a slow one takes as much more of the time as it is slower.
   const rate = (of: readonly Worked[]): number | null => {
     const done = of.reduce((sum, one) => sum + one.done, 0),
       spent = of.reduce((sum, one) => sum + one.spentMs, 0);
     return done > 0 && spent >= TELLS_MS ? done / spent : null;
   };
-  const all = rate(worked);
+  const worked = [...ended.slice(-LATEST * workers), ...running],
+    all = rate(worked);
   if (all === null) return null;
-  const usual = {
-    alone: rate(worked.filter((one) => one.alone)) ?? all,
-    mix: rate(worked.filter((one) => !one.alone)) ?? all,
-  };
-  const takes = (work: Work, left: number, own: number | null): number =>
-    left / (own ?? (work.alone ? usual.alone : usual.mix));
-  const free = running.map((one) => takes(one, Math.max(0, one.cycles - one.done), rate([one])));
+  const alone = rate(worked.filter((one) => one.alone)) ?? all,
+    mix = rate(worked.filter((one) => !one.alone)) ?? all;
+  const usual = (work: Work): number => (work.alone ? alone : mix);
+  const free = running.map((one) => {
+    const own = (one.lately.done + BEGINS_MS * usual(one)) / (one.lately.spentMs + BEGINS_MS);
+    return Math.max(0, one.cycles - one.done) / own;
+  });
   while (free.length < workers) free.push(0);
   for (const work of waiting) {
     const first = free.indexOf(Math.min(...free));
-    free[first] = (free[first] as number) + takes(work, work.cycles, null);
+    free[first] = (free[first] as number) + work.cycles / usual(work);
   }
   return Math.max(0, ...free);
 }
