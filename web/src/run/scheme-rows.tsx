@@ -43,9 +43,9 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
             <span class={`swatch swatch-${(column.kernel ?? 0) % 8}`} />
             {kernels[column.kernel ?? 0]}
             {column.key.startsWith("goal_reached")
-              ? ": of its goal"
+              ? X
               : column.figure === "goals"
-                ? ": of its IPC alone"
+                ? ": of IPC alone"
                 : ""}
           </span>
         ))}
