@@ -66,7 +66,9 @@ import type { Chosen } from "./run/choices.tsx";
 import { NONE, schemeTitle } from "./run/choice.ts";
 import first from "./run/first.json" with { type: "json" };
 import type { RunSide, SchemeAnswer } from "./run/model.ts";
-import { answerOf, answersFor, mixKey } from "./run/stored.ts";
+import { SchemesRun } from "./run/schemes-run.ts";
+import { schemesHost } from "./run/schemes-host.ts";
+import { answerOf, answersAreOf, answersFor, mixKey } from "./run/stored.ts";
 import { Screen } from "./run/screen.tsx";
 import { encodeSweep } from "./sweeps/state.ts";
 import { sweepOf, type Axis } from "./sweeps/vary.ts";
@@ -414,16 +416,21 @@ function tellAnswer(): void {
   });
 }
 
-/** Loads the answers of the present mix, where some came with the page. */
+/** Loads the answers of the present mix, where some came with the page, and shows them with those that have run here. */
 async function loadStored(experiment: Experiment): Promise<void> {
   const key = mixKey(experiment);
-  if (key === came.key) return;
-  came = { key, answers: [] };
-  const answers = await answersFor(experiment);
-  if (came.key !== key) return;
-  came = { key, answers: answers ?? [] };
-  tellAnswer();
+  if (key !== came.key) {
+    came = { key, answers: [] };
+    const answers = await answersFor(experiment);
+    if (came.key !== key) return;
+    came = { key, answers: answers && (stamp === "" || answersAreOf(stamp)) ? answers : [] };
+    screen.stored.value = came.answers;
+    tellAnswer();
+  }
+  await allSchemes?.show(experiment, came.answers);
 }
+/** What runs every scheme on the present mix. */
+let allSchemes: SchemesRun | null = null;
 
 /** The form, and the card of the comparison. */
 function showSides(edit: number): void {
@@ -593,6 +600,13 @@ function runSchemes(): void {
   screen.tab.value = "schemes";
   schemes.start();
 }
+screen.chosen = (next) => {
+  openAs(1, next);
+};
+screen.runAll = () => {
+  if (state === "playing" || state === "seeking") engine?.pause();
+  allSchemes?.start();
+};
 
 // ---------------------------------------------------------------- what the engine says
 
@@ -1372,7 +1386,10 @@ async function start(): Promise<void> {
   catalogue = ready.catalogue;
   ({ version, stamp } = ready);
   const running = engine;
-  screen.start(ready.catalogue, choose);
+  allSchemes = new SchemesRun(
+    schemesHost(running.module, ready.catalogue, ready.stamp, (one) => running.validate(one)),
+  );
+  screen.start(ready.catalogue, choose, allSchemes);
   schemes.init(ready.catalogue, running.module, {
     present: () => sides[edited]?.experiment ?? null,
     validate: (one) => running.validate(one),

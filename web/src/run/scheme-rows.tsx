@@ -43,7 +43,7 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
             <span class={`swatch swatch-${(column.kernel ?? 0) % 8}`} />
             {kernels[column.kernel ?? 0]}
             {column.key.startsWith("goal_reached")
-              ? X
+              ? ": of its goal"
               : column.figure === "goals"
                 ? ": of IPC alone"
                 : ""}

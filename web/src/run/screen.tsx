@@ -5,8 +5,10 @@ import type { Catalogue, Experiment } from "../types.ts";
 import { Sentence, SlowBars, Stations } from "./answer.tsx";
 import { Choices, type Chosen } from "./choices.tsx";
 import { Drawer, type Tab } from "./drawer.tsx";
-import type { RunSide } from "./model.ts";
+import type { RunSide, SchemeAnswer } from "./model.ts";
 import { Popup, type Deed } from "./popup.tsx";
+import { SchemesPicture } from "./schemes-picture.tsx";
+import type { SchemesRun } from "./schemes-run.ts";
 import { Why } from "./why.tsx";
 
 const place = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
@@ -19,6 +21,10 @@ export class Screen {
   readonly sides = signal<readonly RunSide[]>([]);
   /** The open tab of the drawer. */
   readonly tab = signal<string | null>(null);
+  /** The answers that came with the page for this mix. */
+  readonly stored = signal<readonly SchemeAnswer[]>([]);
+  /** What runs all schemes, once the simulator is there. */
+  readonly #run = signal<SchemesRun | null>(null);
   /** Tabs that have something to show. */
   readonly tabs = signal<ReadonlySet<string>>(new Set());
 
@@ -37,10 +43,35 @@ export class Screen {
     render(<Says />, place("verdict"));
     render(<Bars />, place("slows"));
     render(<Path />, place("stations"));
+    const Picture = () => {
+      const [first] = sides.value,
+        run = this.#run.value;
+      if (!first) return null;
+      return (
+        <SchemesPicture
+          answers={run?.answers.value ?? this.stored.value}
+          kernels={first.kernels}
+          a={first}
+          b={sides.value[1] ?? null}
+          onChoose={(answer) => this.chosen(answer.experiment)}
+          onRunAll={() => this.runAll()}
+          onStop={() => run?.stop()}
+          progress={run?.progress.value ?? null}
+          metrics={this.catalogue.value?.metrics ?? []}
+        />
+      );
+    };
+    render(<Picture />, place("all-schemes"));
   }
 
-  start(catalogue: Catalogue, chosen: Chosen): void {
+  /** A scheme of the picture is to be B. */
+  chosen: (experiment: Experiment) => void = () => undefined;
+  /** All schemes are to run. */
+  runAll: () => void = () => undefined;
+
+  start(catalogue: Catalogue, chosen: Chosen, run: SchemesRun): void {
     this.catalogue.value = catalogue;
+    this.#run.value = run;
     const Row = () => <Choices catalogue={catalogue} experiments={this.experiments.value} onChoose={chosen} />;
     render(<Row />, place("choices"));
   }

@@ -68,10 +68,10 @@ function isKernel(value: unknown): boolean {
   return isText(name) && isFigures(figures);
 }
 
-/** A value as the part of a result that is stored; null for what is none. */
-function readResult(value: unknown, kernels: number): Result | null {
-  if (!isObject(value)) return null;
-  const { engine, config_hash: config, digest, seed, cycles, kernels: each, gpu, metrics, ci95, verdict } = value;
+/** A value as the part of a result that is stored; null for what is none. `alone`: what each kernel does alone, where all schemes' results have that alike. */
+function readResult(value: Fields, alone: unknown, kernels: number): Result | null {
+  const { alone: own = alone, ...result } = value;
+  const { engine, config_hash: config, digest, seed, cycles, kernels: each, gpu, metrics, ci95, verdict } = result;
   const whole =
     isText(engine) &&
     isHash(config) &&
@@ -79,13 +79,17 @@ function readResult(value: unknown, kernels: number): Result | null {
     isNumber(seed) &&
     isNumber(cycles) &&
     isList(each, isKernel) &&
-    (each as unknown[]).length === kernels &&
+    isList(own, isObject) &&
+    isFigures(own) &&
+    [each, own].every((list) => (list as unknown[]).length === kernels) &&
     isObject(gpu) &&
     [gpu, metrics, ci95].every(isFigures) &&
     isObject(verdict) &&
     isList(verdict["says"], isText) &&
     typeof verdict["sure"] === "boolean";
-  return whole ? (value as unknown as Result) : null;
+  if (!whole) return null;
+  const both = (each as Fields[]).map((kernel, k) => ({ ...kernel, ...(own as Fields[])[k] }));
+  return { ...result, kernels: both } as unknown as Result;
 }
 
 const isProblem = (value: unknown): value is Problem =>
@@ -94,7 +98,7 @@ const isProblem = (value: unknown): value is Problem =>
 /** What a file says of an experiment's mix, scheme by scheme; null where it is another engine's, another mix's, or no answers. */
 export function readAnswers(value: unknown, experiment: Experiment, engine: string): SchemeAnswer[] | null {
   if (!isObject(value) || !isText(value["engine"]) || !sameEngine(value["engine"], engine)) return null;
-  const { mix, stop, schemes } = value;
+  const { mix, stop, alone, schemes } = value;
   if (!isObject(mix) || mixKey(mix) !== mixKey(experiment) || !Array.isArray(schemes)) return null;
   const answers = schemes.map((scheme: unknown): SchemeAnswer | null => {
     if (!isObject(scheme) || !isObject(scheme["policy"]) || !isText(scheme["policy"]["name"])) return null;
@@ -107,7 +111,11 @@ export function readAnswers(value: unknown, experiment: Experiment, engine: stri
     const { why } = scheme;
     if (Array.isArray(why) && why.length > 0 && why.every(isProblem))
       return { ...answer, result: null, why: why.map(problemText).join("; ") };
-    const result = readResult(scheme["result"], experiment.kernels.length);
+    // Schemes that do the same have one result, the first one's.
+    const same: unknown = typeof scheme["as"] === "number" ? schemes[scheme["as"]] : {};
+    if (!isObject(scheme["result"]) || !isObject(same)) return null;
+    const first = isObject(same["result"]) ? same["result"] : {};
+    const result = readResult({ ...first, ...scheme["result"] }, alone, experiment.kernels.length);
     return result && { ...answer, result };
   });
   return answers.every((answer) => answer !== null) ? answers : null;
