@@ -127,7 +127,10 @@ export class SchemesRun {
     this.#pool = null;
     this.#schemes = schemes;
     const turn = ++this.#turn;
-    this.#answers.value = schemes.map((one) => known.get(policyKey(one.experiment)) ?? one);
+    this.#answers.value = schemes.map((one) => ({
+      ...(known.get(policyKey(one.experiment)) ?? one),
+      scheme: one.scheme,
+    }));
     const open = this.#open();
     const problems = await Promise.all(
       open.map((i) => this.#host.validate((this.#answers.value[i] as SchemeAnswer).experiment)),
