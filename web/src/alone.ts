@@ -121,7 +121,7 @@ export class Alone {
   #give({ run, kernel, hash }: Wanted, answer: Answer | undefined): void {
     const why = this.#failures.get(hash) ?? (answer?.stuck ? "alone, it gets stuck" : "");
     const ipc = why === "" ? (answer?.ipc ?? null) : null;
-    if (ipc !== null) run.setAlone(kernel, ipc, answer?.ipc_ci95 ?? null);
+    if (ipc !== null && answer) run.setAlone(kernel, hash, answer);
     this.#events.alone(run, kernel, ipc, why);
   }
 }

@@ -12,7 +12,6 @@ import type {
   Decision,
   Experiment,
   FrameLayout,
-  Interval,
   Problem,
   Result,
   Shares,
@@ -58,7 +57,7 @@ export type ToWorker =
   | { t: "stopWhen"; when: StopWhen | null }
   /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */
   | { t: "again"; quiet: boolean }
-  | { t: "setAlone"; id: number; kernel: number; ipc: number; ends: Interval }
+  | { t: "setAlone"; id: number; kernel: number; hash: string; answer: Answer }
   | { t: "setControls"; controls: Controls }
   | { t: "controls"; id: number }
   | { t: "result"; id: number }

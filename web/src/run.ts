@@ -1,6 +1,6 @@
 // One run, as the page has it: a worker with one simulation. The page has one run, or two that are compared.
 import type { FrameMessage, FromWorker, L1Moment, Loaded, ToWorker } from "./protocol.ts";
-import type { Catalogue, Experiment, Interval, Problem, Result } from "./types.ts";
+import type { Catalogue, Experiment, Answer, Problem, Result } from "./types.ts";
 
 export interface Ready {
   version: string;
@@ -174,8 +174,8 @@ export class Run {
     this.post({ t: "keep" });
   }
 
-  setAlone(kernel: number, ipc: number, ends: Interval): void {
-    this.post({ t: "setAlone", id: this.id, kernel, ipc, ends });
+  setAlone(kernel: number, hash: string, answer: Answer): void {
+    this.post({ t: "setAlone", id: this.id, kernel, hash, answer });
   }
 
   // ---------------------------------------------------------------- questions

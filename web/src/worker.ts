@@ -11,10 +11,10 @@ import { shipped } from "./profiles.ts";
 import { scriptEngine, type Engine } from "./script/module.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
 import type {
+  Answer,
   Controls,
   Experiment,
   FrameLayout,
-  Interval,
   PlannedRun,
   Problem,
   Reason,
@@ -85,7 +85,7 @@ let stopWhen: StopWhen | null = null;
 let watch: Watch | null = null;
 let met: Met | null = null;
 let layouts: { frame: FrameLayout; windows: WindowsLayout } | null = null;
-const ipcAlone = new Map<number, { ipc: number; ends: Interval }>();
+const aloneKnown = new Map<number, { hash: string; answer: Answer }>();
 let answers = new Answers("", readAnswer);
 /** The load that waits for its profile. */
 let profiling: Load | null = null;
@@ -145,7 +145,7 @@ function setState(next: RunState): void {
 function watching(): Watch | null {
   met = null;
   return sim && layouts && stopWhen
-    ? new Watch(stopWhen, layouts.frame, layouts.windows, sim, past, (kernel) => ipcAlone.get(kernel)?.ipc)
+    ? new Watch(stopWhen, layouts.frame, layouts.windows, sim, past, (kernel) => aloneKnown.get(kernel)?.answer.ipc)
     : null;
 }
 
@@ -272,7 +272,7 @@ function seek(cycle: number, after: RunState): void {
   if (from && (cycle < sim.cycle || (from.cycle > sim.cycle && !watch))) {
     sim.restore(from.moment);
     // It may be known only since then.
-    for (const [kernel, { ipc, ends }] of ipcAlone) sim.setAlone(kernel, ipc, ends?.[0], ends?.[1]);
+    for (const { hash, answer } of aloneKnown.values()) sim.tell({ [hash]: answer });
   }
   target = cycle;
   afterSeek = after;
@@ -543,7 +543,7 @@ function build(message: Load): void {
   quiet = false;
   ticket = 0;
   id = message.id;
-  ipcAlone.clear();
+  aloneKnown.clear();
   past = new PastLog(launchSizes(explained));
   launches = hasLaunches(sim.frameLayout(), (message.experiment as { cta_order?: unknown }).cta_order)
     ? LaunchLog.of(sim.frameLayout())
@@ -709,8 +709,8 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       break;
     case "setAlone":
       if (message.id !== id) break;
-      ipcAlone.set(message.kernel, { ipc: message.ipc, ends: message.ends });
-      sim.setAlone(message.kernel, message.ipc, message.ends?.[0], message.ends?.[1]);
+      aloneKnown.set(message.kernel, { hash: message.hash, answer: message.answer });
+      sim.tell({ [message.hash]: message.answer });
       // A run that has come to its end meanwhile may have passed what is watched for.
       if (watch && state === "done") {
         met = watch.look();

@@ -145,7 +145,7 @@ test("what is stored, or has been run, is not run again", async () => {
     result: result(policy),
   });
   await run.show(mix, [stored("even"), stored("ccbp")]);
-  assert.deepEqual(state(run).slice(0, 3), ["even: done", "ccbp: done", "HeteroCore: some of each: open"]);
+  assert.deepEqual(state(run).slice(0, 3), ["Even split: done", "CCBP: done", "HeteroCore: some of each: open"]);
   const [pool] = on.pools as [(typeof on.pools)[0]];
   assert.deepEqual(
     (JSON.parse(pool.text) as { sweep: { axes: { values: { name: string }[] }[] } }).sweep.axes[0]?.values.map(
