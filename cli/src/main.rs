@@ -3,6 +3,7 @@
 //! Exit status: 0, done. 1, the run ended in an error state that it names, or stdout or a file did not take all of the output. 2, bad usage, or bad
 //! input, with one line for each problem on stderr. 130, told to stop by Ctrl-C or SIGTERM.
 
+mod answers;
 mod input;
 mod kind;
 mod list;
@@ -64,6 +65,8 @@ enum Command {
     Reproduce(reproduce::Reproduce),
     /// Measure what the library's kernels do alone, as the page brings it along
     Profiles(profiles::Profiles),
+    /// Run mixes under every scheme, as the page brings the answers along
+    Answers(answers::RunAnswers),
     /// Put the shards of a sweep together
     Merge(merge::Merge),
     /// Print an experiment after defaults: configuration, hash, occupancy and its limiter for each kernel
@@ -137,6 +140,7 @@ impl Command {
             Command::Predict(command) => command.execute(),
             Command::Reproduce(command) => command.execute(),
             Command::Profiles(command) => command.execute(),
+            Command::Answers(command) => command.execute(),
             Command::Merge(command) => command.execute(),
             Command::Explain(command) => command.execute(),
             Command::List(command) => command.execute(),

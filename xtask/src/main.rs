@@ -3,6 +3,7 @@
 //! Start with `serve` or `test`. Both say what they are doing, fetch what a fresh machine lacks (`need.rs`),
 //! and name in plain words what they cannot fetch.
 
+mod answers;
 #[path = "../../wasm/behaviour.rs"]
 mod behaviour;
 mod bench;
@@ -45,6 +46,8 @@ Usage: cargo xtask COMMAND
   bench --plot                    draw the records: docs/reference/bench.md and its charts
   profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/profiles.json, so that the page has
                                   slowdowns at once; anew after the engine has changed
+  answers                         what every scheme makes of the first mix and of the examples, run natively and put into web/public/answers, so that
+                                  the page's first screen answers at once; anew after the engine or an example has changed, in some ten minutes
   reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/reports and its figures to the page too
   verdicts [--count N] [--seed N] a study: does the cause that a verdict names hold in runs with one cause after another relieved? With no
                                   option its page, docs/reference/verdicts.md, is written anew
@@ -118,6 +121,10 @@ fn command(mut args: Vec<String>) -> Result<()> {
             let gpus = words(args, "--gpu", "a GPU's name")?;
             none_left(args)?;
             profiles::profiles(&gpus)
+        }
+        "answers" => {
+            none_left(args)?;
+            answers::answers()
         }
         "reproduce" => reproduce::reproduce(args),
         "verdicts" => {

@@ -32,16 +32,16 @@ pub fn profiles(gpus: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Says so where the page's are of an engine that behaves otherwise: it then measures them all.
+/// Says so where what the page has is of an engine that behaves otherwise: it then measures or runs it all.
 pub fn warn() -> Result<()> {
-    let text = std::fs::read_to_string(root().join(PLACE))?;
-    let made: Value = serde_json::from_str(&text).with_context(|| format!("{PLACE} is no JSON"))?;
     // As in web/src/stamp.ts: what counts is the behaviour, not the version.
     let behaviour = format!("-{}", behaviour(&goldens())?);
-    if !made["engine"].as_str().is_some_and(|engine| engine.ends_with(&behaviour)) {
-        println!(
-            "{PLACE} is another engine's: slowdowns have to be measured in the page first. `cargo xtask profiles` makes it anew in some minutes."
-        );
+    for (place, command) in [(PLACE, "profiles"), (crate::answers::INDEX, "answers")] {
+        let text = std::fs::read_to_string(root().join(place))?;
+        let made: Value = serde_json::from_str(&text).with_context(|| format!("{place} is no JSON"))?;
+        if !made["engine"].as_str().is_some_and(|engine| engine.ends_with(&behaviour)) {
+            println!("{place} is another engine's: the page does without it. `cargo xtask {command}` makes it anew in some minutes.");
+        }
     }
     Ok(())
 }

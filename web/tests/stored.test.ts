@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { begun, schemeName } from "../src/choices.ts";
+import first from "../src/run/first.json" with { type: "json" };
+import shipped from "../src/run/answers.json" with { type: "json" };
+import { answerOf, answersAreOf, mixKey, placeOf, readAnswers } from "../src/run/stored.ts";
+import type { Experiment, PolicyChoice } from "../src/types.ts";
+
+const FIRST = first as Experiment;
+const read = (file: string): unknown => JSON.parse(readFileSync(`public/answers/${file}.json`, "utf8"));
+const under = (policy: PolicyChoice): Experiment => ({ ...FIRST, policy });
+
+test("a mix is known by all but its scheme, its texts and the order of its keys", () => {
+  const key = mixKey(FIRST);
+  const { kernels, ...rest } = FIRST;
+  assert.equal(mixKey({ kernels, ...rest, policy: "ccbp", name: "Mine", alone: true }), key);
+  assert.notEqual(mixKey({ ...FIRST, seed: 2 }), key);
+  assert.notEqual(mixKey({ ...FIRST, kernels: [...kernels].reverse() }), key);
+  assert.equal(placeOf(under({ name: "even" })), "./answers/first.json");
+  assert.equal(placeOf({ ...FIRST, seed: 2 }), null);
+});
+
+test("every shipped file is read whole, and its schemes are found", () => {
+  for (const { file, mix } of shipped.mixes) {
+    const answers = readAnswers(read(file), mix as Experiment, shipped.engine);
+    assert.ok(answers && answers.length > 0, file);
+    for (const { experiment, result, why } of answers)
+      assert.ok(result !== null || (why ?? "") !== "", file + schemeName(experiment));
+  }
+});
+
+test("the first mix has its A and B, under what the page sets of a policy at its beginning", () => {
+  const answers = readAnswers(read("first"), FIRST, shipped.engine) ?? [];
+  for (const name of ["even", "ccbp", "mps", "time-slice", "ws"]) {
+    const found = answerOf(answers, under(begun(name, 2)));
+    assert.ok(found?.result, name);
+    assert.deepEqual([schemeName(found.experiment), found.experiment.stop], [name, FIRST.stop]);
+    assert.equal(found.result.kernels.length, 2);
+    assert.ok((found.result.kernels[0]?.slowdown ?? 0) > 0 && (found.result.verdict?.says.length ?? 0) > 0);
+  }
+  assert.ok(answerOf(answers, { ...FIRST, policy: "ccbp" }));
+  assert.equal(answerOf(answers, under({ name: "ccbp", priority: 0.123 })), null);
+});
+
+test("what is another engine's, another mix's or broken is no answer", () => {
+  const whole = read("first") as { engine: string; schemes: { policy: object; result?: Record<string, unknown> }[] };
+  const of = (change: (file: typeof whole) => void, experiment = FIRST): unknown => {
+    const file = structuredClone(whole);
+    change(file);
+    return readAnswers(file, experiment, shipped.engine);
+  };
+  assert.ok(of(() => undefined));
+  assert.equal(
+    of((file) => (file.engine = "0.2.0-00000000")),
+    null,
+  );
+  assert.equal(
+    of(() => undefined, { ...FIRST, seed: 2 }),
+    null,
+  );
+  const broken: Record<string, unknown> = {
+    digest: "0",
+    cycles: "1",
+    kernels: [],
+    verdict: { says: [1], sure: true },
+    ci95: "x",
+  };
+  for (const [key, value] of Object.entries(broken))
+    assert.equal(
+      of((file) => {
+        const scheme = file.schemes.find(({ result }) => result);
+        scheme!.result = { ...scheme!.result, [key]: value };
+      }),
+      null,
+      key,
+    );
+  for (const value of [null, 1, [], {}, { engine: shipped.engine }])
+    assert.equal(readAnswers(value, FIRST, shipped.engine), null);
+  assert.ok(answersAreOf(`9.9.9-${shipped.engine.split("-")[1] ?? ""}`));
+  assert.ok(!answersAreOf("0.2.0-00000000"));
+});
