@@ -171,7 +171,10 @@ test("16 SMs are two rows of tiles at the width of one of two runs; 108 are cell
   for (const [count, width, columns, high] of [
     [16, 440, 8, 76],
     [16, 350, 8, 62],
+    [16, 240, 8, 62],
+    [16, 900, 16, 40],
     [30, 440, 10, 100],
+    [56, 440, 14, 124],
     [108, 440, 18, 100],
     [132, 440, 22, 100],
   ] as const) {

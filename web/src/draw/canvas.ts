@@ -170,7 +170,11 @@ export function paint(ctx: CanvasRenderingContext2D, drawing: Drawing, scale: nu
 }
 
 /** Sizes a canvas for a drawing and paints it. Touching width or height clears a canvas, so only when they change. */
-export function show(canvas: HTMLCanvasElement, drawing: Drawing, scale = devicePixelRatio || 1): void {
+export function show(
+  canvas: HTMLCanvasElement,
+  drawing: Drawing,
+  scale = (devicePixelRatio || 1) * (canvas.currentCSSZoom ?? 1),
+): void {
   const w = Math.max(1, Math.round(drawing.width * scale)),
     h = Math.max(1, Math.round(drawing.height * scale));
   if (canvas.width !== w) canvas.width = w;

@@ -4,6 +4,8 @@ import type { Fill } from "./drawing.ts";
 
 export interface Theme {
   dark: boolean;
+  /** Behind pictures that stand on the page itself, not on a card. */
+  page: string;
   surface: string;
   sunken: string;
   line: string;
@@ -25,6 +27,7 @@ export interface Theme {
 /** Without a document, and where a property is missing. */
 export const LIGHT: Theme = {
   dark: false,
+  page: "#f4f5f7",
   surface: "#ffffff",
   sunken: "#eceff3",
   line: "#dde1e7",
@@ -44,6 +47,7 @@ export const LIGHT: Theme = {
 };
 
 const TOKENS: [Exclude<keyof Theme, "dark">, string][] = [
+  ["page", "--bg"],
   ["surface", "--surface"],
   ["sunken", "--sunken"],
   ["line", "--line"],

@@ -19,12 +19,17 @@ const GAP = 16,
 /** The least width of a drawing that stands beside another; narrower ones stand below each other. */
 const LEAST = 270;
 
+/** How many drawings stand beside each other, and how wide each is. */
+export function roomFor(count: number, width: number): { columns: number; room: number } {
+  const columns = (width + GAP) / count - GAP >= LEAST ? count : 1;
+  return { columns, room: Math.floor((width + GAP) / columns - GAP) };
+}
+
 /** One drawing, under what is said of it; two with their headings, side by side where there is room. */
 export function beside(parts: readonly Part[], width: number, t: Theme): Drawing {
   const only = parts[0] as Part;
   if (parts.length === 1 && only.mark === "" && !only.said) return only.draw(width);
-  const columns = (width + GAP) / parts.length - GAP >= LEAST ? parts.length : 1;
-  const room = Math.floor((width + GAP) / columns - GAP);
+  const { columns, room } = roomFor(parts.length, width);
   const drawings = parts.map((part) => part.draw(room));
   const first = drawings[0] as Drawing;
   const height =

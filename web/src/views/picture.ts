@@ -278,7 +278,9 @@ export abstract class Picture extends HTMLElement {
       description: this.about,
       table: () => this.tabular() ?? { title: this.name, columns: [], rows: [] },
       picture: (stamp) => {
-        const t = theme();
+        // On a sheet of its own.
+        const shown = theme(),
+          t = { ...shown, page: shown.surface };
         const drawing = this.build(Math.max(720, this.stage.clientWidth || 960), t);
         const legend = this.legend(t);
         if (!drawing) throw new Error("there is nothing to show yet");

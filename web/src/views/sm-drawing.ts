@@ -14,8 +14,10 @@ const GAP = 4,
   CELL_GAP = 2,
   /** The name of a class, above its rows. */
   NAME = 18;
-/** The narrowest tile and the widest; more rows of tiles than these make cells of them. */
-const LEAST = 32,
+/** How wide a tile is at least where that makes few rows, and otherwise; how wide at most; more rows of tiles make cells of them. */
+const WISHED = 40,
+  FEW = 3,
+  LEAST = 24,
   MOST = 200,
   ROWS = 4;
 const LEAST_CELL = 18,
@@ -43,7 +45,10 @@ interface Layout {
   height: number;
 }
 
-const inRow = ({ count }: SmGroup, width: number): number => columnsFor(count, width, LEAST, GAP);
+function inRow({ count }: SmGroup, width: number): number {
+  const wished = columnsFor(count, width, WISHED, GAP);
+  return Math.ceil(count / wished) <= FEW ? wished : columnsFor(count, width, LEAST, GAP);
+}
 /** Whether there are too many SMs for tiles at that width. */
 export function asCells(layout: FrameLayout, width: number): boolean {
   const groups = smGroups(layout);
@@ -65,7 +70,7 @@ function placed(layout: FrameLayout, width: number, quotas: boolean): Layout {
       columns = group === largest ? of : columnsFor(group.count, width, w, gap);
     const h = cells
       ? Math.round(Math.min(16, Math.max(12, w * 0.5)))
-      : Math.round(Math.min(56, Math.max(28, w * 0.66))) + (quotas ? QUOTA : 0);
+      : Math.round(Math.min(40, Math.max(28, w * 0.66))) + (quotas ? QUOTA : 0);
     if (named) top += NAME;
     const at = top;
     top += Math.ceil(group.count / columns) * (h + gap) - gap + (named ? 6 : 0);
@@ -79,7 +84,7 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
   const quotas = model.hasQuotas(),
     named = hasClasses(model.layout),
     { cells, gap, rows, height } = placed(model.layout, width, quotas);
-  const d = new Drawing(width, Math.max(28, height), t.surface, t.font, t.mono);
+  const d = new Drawing(width, Math.max(28, height), t.page, t.font, t.mono);
   for (const { group, top, columns, w, h } of rows) {
     if (named) {
       const text = `${group.count} ${group.name}: ${residentText(model, group.first, group.count)}`;

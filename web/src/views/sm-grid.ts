@@ -4,7 +4,7 @@ import type { Theme } from "../draw/theme.ts";
 import type { Drawing, Spot } from "../draw/drawing.ts";
 import type { Catalogue, FrameLayout, SelectSm, ShownRun, SmView } from "../types.ts";
 import { percent, whole } from "../draw/scale.ts";
-import { folded } from "./beside.ts";
+import { folded, roomFor } from "./beside.ts";
 import { stallPaint } from "./chart-drawing.ts";
 import { MachinePicture } from "./machine-picture.ts";
 import { smMeanings } from "./meanings.ts";
@@ -14,8 +14,8 @@ import { asCells, drainPaint, drawSms, otherPaint, smTable } from "./sm-drawing.
 import { hasClasses, residentText, shownCauses, SmModel, smsText } from "./sm-model.ts";
 import type { Tabular } from "./tabular.ts";
 
-/** From this width on, two runs stand beside each other. */
-const BOTH = 600;
+/** Below this width only one of two runs is open. */
+const BOTH = 480;
 
 export class SmGrid extends MachinePicture<SmModel> implements SmView {
   protected readonly file = "sms";
@@ -89,7 +89,7 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
   }
   protected override build(width: number, t: Theme): Drawing | null {
     const fold = this.sides.length > 1 && width < BOTH,
-      room = fold ? width : width / Math.max(1, this.sides.length),
+      room = fold ? width : roomFor(Math.max(1, this.sides.length), width).room,
       cells = this.sides.some(({ model }) => asCells(model.layout, room));
     if (cells !== this.cells) {
       this.cells = cells;
