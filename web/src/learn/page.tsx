@@ -118,7 +118,9 @@ function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: S
               setAt(Number(event.currentTarget.value));
             }}
           />
-          <output>{knob.say(value)}</output>
+          <span class="learn-value" aria-hidden="true">
+            {knob.say(value)}
+          </span>
         </label>
         <Figure name={story.title} summary={summary} draw={(width, t) => story.draw(known.current, at, width, t)} />
         <figcaption aria-live="polite">
