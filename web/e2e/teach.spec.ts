@@ -113,7 +113,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
 test("a policy's card has the text of its page, and how it is cited", async ({ page }) => {
   await openAt(page, TINY.replace("even", "ws%2Bbmi"), 200);
   await page.getByRole("button", { name: "About, and cite" }).click();
-  const card = page.getByRole("dialog", { name: "Warped-Slicer with BMI: turns at memory" });
+  const card = page.getByRole("dialog", { name: "WS + BMI: turns at memory" });
   for (const word of [
     "Idea.",
     "Observes",

@@ -20,7 +20,7 @@ use alloc::format;
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "even",
-    title: "Even split inside each SM",
+    title: "Even split",
     source: "CCBP §5.4",
     doc: "Every kernel may hold an equal part of the CTAs that it could hold alone, on every SM",
     params: &[],

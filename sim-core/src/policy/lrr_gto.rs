@@ -22,7 +22,7 @@ use alloc::format;
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "lrr+gto",
-    title: "LRR across kernels, GTO within",
+    title: "LRR + GTO: across kernels and within",
     source: "The warp order of Maestro (Park et al., ASPLOS 2017), as CCBP §7.6 compares it",
     doc: "Schedulers take turns between kernels and are greedy within each, whatever the experiment's warp order",
     params: &[],

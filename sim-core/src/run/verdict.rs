@@ -314,16 +314,22 @@ impl Run<'_> {
         let other = by.map_or("itself", |by| &self.kernels[by].name);
         match cause {
             Cause::Room => {
-                format!("{name} has {:.0} warps on the GPU, and {:.0} alone: {other} has taken their room.", here.warps, alone.warps)
-            }
-            Cause::Noc => {
-                let [waits, before] = [here, alone].map(|of| of.miss_queue + of.request_noc + of.l2 + of.reply_noc);
                 format!(
-                    "Its reads wait for the NoC, which {other} fills: {waits:.0} cycles from L1D to L2 and back, and {before:.0} alone."
+                    "{name} has {} warps on the GPU, and {} alone: {other} has taken their room.",
+                    whole(here.warps),
+                    whole(alone.warps)
                 )
             }
+            Cause::Noc => {
+                let [waits, before] = [here, alone].map(|of| whole(of.miss_queue + of.request_noc + of.l2 + of.reply_noc));
+                format!("Its reads wait for the NoC, which {other} fills: {waits} cycles from L1D to L2 and back, and {before} alone.")
+            }
             Cause::Dram => {
-                format!("The reads of {name} wait for DRAM, which {other} fills: {:.0} cycles, and {:.0} alone.", here.dram, alone.dram)
+                format!(
+                    "The reads of {name} wait for DRAM, which {other} fills: {} cycles, and {} alone.",
+                    whole(here.dram),
+                    whole(alone.dram)
+                )
             }
             Cause::L1 => {
                 let [hits, before] = [here, alone].map(|of| percent(of.l1_hit_rate));
@@ -385,6 +391,19 @@ fn pace(name: &str, slowdown: f64, again: bool) -> String {
 /// `12.3`, `1.29`: as many digits as a reader can use.
 fn times(times: f64) -> String {
     if times >= 9.95 { format!("{times:.1}") } else { format!("{times:.2}") }
+}
+
+/// `2,051`.
+fn whole(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 fn percent(part: f64) -> String {

@@ -95,15 +95,15 @@ fn check(_: &Member, mix: Mix, problems: &mut Problems) {
 }
 
 schemes! { Qos, SOURCE, check, TOPICS;
-    naive QosNaive "qos-naive" "QoS quotas, naive" "Quotas that keep goals, full again in each epoch" params![];
-    elastic QosElastic "qos-elastic" "QoS quotas, elastic epochs" "Quotas that keep goals; the next epoch begins once all are used" params![
+    naive QosNaive "qos-naive" "QoS naive: quotas, anew in each epoch" "Quotas that keep goals, full again in each epoch" params![];
+    elastic QosElastic "qos-elastic" "QoS elastic: quotas, epochs end once they are used" "Quotas that keep goals; the next epoch begins once all are used" params![
         Param::choice("elastic_scope", &["sm", "gpu"], "sm", "Where all quotas have to be used. sm: on an SM, which has an epoch of its own then; gpu: on every SM; not stated"),
         Param::constant("keep_unused", Absent::Flag(false), "What was not used when time ends an epoch is lost: to keep it is what rollover adds")
     ];
-    rollover QosRollover "qos-rollover" "QoS quotas with rollover" "Quotas that keep goals; what kernels with a goal did not use is kept" params![
+    rollover QosRollover "qos-rollover" "QoS rollover: quotas, what is left is kept" "Quotas that keep goals; what kernels with a goal did not use is kept" params![
         KEEP_OVERRUN
     ];
-    rollover_time QosRolloverTime "qos-rollover-time" "QoS quotas with rollover and strict priority" "As qos-rollover; kernels without a goal issue once all quotas of those with one are used" params![
+    rollover_time QosRolloverTime "qos-rollover-time" "QoS rollover-time: quotas, goals first" "As qos-rollover; kernels without a goal issue once all quotas of those with one are used" params![
         KEEP_OVERRUN
     ];
 }
