@@ -1,5 +1,5 @@
 // Pictures that only one story has.
-import type { Drawing } from "../draw/drawing.ts";
+import { textWidth, type Drawing } from "../draw/drawing.ts";
 import { figure, ticks } from "../draw/scale.ts";
 import { kernelPaint, type Theme } from "../draw/theme.ts";
 import { LABEL, SMALL, axisNumber, tile, trough } from "./pictures.ts";
@@ -106,19 +106,14 @@ export function lawBox(
       stroke: colour,
       width: 1.5,
     });
-    const words = `${figure(here.rate * here.latency)} under way`;
-    d.text(
-      plot.x + Math.max(8, Math.min(w + 12, plot.w - 110)),
-      Math.min(base - 14, y(here.latency) + h / 2),
-      words,
-      t.ink,
-      14,
-      {
-        baseline: "middle",
-        weight: 650,
-        halo: t.plot,
-      },
-    );
+    const words = `${figure(here.rate * here.latency)} under way`,
+      inside = w > textWidth(words, 14) + 24;
+    d.text(plot.x + (inside ? w / 2 : w + 14), Math.min(base - 14, y(here.latency) + h / 2), words, t.ink, 14, {
+      align: inside ? "middle" : "start",
+      baseline: "middle",
+      weight: 650,
+      halo: t.plot,
+    });
   }
   d.line(plot.x, base + 0.5, plot.x + plot.w, base + 0.5, t.axis);
   d.text(plot.x + plot.w / 2, base + 27, "reads that come back in a cycle", t.axis, SMALL, {

@@ -14,6 +14,9 @@ import { STORIES } from "./stories.ts";
 import TRIES from "./tries.json";
 import type { Try } from "./tries.ts";
 
+/** A number keeps its sign of percent on its line. */
+const kept = (text: string): string => text.replaceAll(/(\d) %/g, "$1\u00a0%");
+
 /** Text with its marks. A link into the documentation's files leads nowhere from here: it keeps its words. */
 function Marked({ text }: { text: string | readonly Inline[] }) {
   const parts = typeof text === "string" ? readInline(text) : text;
@@ -25,7 +28,7 @@ function Marked({ text }: { text: string | readonly Inline[] }) {
         if (part.kind === "italic") return <em key={key}>{part.text}</em>;
         if (part.kind === "code") return <code key={key}>{part.text}</code>;
         if (part.kind === "text" || !/^(#|https:)/.test(part.kind === "link" ? part.to : ""))
-          return <span key={key}>{part.text}</span>;
+          return <span key={key}>{kept(part.text)}</span>;
         return (
           <a key={key} href={(part as Inline & { kind: "link" }).to}>
             {part.text}
@@ -124,13 +127,11 @@ function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: S
         </label>
         <Figure name={story.title} summary={summary} draw={(width, t) => story.draw(known.current, at, width, t)} />
         <figcaption aria-live="polite">
-          {lab.failure === "" ? summary || "It runs…" : `This could not run here: ${lab.failure}`}
+          {lab.failure === "" ? kept(summary) || "It runs…" : `This could not run here: ${lab.failure}`}
         </figcaption>
       </figure>
       <p>
-        <RunLink opens={story.opens(value)}>
-          Open this run: {knob.name}, {knob.say(value)}
-        </RunLink>
+        <RunLink opens={story.opens(value)}>Open this run ({knob.say(value)})</RunLink>
       </p>
     </section>
   );
