@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Locator, Page } from "@playwright/test";
+import { decodeLink } from "../src/link.ts";
 import { ORIGIN, expect, is, noViolations, picture, result, test } from "./corun.ts";
 import { fixture } from "./figures-document.ts";
 
@@ -25,12 +26,76 @@ const ready = (page: Page): Promise<void> => expect(page.locator("html")).toHave
 const card = (page: Page | ReturnType<Page["frameLocator"]>, id: string): Locator => page.locator(`section#${id}`);
 const button = (of: Locator, name: string): Locator => of.getByRole("button", { name, exact: true });
 
-test("the simulator leads to small pictures of all figures, and each of them to its figure", { tag: "@core" }, async ({
+test("the simulator leads to a card for each paper: what it claims, what of it came out, and three ways on", {
+  tag: "@core",
+}, async ({ page }) => {
+  await page.goto("./");
+  await page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: "Papers" }).click();
+  const papers = page.locator("article.paper-card");
+  await expect(papers).toHaveCount(5);
+  await ready(page);
+  for (const paper of await papers.all()) {
+    await expect(paper.getByText(/^\d+ of \d+ directions/)).toBeVisible();
+    await expect(paper.getByText(/^\d+ of \d+ magnitudes/)).toBeVisible();
+    await expect(paper.locator("table.claims tbody tr")).toHaveCount(3);
+    expect(await paper.locator("img").evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0);
+    await expect(paper.getByRole("link", { name: "Open its setting" })).toHaveAttribute("href", /^\.\/#v=1&.*&e=/);
+  }
+  await expect(page.locator("#ccbp")).toContainText("44 of 57 directions kept; 13 failed");
+  await expect(page.locator("#ccbp")).toContainText("NBI CFD, LAV, SMV, KM");
+  await noViolations(page);
+  await picture(page, "papers", true);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await noViolations(page);
+});
+
+test("a paper's setting opens in the simulator: a mix of it under its baseline, and beside it under its own scheme", async ({
+  page,
+}) => {
+  await page.goto("./figures.html");
+  await ready(page);
+  await page.locator("#qos").getByRole("link", { name: "Open its setting" }).click();
+  await expect.poll(() => page.evaluate(() => location.hash)).toMatch(/^#v=1&/);
+  const link = await decodeLink(new URL(page.url()).hash);
+  expect([link?.experiment.gpu, link?.experiment.warp_order]).toEqual(["qos-16sm", "gto"]);
+  expect([link?.experiment.policy, link?.other?.policy].map((policy) => (policy as { name: string }).name)).toEqual([
+    "spart",
+    "qos-rollover",
+  ]);
+});
+
+test("a report is read here: each claim has an address, and each figure leads to itself", async ({ page }) => {
+  await page.goto("./figures.html?paper=ccbp&figure=fig9a");
+  await ready(page);
+  // What the paper says of a figure stands under it, and leads to the report.
+  const printed = page.getByRole("table", { name: "What the paper says of this figure" });
+  const row = printed.getByRole("row", { name: /CCBP raises mean harmonic speedup over SMK/ });
+  await expect(row).toContainText(/1\.78 ×.*1\.355 ×.*direction only/);
+  await row.getByRole("link").click();
+  const claim = page.locator("tr#abs-hs-vs-smk");
+  await expect(claim).toBeInViewport();
+  await expect(claim).toContainText("direction only");
+  await expect(page.getByRole("heading", { name: "What fails, and what was tested" })).toHaveCount(1);
+  await page.getByRole("navigation", { name: "Report" }).getByRole("link", { name: "Figures", exact: true }).click();
+  await expect(page.locator(".report").getByRole("heading", { name: "Figures", exact: true })).toBeInViewport();
+  expect(await page.locator(".report figure img").count()).toBe(19);
+  expect(await page.locator(".report").textContent(), "nothing of its markup is left").not.toMatch(/<br>|\*\*|!\[/);
+  await ready(page);
+  await noViolations(page);
+  await page.locator(".report figure a").first().click();
+  await expect(card(page, "fig2a")).toBeVisible();
+});
+
+test("a paper leads to small pictures of all figures, and each of them to its figure", { tag: "@core" }, async ({
   page,
 }) => {
   await serve(page);
-  await page.goto("./");
-  await page.getByRole("link", { name: "Figures" }).click();
+  await page.goto("./figures.html");
+  await page
+    .locator("#ccbp")
+    .getByRole("link", { name: /^\d+ figures$/ })
+    .click();
   const small = page.locator(".figure-overview a");
   await expect(small).toHaveCount(3);
   await expect
@@ -47,7 +112,7 @@ test("the simulator leads to small pictures of all figures, and each of them to 
   await expect(page.locator("section.figure-card")).toHaveCount(1);
   await expect(card(page, "fig9a").locator("svg [data-point]")).toHaveCount(6);
   await expect(card(page, "fig9a").locator("svg .paper")).toHaveCount(3);
-  await expect(card(page, "fig9a")).toContainText("Where it differs. The paper has another GPU.");
+  await expect(card(page, "fig9a")).toContainText("Beside the paper. The paper has another GPU.");
   await expect(card(page, "fig9a")).toContainText("commit 0123456789, quick study: 12,000 cycles, seed 1");
   // The drawing has its looks, though the content policy refuses style elements.
   expect(
@@ -97,15 +162,19 @@ test("values of an engine of another behaviour are called that, and those of thi
   await serve(page);
   await page.goto("./figures.html?all=1");
   await ready(page);
-  await expect(page.locator("#notices")).toBeEmpty();
+  await expect(page.locator(".figure-stamp").first()).toContainText("Computed by Corun");
+  await expect(page.locator(".figure-stamp").first()).not.toContainText("This page's engine");
   await page.context().unroute("**/papers/ccbp.json");
   await serve(page, (text) => text.replace(/"engine":"[\d.]+-[0-9a-f]{8}"/, '"engine":"0.1.0-deadbeef"'));
   for (const address of ["./figures.html?all=1", "./figures.html?figure=fig2a&embed=1"]) {
     await page.goto(address);
     await ready(page);
-    await expect(page.locator("#notices")).toContainText(
-      /The stored values were made with an engine of another behaviour \(Corun 0\.1\.0-deadbeef\): running a figure again here shows the values of the present engine \(Corun [\d.]+-[0-9a-f]{8}\)/,
-    );
+    const stamps = page.locator(".figure-stamp");
+    for (const stamp of await stamps.all())
+      await expect(stamp).toContainText(
+        /Computed by Corun 0\.1\.0-deadbeef, .* This page's engine is [\d.]+-[0-9a-f]{8}: run again here, values can differ\./,
+      );
+    await expect(page.locator("#notices")).toBeEmpty();
   }
   await page.goto("./figures.html?all=1");
   await ready(page);
@@ -315,12 +384,13 @@ test("bad addresses and bad data are named", async ({ page, watched }) => {
   await serve(page);
   const says = async (address: string, said: string): Promise<void> => {
     await page.goto(address);
-    await expect(page.getByRole("heading", { name: "These figures cannot be shown" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: /^(These figures|This report) cannot be shown$/ })).toBeVisible();
     await expect(page.getByRole("alert")).toContainText(said);
   };
   await says("./figures.html?figure=fig99", "There is no figure “fig99”; there are fig9a, fig2a, fig13a");
   await says("./figures.html?paper=../secret", "does not name a paper");
   await says("./figures.html?paper=nobody-2030", "has no figures of a paper “nobody-2030”");
+  await says("./figures.html?paper=nobody-2030&report=1", "has no report of a paper “nobody-2030”");
   await page.context().unroute("**/papers/ccbp.json");
   await serve(page, (text) => text.replace('"runs":[4]', '"runs":[99]').replace('"baseline":[4]', '"baseline":[99]'));
   await says("./figures.html?all=1", "figures[1].points[0].baseline[0]: found 99, want a place in the list of 5 runs");
