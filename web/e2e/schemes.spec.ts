@@ -106,8 +106,7 @@ test("where a kernel has a goal: whether each scheme keeps it, what it leaves fo
   await expect(chosen.filter({ hasText: /^Even split/ })).toHaveCount(0);
   expect(await chosen.count()).toBeGreaterThan(3);
   await schemes(page).getByRole("button", { name: "None" }).click();
-  for (const name of [/^Even split/, /^QoS rollover/])
-    await schemes(page).getByRole("checkbox", { name }).check();
+  for (const name of [/^Even split/, /^QoS rollover/]) await schemes(page).getByRole("checkbox", { name }).check();
   await schemes(page).getByLabel("Length").fill("20000");
   await page.getByRole("button", { name: "Run 2 schemes" }).click();
   await expect(schemes(page).locator(".schemes-progress")).toHaveText("Done: 2 of 2 schemes");
