@@ -73,8 +73,8 @@ export async function choose(page: Page, menu: string, sought: string): Promise<
 }
 /** Does one of the things behind Share. */
 export async function share(page: Page, deed: string): Promise<void> {
-  await page.getByRole("button", { name: "Share this run" }).click();
-  await page.getByRole("button", { name: deed }).click();
+  await page.getByRole("button", { name: "Share this run, and help" }).click();
+  await page.locator(".deeds").getByRole("button", { name: deed }).click();
 }
 
 /** Opens a hash that stops at a cycle, and waits until it is there. */

@@ -1,7 +1,10 @@
 // What the first screen asks of a newcomer, measured: how much there is to read and to press, how soon the answer stands there, how still it stands.
 import { expect, open, picture, test } from "./corun.ts";
 
-/** Looks in the page: what can be pressed in the first view, and the words in it that are in no picture. */
+/**
+ * Looks in the page: what can be pressed in the first view, and the words in it that are in no picture. Not counted are the places, a link in the
+ * answer's text, and the two pictures that arrow keys walk: the SMs and all schemes. A row of tabs is one.
+ */
 function inView(): { controls: string[]; words: number; scrolls: number; wide: number } {
   const seen = (element: Element): boolean => {
     const box = element.getBoundingClientRect();
@@ -19,7 +22,7 @@ function inView(): { controls: string[]; words: number; scrolls: number; wide: n
   for (const one of document.querySelectorAll<HTMLElement>(
     "a[href], button, input, select, textarea, summary, [tabindex='0'], [role=slider], [role=tab]",
   )) {
-    if (!seen(one) || one.closest(".pages, .skip, .brand")) continue;
+    if (!seen(one) || one.closest(".pages, .skip, .brand, .answer, #sms canvas, #all-schemes .plot")) continue;
     const row = one.closest("[role=tablist]");
     controls.add(row ? "tabs" : (one.getAttribute("aria-label") ?? one.textContent ?? one.tagName).trim().slice(0, 40));
   }
@@ -34,7 +37,10 @@ function inView(): { controls: string[]; words: number; scrolls: number; wide: n
   return {
     controls: [...controls],
     words,
-    scrolls: root.scrollHeight - innerHeight,
+    scrolls: [root, ...document.querySelectorAll("main")].reduce(
+      (sum, one) => sum + one.scrollHeight - Math.min(one.clientHeight, innerHeight),
+      0,
+    ),
     wide: root.scrollWidth - innerWidth,
   };
 }
@@ -52,6 +58,7 @@ for (const { width, height, words, still } of VIEWS)
     await page.setViewportSize({ width, height });
     await open(page);
     await expect(page.locator("#verdict")).toContainText(/slower than alone/);
+    await expect(page.locator("#choose-gpu")).toHaveText("16 SMs");
     const found = await page.evaluate(inView);
     console.log(
       `${width} × ${height}: ${found.controls.length} controls (${found.controls.join("; ")}), ${found.words} words`,

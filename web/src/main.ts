@@ -184,6 +184,7 @@ const screen = new Screen(
     { id: "timeline", title: "CTAs", elements: [card("timeline", "CTAs and launches", timeline)] },
   ],
   ["compare", "launches", "sm"],
+  () => choose,
 );
 notices.after(warnings);
 startEmbed();
@@ -1309,14 +1310,12 @@ make.addEventListener("click", (event) => {
   event.preventDefault();
   toggleSide();
 });
-screen.actions(
-  [
-    { title: "Copy the link", note: "to this very run ( c )", run: () => void copyLink() },
-    { title: "Save the result", note: "so far, as JSON", run: () => void exportResult() },
-    { title: "Dark or light", note: "( d )", run: toggleTheme },
-  ],
-  () => help.showModal(),
-);
+screen.actions([
+  { title: "Copy the link", note: "to this very run ( c )", run: () => void copyLink() },
+  { title: "Save the result", note: "so far, as JSON", run: () => void exportResult() },
+  { title: "Dark or light", note: "( d )", run: toggleTheme },
+  { title: "Keys and help", note: "( ? )", run: () => help.showModal() },
+]);
 
 // ---------------------------------------------------------------- start
 
@@ -1389,7 +1388,7 @@ async function start(): Promise<void> {
   allSchemes = new SchemesRun(
     schemesHost(running.module, ready.catalogue, ready.stamp, (one) => running.validate(one)),
   );
-  screen.start(ready.catalogue, choose, allSchemes);
+  screen.start(ready.catalogue, allSchemes);
   schemes.init(ready.catalogue, running.module, {
     present: () => sides[edited]?.experiment ?? null,
     validate: (one) => running.validate(one),

@@ -20,7 +20,8 @@ const REMOVE = "—";
 const MAX_KERNELS = 8;
 
 export function Choices(props: {
-  catalogue: Catalogue;
+  /** Null until the simulator is there: then the row says what was asked for, and nothing can be chosen yet. */
+  catalogue: Catalogue | null;
   /** A, and B where there is one. */
   experiments: readonly Experiment[];
   onChoose: Chosen;
@@ -29,8 +30,8 @@ export function Choices(props: {
   const [first] = experiments;
   if (!first) return null;
   const labels = kernelLabels(first.kernels),
-    kernels = kernelChoices(catalogue),
-    schemes = schemeChoices(catalogue);
+    kernels = catalogue ? kernelChoices(catalogue) : [],
+    schemes = catalogue ? schemeChoices(catalogue) : [];
   const addable = first.kernels.length < MAX_KERNELS;
   const last = first.kernels.length - 1;
   // The last kernel's menu also adds and removes: the row stays short.
@@ -54,7 +55,7 @@ export function Choices(props: {
             key={`kernel ${at}`}
             id={`choose-kernel-${at}`}
             label={`Kernel ${at + 1}`}
-            value={kernelEntry(catalogue, kernelName(kernel))?.name ?? kernelName(kernel)}
+            value={(catalogue && kernelEntry(catalogue, kernelName(kernel))?.name) ?? kernelName(kernel)}
             text={labels[at] ?? ""}
             choices={[...more(at), ...kernels]}
             onChoose={(value) => chosen(at, value)}
@@ -71,9 +72,9 @@ export function Choices(props: {
         id="choose-gpu"
         label="GPU"
         value={gpuOf(first)}
-        choices={gpuChoices(catalogue)}
+        choices={catalogue ? gpuChoices(catalogue) : []}
         onChoose={onChoose.gpu}
-        text={catalogue.gpus.find(({ name }) => name === gpuOf(first))?.title.split(",")[0]}
+        text={catalogue?.gpus.find(({ name }) => name === gpuOf(first))?.title.split(",")[0]}
       />
       {[0, 1].map((side) => {
         const experiment = experiments[side];
@@ -87,9 +88,11 @@ export function Choices(props: {
               id={`choose-scheme-${"AB"[side] ?? ""}`}
               label={`Scheme of ${"AB"[side] ?? ""}`}
               value={
-                experiment ? (policyEntry(catalogue, schemeName(experiment))?.name ?? schemeName(experiment)) : NONE
+                experiment
+                  ? ((catalogue && policyEntry(catalogue, schemeName(experiment))?.name) ?? schemeName(experiment))
+                  : NONE
               }
-              text={experiment ? schemeTitle(catalogue, experiment) : "nothing"}
+              text={experiment ? (catalogue ? schemeTitle(catalogue, experiment) : schemeName(experiment)) : "nothing"}
               choices={[...none, ...schemes]}
               onChoose={(name) => onChoose.scheme(side, name)}
             />

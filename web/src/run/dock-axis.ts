@@ -41,6 +41,9 @@ interface Press {
 
 /** Below this width lanes of bandwidth alone are drawn. */
 const NARROW = 600;
+/** Below it, a window has no room for the lanes of IPC. */
+const LOW = 800;
+const few = (width: number): boolean => width < NARROW || innerHeight < LOW;
 /** Milliseconds in which a second click makes one a double click, and pixels in which a press is no drag. */
 const DOUBLE = 250,
   STILL = 4;
@@ -232,7 +235,7 @@ export class Axis {
       range: this.#shown(),
       bookmarks: this.#bookmarks,
       width,
-      narrow: width < NARROW,
+      narrow: few(width),
       tops: this.#tops,
       theme: theme(),
     });
@@ -240,7 +243,7 @@ export class Axis {
 
   /** The height that the picture has, or will have. */
   height(width: number): number {
-    return dockHeight(this.#runs, width < NARROW);
+    return dockHeight(this.#runs, few(width));
   }
 
   #x(cycle: number): number {

@@ -28,7 +28,11 @@ export class Screen {
   /** Tabs that have something to show. */
   readonly tabs = signal<ReadonlySet<string>>(new Set());
 
-  constructor(all: readonly Tab[], hidden: readonly string[]) {
+  constructor(all: readonly Tab[], hidden: readonly string[], chosen: () => Chosen) {
+    const Row = () => (
+      <Choices catalogue={this.catalogue.value} experiments={this.experiments.value} onChoose={chosen()} />
+    );
+    render(<Row />, place("choices"));
     const why = document.createElement("div"),
       tabs = [{ id: "why", title: "Why", elements: [why] }, ...all];
     this.tabs.value = new Set(tabs.map(({ id }) => id).filter((id) => !hidden.includes(id)));
@@ -69,23 +73,13 @@ export class Screen {
   /** All schemes are to run. */
   runAll: () => void = () => undefined;
 
-  start(catalogue: Catalogue, chosen: Chosen, run: SchemesRun): void {
+  start(catalogue: Catalogue, run: SchemesRun): void {
     this.catalogue.value = catalogue;
     this.#run.value = run;
-    const Row = () => <Choices catalogue={catalogue} experiments={this.experiments.value} onChoose={chosen} />;
-    render(<Row />, place("choices"));
   }
 
-  actions(share: readonly Deed[], help: () => void): void {
-    render(
-      <>
-        <Popup title="Share" label="Share this run" deeds={share} />
-        <button type="button" class="menu-button" title="Keys and help ( ? )" aria-label="Keys and help" onClick={help}>
-          ?
-        </button>
-      </>,
-      place("actions"),
-    );
+  actions(deeds: readonly Deed[]): void {
+    render(<Popup title="Share & help" label="Share this run, and help" deeds={deeds} />, place("actions"));
   }
 
   /** Whether a tab of the drawer has something to show. */
