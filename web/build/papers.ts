@@ -91,7 +91,8 @@ export class Papers {
         return claim;
       }),
       setting: settingOf(study, runs),
-      open: runs,
+      // Reports run kernels alone once for all mixes; the page has this mix only.
+      open: runs.map((run) => (run.kernels.length > 1 ? { ...run, alone: true } : run)),
     };
   }
 
@@ -113,7 +114,7 @@ export class Papers {
     );
   }
 
-  /** Of each figure the claims that speak of it: they name it, or measure what its points show. */
+  /** Of each figure the claims that speak of it: their values are drawn in it, they name it, or they measure what its points show. */
   claimsByFigure(paper: string): FigureClaims {
     const claims = this.#claims(paper);
     const measures = this.#toml(`papers/${paper}/claims.toml`)["claim"] as Table[];
@@ -121,8 +122,10 @@ export class Papers {
     const found: Record<string, Claim[]> = {};
     for (const plan of plans) {
       const id = plan["id"] as string,
-        points = pointsOf(plan);
+        points = pointsOf(plan),
+        drawn = (plan["series"] as Table[]).flatMap((series) => (series["paper"] as string[] | undefined) ?? []);
       const mine = measures.filter((claim) => {
+        if (drawn.includes(claim["id"] as string)) return true;
         const named = figuresNamed(claim["section"] as string);
         return named.length > 0
           ? named.some((figure) => id === figure || new RegExp(`^${figure}([a-z]|-.*)$`).test(id))

@@ -62,6 +62,7 @@ test("claims stand with the figures that they name, and with those whose points 
     (qos["fig14"] ?? []).map((claim) => claim.id),
     ["power-avg"],
   );
+  assert.ok((papers.claimsByFigure("hetero")["fig9"] ?? []).some((claim) => claim.id === "single-sc"));
   assert.ok((papers.claimsByFigure("hetero")["fig7b"] ?? []).some((claim) => claim.id === "het-stp-avg"));
 });
 

@@ -29,7 +29,9 @@ export function reportOf(
   const blocks = readMarkdown(text.replaceAll(/<!--.*?-->/gs, ""));
   const elements: HTMLElement[] = [],
     parts: { id: string; title: string }[] = [];
-  let title = "";
+  let title = "",
+    heading = "",
+    tables = 0;
   for (const block of blocks) {
     const picture = pictureOf(block);
     if (block.kind === "heading") {
@@ -41,8 +43,13 @@ export function reportOf(
       }
       if (block.level === 2) parts.push({ id, title: words });
       elements.push(h(block.level === 2 ? "h2" : "h3", { id, tabIndex: -1 }, words));
+      heading = words;
+      tables = 0;
     } else if (picture) elements.push(figureOf(picture, paper));
-    else elements.push(element(block));
+    else if (block.kind === "table") {
+      tables += 1;
+      elements.push(tableOf(block, tables > 1 ? `${heading}, table ${tables}` : heading));
+    } else elements.push(blockOf(block, link));
   }
   return { title, parts, elements };
 }
@@ -58,18 +65,19 @@ function figureOf({ title, file }: { title: string; file: string }, paper: strin
   );
 }
 
+const link = (text: string, to: string): HTMLElement =>
+  /^https:/.test(to)
+    ? h("a", { href: to, target: "_blank", rel: "noopener noreferrer" }, text)
+    : h("span", { title: to }, text);
+
 /** The rows of claims are marked by the claims' names, so that links lead to them. */
-function element(block: Block): HTMLElement {
-  const made = blockOf(block, (text, to) =>
-    /^https:/.test(to)
-      ? h("a", { href: to, target: "_blank", rel: "noopener noreferrer" }, text)
-      : h("span", { title: to }, text),
-  );
-  if (block.kind !== "table") return made;
+function tableOf(block: Block & { kind: "table" }, name: string): HTMLElement {
+  const made = blockOf(block, link);
   breakLines(made);
-  const head = plain(block.head[0] ?? []);
-  made.setAttribute("aria-label", head === "" ? "Table" : `Table: ${head}`);
-  if (head === "claim") {
+  made.setAttribute("aria-label", `Table: ${name}`);
+  const corner = made.querySelector("th");
+  if (corner?.textContent === "") corner.replaceWith(h("td"));
+  if (plain(block.head[0] ?? []) === "claim") {
     made.classList.add("report-claims");
     made.querySelectorAll("tbody tr").forEach((row, i) => {
       row.id = block.rows[i]?.[0]?.[0]?.text ?? "";
