@@ -1,5 +1,5 @@
 // Big and small SMs: who goes where, why, and what it is worth.
-import { expect, openAt, test } from "./corun.ts";
+import { expect, openAt, show, test } from "./corun.ts";
 import { pack } from "../src/link.ts";
 
 test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it the other way round", {
@@ -22,6 +22,7 @@ test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it 
   await expect(decided).toContainText(
     /goes to the big SMs: all speeds add up to [\d.]+ of those on uniform SMs, to [\d.]+ at most in any other way/,
   );
+  await show(page, "decisions");
   await decided.getByRole("button", { name: "Swap the assignment" }).click();
   const second = decided.locator(".decided-run").nth(1);
   await expect(second).toContainText(/FDTD3D\s*gets 8 small SMs/);

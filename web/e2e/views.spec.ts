@@ -7,15 +7,17 @@ import {
   countColours,
   cycle,
   expect,
+  form,
   is,
   noViolations,
   openAt,
   picture,
   result,
   saved,
+  show,
   test,
 } from "./corun.ts";
-import { choose, more } from "./menu.ts";
+import { close, more, pick } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
@@ -59,6 +61,7 @@ test("an SM opens with a click and with the keyboard, and is in the link", { tag
 
 test("charts zoom together, and the zoom is in the link", async ({ page }) => {
   await openAt(page, TINY, 60_000);
+  await show(page, "charts");
   const where = page.locator(".cv-where");
   await expect(where).toContainText("Cycles 0 to 60,000");
   const canvas = chart(page, "ipc").locator("canvas");
@@ -93,6 +96,7 @@ test("charts zoom together, and the zoom is in the link", async ({ page }) => {
 
 test("the arrow keys read a chart aloud", async ({ page }) => {
   await openAt(page, TINY, 20_000);
+  await show(page, "charts");
   await chart(page, "latency").locator("canvas").focus();
   await page.keyboard.press("Home");
   await expect(spoken(page, "corun-charts")).toContainText(
@@ -108,24 +112,27 @@ test("the arrow keys read a chart aloud", async ({ page }) => {
 
 test("behind each picture is a table with the same numbers", async ({ page }) => {
   await openAt(page, TINY, 8000);
-  await choose(page.locator("corun-sm-grid"), "SMs as a table");
+  await pick(page.locator("corun-sm-grid"), "SMs as a table");
   const sms = page.locator("corun-sm-grid table");
   await expect(sms.locator("tbody tr")).toHaveCount(2);
   const spots = page.locator("corun-sm-detail");
   await expect(spots).toBeHidden();
-  await choose(page.locator("corun-memory-path"), "Memory path as a table");
+  await show(page, "path");
+  await pick(page.locator("corun-memory-path"), "Memory path as a table");
   await expect(page.locator("corun-memory-path table tbody tr").first()).toContainText("request queue of SM");
+  await show(page, "charts");
   const ipc = chart(page, "ipc");
-  await choose(ipc, "IPC as a table");
+  await pick(ipc, "IPC as a table");
   await expect(ipc.locator("tbody tr")).toHaveCount(20);
   await expect(ipc.locator("tbody tr").last()).toContainText("8,000");
   await noViolations(page);
-  await choose(ipc, "IPC as a table");
+  await pick(ipc, "IPC as a table");
   await expect(ipc.locator("canvas")).toBeVisible();
 });
 
 test("exported data are what the engine counted, and every export is stamped", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 20_000);
+  await show(page, "charts");
   const run = await result(page);
   const csv = await exported(page, chart(page, "ipc"), "csv");
   expect(csv.name).toBe(`corun-ipc-${run.config_hash.slice(0, 8)}-s1-c20000.csv`);
@@ -151,7 +158,12 @@ test("exported data are what the engine counted, and every export is stamped", {
     const sum = json.columns.slice(2).reduce((s, c) => s + row[c.key]!, 0);
     expect(Math.abs(sum - 100), `slots of a window add up: ${JSON.stringify(row)}`).toBeLessThan(1e-6);
   }
-  for (const of of [chart(page, "noc"), page.locator("corun-sm-grid"), page.locator("corun-memory-path")]) {
+  for (const [of, open] of [
+    [chart(page, "noc"), () => show(page, "charts")],
+    [page.locator("corun-sm-grid"), () => close(page)],
+    [page.locator("corun-memory-path"), () => show(page, "path")],
+  ] as const) {
+    await open();
     const svg = await exported(page, of, "svg");
     expect(svg.text).toContain(run.config_hash);
     const drawn = await page.evaluate((text) => {
@@ -177,14 +189,18 @@ test("exported data are what the engine counted, and every export is stamped", {
     expect(await image.evaluate((canvas) => canvas.width)).toBeGreaterThan(1000);
     expect(await image.evaluate(countColours), "a picture").toBeGreaterThan(5);
   }
+  await show(page, "charts");
   await chart(page, "noc").scrollIntoViewIfNeeded();
   await picture(page, "charts", true);
 });
 
 test("a picture has one control beside itself, a menu that works with the keyboard", async ({ page }) => {
   await openAt(page, TINY, 2000);
-  for (const of of [chart(page, "dram"), page.locator("corun-sm-grid"), page.locator("corun-memory-path")])
-    await expect(of.getByRole("button")).toHaveCount(1);
+  await expect(page.locator("corun-sm-grid").getByRole("button")).toHaveCount(1);
+  await show(page, "path");
+  await expect(page.locator("corun-memory-path").getByRole("button")).toHaveCount(1);
+  await show(page, "charts");
+  await expect(chart(page, "dram").getByRole("button")).toHaveCount(1);
   const of = chart(page, "dram");
   await more(of).focus();
   await page.keyboard.press("Enter");
@@ -238,6 +254,7 @@ test("two runs stand beside each other; on a phone one of them, which a press on
 
 test("before the first window the charts say so", async ({ page }) => {
   await openAt(page, TINY, 100);
+  await show(page, "charts");
   await expect(chart(page, "ipc").locator(".cv-empty")).toHaveText("No window is complete yet: each is 400 cycles.");
   await chart(page, "ipc").locator("canvas").focus();
   await page.keyboard.press("ArrowRight");
@@ -246,6 +263,7 @@ test("before the first window the charts say so", async ({ page }) => {
 
 test("bandwidth is in GB/s too, at the clock of the GPU", async ({ page }) => {
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1", 20_000);
+  await show(page, "charts");
   const clock = Number(await page.locator("#f-gpu-core-mhz").getAttribute("placeholder")) / 1000;
   expect(clock).toBeGreaterThan(0);
   // A chart is drawn with the next frame.
@@ -303,20 +321,24 @@ test("no window and no decision is lost where a word on a frame comes late, or a
   });
   const whole = async (): Promise<void> => {
     await is(page, "Finished");
+    await show(page, "charts");
     const { rows } = JSON.parse((await exported(page, chart(page, "ipc"), "json")).text) as {
         rows: Record<string, number>[];
       },
       { cycles } = await result(page);
     expect(rows.length).toBe(Math.floor(cycles / 400));
+    await show(page, "decisions");
     await page.locator("corun-decisions summary").click();
     expect(await page.locator("corun-decisions ol.log li").count(), "the split of SMs, for each kernel").toBe(2);
     await page.locator("corun-decisions summary").click();
+    await close(page);
   };
   const hold = (what: string): Promise<void> =>
     page.evaluate((of) => {
       Object.assign(window, { hold: of });
     }, what);
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=leftover&seed=1", 2000);
+  await form(page);
   await page.getByRole("button", { name: "Play" }).click();
   await hold("drawn");
   await page.waitForTimeout(200);
@@ -361,7 +383,8 @@ test("SMs of a GPU with classes are named by class; one that drains says so on t
   await page.getByLabel("Go to cycle").press("Enter");
   await expect.poll(() => cycle(page)).toBe(1510);
   await expect(card.getByText("It drains: BP holds more CTAs than may stay.")).toBeVisible();
-  await choose(grid, /table/i);
+  await close(page);
+  await pick(grid, /table/i);
   await expect(grid.getByRole("columnheader", { name: "Drains" })).toBeVisible();
   const row = grid.getByRole("row").filter({ has: page.getByRole("cell", { name: "small", exact: true }) });
   await expect(row).toHaveCount(8);
