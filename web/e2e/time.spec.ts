@@ -282,6 +282,8 @@ test("while another run is prepared, nothing passes for it, and the one before c
     })(),
   ]);
   expect((await saved(csv)).text).toContain(before.config_hash);
+  // The drawer closes.
+  await page.locator("#tab-charts").click();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await is(page, "Not begun");
   await expect(ribbon).toContainText("has not begun");
