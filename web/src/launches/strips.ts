@@ -171,6 +171,8 @@ export class CorunLaunches extends HTMLElement {
   /** The runs stand. */
   #still = false;
   #sharesAt = 0;
+  /** There are launches to show. */
+  #any = false;
 
   init(events: LaunchEvents): void {
     this.#events = events;
@@ -210,6 +212,10 @@ export class CorunLaunches extends HTMLElement {
     this.#before.addEventListener("toggle", () => {
       this.#fill();
     });
+    // What came while the tab was closed.
+    new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) this.#look();
+    }).observe(this);
   }
 
   #say(view: LaunchView): void {
@@ -250,13 +256,14 @@ export class CorunLaunches extends HTMLElement {
     this.#kernels.hidden = names.length < 2;
     this.#strips.afresh();
     this.#fill();
-    return runs.some(({ layout }, i) => hasLaunches(layout, orders[i]));
+    this.#any = runs.some(({ layout }, i) => hasLaunches(layout, orders[i]));
+    return this.#any;
   }
 
   /** A frame of each run, all of one cycle. `still`: the runs stand there. */
   update(frames: readonly FrameMessage[], still: boolean): void {
     const [first] = frames;
-    if (!first || this.closest("[hidden]")) return;
+    if (!first || !this.#any) return;
     this.#strips.cycle = first.cycle;
     this.#still = still;
     let news = false;
@@ -279,7 +286,7 @@ export class CorunLaunches extends HTMLElement {
   /** What the L1Ds held, and in what two runs differ. */
   #look(): void {
     const { sides, kernel, cycle } = this.#strips;
-    if (!this.#still) return;
+    if (!this.#still || this.closest("[hidden]")) return;
     this.#l1.show(
       sides.map(({ run, known }) => ({ run, begun: known.of(kernel).filter(({ begin }) => begin + L1_AT < cycle) })),
       kernel,
