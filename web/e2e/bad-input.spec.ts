@@ -2,7 +2,7 @@
 // run that was there before goes on being shown.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { expect, openAt, test } from "./corun.ts";
+import { expect, form, openAt, test } from "./corun.ts";
 
 interface Case {
   name: string;
@@ -66,6 +66,7 @@ for (let part = 0; part < PARTS; part += 1)
     const mine = cases.filter((_, i) => i % PARTS === part);
     expect(mine.length).toBeGreaterThanOrEqual(60);
     await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP&policy=even&seed=1", 100);
+    await form(page);
     const file = (i: number): string => `case-${i}.json`;
     const judged = await judge(
       page,

@@ -1,5 +1,5 @@
 // What the menus of the row of choices list. No DOM.
-import { policyOf } from "../choices.ts";
+import { policyEntry, policyOf } from "../choices.ts";
 import type { Catalogue, Experiment } from "../types.ts";
 
 export interface Choice {
@@ -73,7 +73,9 @@ export const gpuOf = ({ gpu }: Experiment): string =>
 
 /** The title of an experiment's scheme; of one with settings of its own, marked. */
 export function schemeTitle(catalogue: Catalogue, experiment: Experiment): string {
-  const { name, ...set } = policyOf(experiment);
-  const title = (catalogue.policies.find((policy) => policy.name === name)?.title || name).split(":")[0] ?? name;
+  const { name: given, ...set } = policyOf(experiment),
+    // A wrong file may have anything there, or nothing.
+    name = String(given);
+  const title = (policyEntry(catalogue, name)?.title || name).split(":")[0] ?? name;
   return Object.keys(set).length > 0 ? `${title} (set)` : title;
 }
