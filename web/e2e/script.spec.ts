@@ -1,5 +1,5 @@
 // An own policy, written in the page.
-import { cycle, expect, is, noViolations, open, picture, result, state, test, watch } from "./corun.ts";
+import { cycle, expect, form, is, noViolations, open, picture, result, show, state, test, watch } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 
@@ -13,6 +13,7 @@ test("a policy is written in the page: names are completed, the wrong line is ma
   await open(page, `${TINY}&c=3000`);
   await is(page, "Paused");
   expect(fetched, "the interpreter is fetched only for a script").toEqual([]);
+  await form(page);
   await page.getByLabel("Policy", { exact: true }).selectOption("script");
   const text = page.locator("#f-policy-source"),
     run = page.getByRole("button", { name: "Run this script" });
@@ -46,6 +47,7 @@ test("a policy is written in the page: names are completed, the wrong line is ma
   await page.getByLabel("Go to cycle").press("Enter");
   await expect(page.locator("#cycle")).toHaveText("12,000");
   await is(page, "Paused");
+  await show(page, "decisions");
   await expect(page.locator("corun-decisions")).toContainText("turn 2");
   await expect(page.locator("corun-decisions")).toContainText("CTA target: 1, on 2 SMs");
   await noViolations(page);
@@ -57,6 +59,7 @@ test("a policy is written in the page: names are completed, the wrong line is ma
     quiet = watch(other);
   await other.goto(page.url());
   await is(other, "Paused");
+  await form(other);
   await expect(other.locator("#f-policy-source")).toHaveValue(/turn \$\{this\.n\}/);
   expect((await result(other)).digest).toBe(here.digest);
   quiet();
@@ -67,6 +70,7 @@ test("a policy is written in the page: names are completed, the wrong line is ma
 test("a script that fails, or runs away, ends the run with its line", async ({ page }) => {
   await open(page, `${TINY}&c=2000`);
   await is(page, "Paused");
+  await form(page);
   await page.getByLabel("Policy", { exact: true }).selectOption("script");
   const text = page.locator("#f-policy-source");
   await expect(text).toHaveValue(/fn start/);

@@ -481,8 +481,8 @@ const gpuName = ({ gpu }: Experiment): string =>
 /** A change of the form, or of a side's scheme. What ran, runs again from the start; who has stopped at a cycle sees that cycle of the new run. */
 function change(next: Experiment, at = edited): void {
   numbers.keep(at);
-  // Where the last change is not built yet, it is to do what that one was to do.
-  const waits = state === "idle" && laid();
+  // Where the last change is not built yet, or not yet where it goes, it is to do what that one was to do.
+  const waits = (state === "idle" || state === "seeking") && laid();
   const stay = waits ? !asked.play && asked.seek > 0 : state === "paused" && cycle > 0,
     linked = linkCycle,
     there = waits ? asked.seek : cycle;
@@ -1115,6 +1115,7 @@ const does = {
   go: (to: number) => {
     linkCycle = true;
     dock.toward = to;
+    asked = { play: false, seek: to };
     engine?.seek(to);
   },
   speed: (cyclesPerSecond: number) => {
