@@ -1,6 +1,7 @@
 // The component lab as a person uses it: curves over theory, links, wrong input, exports, the keyboard.
 import type { Page } from "@playwright/test";
 import { expect, noViolations, picture, saved, test } from "./corun.ts";
+import { choose } from "./menu.ts";
 
 async function lab(page: Page, hash = ""): Promise<void> {
   await page.goto("about:blank");
@@ -10,20 +11,20 @@ const settled = (page: Page, how = "Measured"): Promise<void> =>
   expect(page.locator(".lab-progress")).toContainText(`${how}:`);
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 const rows = async (page: Page, title: string): Promise<string[][]> => {
-  await card(page, title).getByRole("button", { name: "as a table" }).click();
+  await choose(card(page, title), /as a table$/);
   return card(page, title)
     .locator("tbody tr")
     .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 };
 
-test("the simulator leads to the lab and back", async ({ page }) => {
-  await page.goto("./");
-  await page.getByRole("link", { name: "Components" }).click();
+test("Learn leads to the lab, and the lab to a run", async ({ page }) => {
+  await page.goto("./learn.html");
+  await page.locator("main").locator("a[href*='components.html']").first().click();
   await expect(page.getByRole("heading", { name: "Components" })).toBeVisible();
   // It measures at once; other tests wait for curves.
   await expect(page.locator(".lab-progress")).toContainText(/\d of 20/);
-  await page.getByRole("link", { name: "Simulator" }).click();
-  await expect(page.locator("corun-transport")).toBeVisible();
+  await page.getByRole("link", { name: "Run", exact: true }).click();
+  await expect(page.locator("corun-dock")).toBeVisible();
 });
 
 test("a crossbar's curves lie on theory, and saturate where it says", { tag: "@core" }, async ({ page }) => {
@@ -94,8 +95,7 @@ test("a curve's numbers leave the page, with the link that makes them again", as
   await lab(page, "#v=1&part=dram&points=0.25:0.75:0.25");
   await settled(page);
   const bandwidth = card(page, "Bandwidth");
-  await bandwidth.getByRole("button", { name: "Export" }).click();
-  const [download] = await Promise.all([page.waitForEvent("download"), bandwidth.locator("[data-kind=csv]").click()]);
+  const [download] = await Promise.all([page.waitForEvent("download"), choose(bandwidth, /^CSV/)]);
   const { name, text } = await saved(download);
   expect(name).toMatch(/^corun-dram-bandwidth-/);
   const lines = text.trim().split("\r\n");
