@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
-import { expect, is, noViolations, picture, result, saved, test } from "./corun.ts";
+import { expect, form, is, noViolations, picture, result, saved, test } from "./corun.ts";
+import { choose } from "./menu.ts";
 
 /** The native build of the same engine. */
 const CORUN = process.env["CORUN"] ?? "../target/debug/corun";
@@ -64,13 +65,13 @@ function runner(text: string): string {
   return readFileSync(out, "utf8");
 }
 
-test("the simulator leads to the sweeps and back", async ({ page }) => {
+test("a run leads to the sweeps and back", async ({ page }) => {
   await page.goto("./");
-  await page.getByRole("link", { name: "Sweeps" }).click();
-  await expect(page.getByRole("heading", { name: "Sweeps", exact: true })).toBeVisible();
+  await page.getByRole("link", { name: "Schemes", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Schemes", exact: true })).toBeVisible();
   await phase(page, "ready");
-  await page.getByRole("link", { name: "Simulator", exact: true }).click();
-  await expect(page.locator("corun-transport")).toBeVisible();
+  await page.getByRole("link", { name: "Run", exact: true }).click();
+  await expect(page.locator("corun-dock")).toBeVisible();
 });
 
 for (const [name, text] of [
@@ -185,7 +186,7 @@ test("the chart compares along any axis, and is in the link", async ({ page }) =
       { timeout: 1000 },
     );
   }).toPass();
-  await page.getByRole("button", { name: "The points of the sweep as a table" }).click();
+  await choose(page.locator("corun-sweep-chart"), "The points of the sweep as a table");
   expect(await page.locator("corun-sweep-chart tbody tr").count()).toBe(3);
   const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Table (CSV)").click()]);
   const csv = (await saved(download)).text
@@ -308,7 +309,7 @@ test("keyboard alone is enough", async ({ page }) => {
   )
     await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await expect(page.locator("corun-transport")).toBeVisible();
+  await expect(page.locator("corun-dock")).toBeVisible();
 });
 
 for (const scheme of ["light", "dark"] as const) {
@@ -334,6 +335,7 @@ test("a sweep begins with a field of the present experiment, is changed in a for
 }) => {
   await page.goto("./#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=4&c=100");
   await is(page, "Paused");
+  await form(page);
   await page.getByLabel("Seed", { exact: true }).hover();
   await page.getByRole("button", { name: "Vary Seed in a sweep" }).click();
   await expect(page.getByLabel("Field 1", { exact: true })).toHaveValue("seed");
