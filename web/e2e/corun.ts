@@ -71,6 +71,12 @@ export async function choose(page: Page, menu: string, sought: string): Promise<
   await page.getByRole("combobox", { name: `${menu}: search` }).fill(sought);
   await page.keyboard.press("Enter");
 }
+/** Presses a button behind the dock's "More", and closes it again. */
+export async function dock(page: Page, button: string): Promise<void> {
+  await page.getByRole("button", { name: "More: steps" }).click();
+  await page.getByRole("dialog", { name: "More of the run's time" }).getByRole("button", { name: button }).click();
+  await page.keyboard.press("Escape");
+}
 /** Does one of the things behind Share. */
 export async function share(page: Page, deed: string): Promise<void> {
   await page.getByRole("button", { name: "Share this run, and help" }).click();
