@@ -130,6 +130,7 @@ function guarded(run: () => void): void {
 // ---------------------------------------------------------------- running
 
 const running = (): boolean => state === "playing" || state === "seeking";
+const over = (): boolean => state === "done" || state === "stuck" || state === "failed";
 
 function setState(next: RunState): void {
   if (!running() && (next === "playing" || next === "seeking")) {
@@ -267,6 +268,8 @@ function seekSlice(sim: Simulation): void {
 function seek(cycle: number, after: RunState): void {
   if (!sim) return;
   setOut = performance.now();
+  // Who has ended and stays there has still ended.
+  const stays = over() && sim.cycle === cycle;
   const from = keyframes.before(cycle);
   // Who watches goes the whole way.
   if (from && (cycle < sim.cycle || (from.cycle > sim.cycle && !watch))) {
@@ -277,9 +280,8 @@ function seek(cycle: number, after: RunState): void {
   target = cycle;
   afterSeek = after;
   toEvent = false;
-  why = "";
-  if (sim.cycle >= cycle) setState(after);
-  else setState("seeking");
+  if (!stays) why = "";
+  setState(stays ? state : sim.cycle >= cycle ? after : "seeking");
   schedule();
 }
 
@@ -685,14 +687,14 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       if (running()) setState("paused");
       break;
     case "step":
-      if (state === "done" || state === "stuck" || state === "failed") break;
+      if (over()) break;
       seek(sim.cycle + Math.max(1, Math.floor(message.cycles)), "paused");
       break;
     case "seek":
       seek(Math.max(0, Math.floor(message.cycle)), "paused");
       break;
     case "stepEvent":
-      if (state === "done" || state === "stuck" || state === "failed") break;
+      if (over()) break;
       toEvent = true;
       target = Infinity;
       setState("seeking");
