@@ -21,7 +21,7 @@ import {
   test,
   type SavedResult,
 } from "./corun.ts";
-import { choose as entry } from "./menu.ts";
+import { pick as entry } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const compare = (page: Page) => page.locator("corun-compare");

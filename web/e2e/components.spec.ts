@@ -1,7 +1,7 @@
 // The component lab as a person uses it: curves over theory, links, wrong input, exports, the keyboard.
 import type { Page } from "@playwright/test";
 import { expect, noViolations, picture, saved, test } from "./corun.ts";
-import { choose } from "./menu.ts";
+import { pick } from "./menu.ts";
 
 async function lab(page: Page, hash = ""): Promise<void> {
   await page.goto("about:blank");
@@ -11,7 +11,7 @@ const settled = (page: Page, how = "Measured"): Promise<void> =>
   expect(page.locator(".lab-progress")).toContainText(`${how}:`);
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 const rows = async (page: Page, title: string): Promise<string[][]> => {
-  await choose(card(page, title), /as a table$/);
+  await pick(card(page, title), /as a table$/);
   return card(page, title)
     .locator("tbody tr")
     .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
@@ -95,7 +95,7 @@ test("a curve's numbers leave the page, with the link that makes them again", as
   await lab(page, "#v=1&part=dram&points=0.25:0.75:0.25");
   await settled(page);
   const bandwidth = card(page, "Bandwidth");
-  const [download] = await Promise.all([page.waitForEvent("download"), choose(bandwidth, /^CSV/)]);
+  const [download] = await Promise.all([page.waitForEvent("download"), pick(bandwidth, /^CSV/)]);
   const { name, text } = await saved(download);
   expect(name).toMatch(/^corun-dram-bandwidth-/);
   const lines = text.trim().split("\r\n");

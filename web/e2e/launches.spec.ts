@@ -1,6 +1,6 @@
 // Launches CTA by CTA, and the mesh.
 import { cycle, expect, form, is, open, openAt, picture, show, test } from "./corun.ts";
-import { choose } from "./menu.ts";
+import { pick } from "./menu.ts";
 
 const STEAL = "#v=1&gpu=ikra-micro-3cu&mix=ikra/STEALING&policy=even&seed=1&cta=steal";
 
@@ -32,7 +32,7 @@ test("each launch is a strip of its CTAs, on the way there and back; chunks and 
   await page.reload();
   await is(page, "Paused");
   await expect(l1).toContainText(/1 of 2 that have begun.*an SM’s L1D holds 0 %/s);
-  await choose(strips, /as a table$/);
+  await pick(strips, /as a table$/);
   await expect(rows).toHaveCount(2);
   const stolen = rows.first().locator("td").nth(5);
   expect(Number(await stolen.textContent())).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
 import { expect, form, is, noViolations, picture, result, saved, test } from "./corun.ts";
-import { choose } from "./menu.ts";
+import { pick } from "./menu.ts";
 
 /** The native build of the same engine. */
 const CORUN = process.env["CORUN"] ?? "../target/debug/corun";
@@ -186,7 +186,7 @@ test("the chart compares along any axis, and is in the link", async ({ page }) =
       { timeout: 1000 },
     );
   }).toPass();
-  await choose(page.locator("corun-sweep-chart"), "The points of the sweep as a table");
+  await pick(page.locator("corun-sweep-chart"), "The points of the sweep as a table");
   expect(await page.locator("corun-sweep-chart tbody tr").count()).toBe(3);
   const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Table (CSV)").click()]);
   const csv = (await saved(download)).text

@@ -1325,6 +1325,7 @@ async function preview(): Promise<void> {
   const linked = await decodeLink(location.hash).catch(() => null);
   if (!linked && /^#./.test(location.hash)) return;
   sides = linked ? [linked.experiment, ...(linked.other ? [linked.other] : [])].map(side) : [FIRST, FIRST_B].map(side);
+  screen.experiments.value = sides.map(({ experiment }) => experiment);
   tellAnswer();
   await loadStored(sides[0]?.experiment ?? FIRST);
   pictures.hidden = came.answers.length === 0;
