@@ -138,7 +138,7 @@ function drawIpc(place: Place, runs: readonly DockRun[], lane: Lane, y: number, 
   }
   d.line(x, y + h + 1, x + w, y + h + 1, t.grid);
   if (h >= 16 && lines.some(({ cycles }) => cycles.length > 1))
-    d.text(x + w - 3, y + 1, `to ${figure(top)}`, t.axis, 10, { align: "end", baseline: "top", halo: t.surface });
+    d.text(x + w - 3, y + 1, `to ${short(top)}`, t.axis, 10, { align: "end", baseline: "top", halo: t.surface });
   return top;
 }
 
