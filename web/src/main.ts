@@ -66,6 +66,7 @@ import type { Chosen } from "./run/choices.tsx";
 import { NONE, schemeTitle } from "./run/choice.ts";
 import first from "./run/first.json" with { type: "json" };
 import type { RunSide, SchemeAnswer } from "./run/model.ts";
+import { present, presenting } from "./run/present.ts";
 import { SchemesRun } from "./run/schemes-run.ts";
 import { schemesHost } from "./run/schemes-host.ts";
 import { answerOf, answersAreOf, answersFor, mixKey } from "./run/stored.ts";
@@ -414,6 +415,10 @@ function tellAnswer(): void {
             : "running",
       alone: experiment.kernels.map((_, k) => alone[k]?.why ?? (alone[k] ? "" : "alone: being measured")),
     };
+  });
+  screen.live.value = screen.sides.value.map((shown, at) => {
+    const result = sides[at]?.result ?? null;
+    return result === null || result.cycles === 0 ? shown : { ...shown, result };
   });
 }
 
@@ -1254,11 +1259,20 @@ const KEYS: (Key & { key: string; run: () => void })[] = [
   { key: "5", keys: ["5"], does: "to every scheme", run: to("schemes") },
   { key: "d", keys: ["d"], does: "dark or light", run: toggleTheme },
   {
+    key: "p",
+    keys: ["p"],
+    does: "present: the answer alone, large",
+    run: () => {
+      present(!presenting());
+    },
+  },
+  {
     key: "Escape",
     keys: ["esc"],
     does: "close what is open",
     run: () => {
-      if (view.sm !== undefined && !document.querySelector(":popover-open")) select(null);
+      if (presenting()) present(false);
+      else if (view.sm !== undefined && !document.querySelector(":popover-open")) select(null);
     },
   },
   {
@@ -1315,6 +1329,7 @@ screen.actions([
   { title: "Copy the link", note: "to this very run ( c )", run: () => void copyLink() },
   { title: "Save the result", note: "so far, as JSON", run: () => void exportResult() },
   { title: "Dark or light", note: "( d )", run: toggleTheme },
+  { title: "Present", note: "the answer alone, large ( p )", run: () => present(true) },
   { title: "Keys and help", note: "( ? )", run: () => help.showModal() },
 ]);
 

@@ -54,7 +54,7 @@ export const gpuChoices = (catalogue: Catalogue): Choice[] =>
 export const NONE = "";
 /** Schemes by where they come from: the paper and its year, without what it says where. */
 export function schemeChoices(catalogue: Catalogue): Choice[] {
-  const from = (source: string): string => /^.*?\b(?:19|20)\d\d|^[\w-]+/.exec(source)?.[0] ?? source;
+  const from = (source: string): string => /^.*?\b(?:19|20)\d\d|^[A-Z][\w-]*/.exec(source)?.[0] ?? REST;
   const all = catalogue.policies.map(
     ({ name, title, doc, source }): Choice => ({
       value: name,

@@ -19,6 +19,8 @@ export class Screen {
   readonly experiments = signal<readonly Experiment[]>([]);
   /** What is known of each. */
   readonly sides = signal<readonly RunSide[]>([]);
+  /** The same of what has run here alone: with all counters, which stored answers leave out. */
+  readonly live = signal<readonly RunSide[]>([]);
   /** The open tab of the drawer. */
   readonly tab = signal<string | null>(null);
   /** The answers that came with the page for this mix. */
@@ -42,7 +44,7 @@ export class Screen {
       sides.value.some(({ result }) => result) ? <Sentence sides={sides.value} rate={__VERDICTS__} /> : null;
     const Bars = () => <SlowBars sides={sides.value} />;
     const Path = () => <Stations sides={sides.value} />;
-    const Chain = () => (this.tab.value === "why" ? <Why sides={sides.value} /> : null);
+    const Chain = () => (this.tab.value === "why" ? <Why sides={this.live.value} /> : null);
     render(<Chain />, why);
     render(<Says />, place("verdict"));
     render(<Bars />, place("slows"));
