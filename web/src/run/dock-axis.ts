@@ -2,28 +2,19 @@
 //
 // Pointer: drag to go there, wheel to zoom, wheel sideways (or with Shift) to move, Shift+drag for a range, two fingers to zoom, double click for all.
 // Keys: ← → a window (Shift: take the range along), Page Up and Down a tenth, Home, End, w s zoom, a d move, 0 everything, Escape ends the range.
-import { h, setText, swatch } from "../dom.ts";
+import { h, setText } from "../dom.ts";
 import { show } from "../draw/canvas.ts";
 import type { Spot } from "../draw/drawing.ts";
-import { figure, percent, whole } from "../draw/scale.ts";
+import { whole } from "../draw/scale.ts";
 import { kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { count } from "../format.ts";
 import type { Bookmark, Zoom } from "../types.ts";
 import { framed } from "../views/chart-drawing.ts";
 import { Pace } from "../views/pace.ts";
 import type { Exportable } from "../views/parts.ts";
-import {
-  ALL,
-  axisEnd,
-  dockTable,
-  figures,
-  kernelLabel,
-  labelOf,
-  zoomed,
-  type DockRun,
-  type Figures,
-} from "./dock-data.ts";
-import { dockHeight, drawDock, type DockDrawing } from "./dock-drawing.ts";
+import { axisEnd, dockTable, figures, kernelLabel, zoomed, type DockRun } from "./dock-data.ts";
+import { brief, figuresTable, figuresText } from "./dock-figures.ts";
+import { drawDock, type DockDrawing } from "./dock-drawing.ts";
 
 export interface AxisEvents {
   go(cycle: number): void;
@@ -239,11 +230,6 @@ export class Axis {
       tops: this.#tops,
       theme: theme(),
     });
-  }
-
-  /** The height that the picture has, or will have. */
-  height(width: number): number {
-    return dockHeight(this.#runs, few(width));
   }
 
   #x(cycle: number): number {
@@ -538,64 +524,3 @@ export class Axis {
     }
   }
 }
-
-const number = (v: number, unit: string): string =>
-  Number.isFinite(v) ? `${figure(v)}${unit === "" ? "" : ` ${unit}`}` : "–";
-const share = (v: number, { peak }: Figures): string =>
-  peak !== null && Number.isFinite(v) ? ` (${percent(v, peak)} of peak)` : "";
-
-/** In a line of words, for those who hear it; empty where nothing is known. */
-export function figuresText(runs: readonly DockRun[], all: readonly Figures[]): string {
-  return runs
-    .map(({ mark }, r) => {
-      const parts = all.flatMap((one) => {
-        const v = one.values[r] ?? NaN;
-        return Number.isFinite(v) ? [`${labelOf(one)} ${number(v, one.unit)}${share(v, one)}`] : [];
-      });
-      return parts.length > 0 ? `${mark === "" ? "" : `${mark}: `}${parts.join(", ")}` : "";
-    })
-    .filter((part) => part !== "")
-    .join("; ");
-}
-
-/** IPC of each kernel, and what all of them take of a peak. */
-const brief = (all: readonly Figures[]): Figures[] => all.filter(({ lane, peak }) => lane === "IPC" || peak !== null);
-
-/** A row for each kernel, columns for IPC and bandwidth, of each run one. */
-function figuresTable(runs: readonly DockRun[], all: readonly Figures[]): HTMLElement {
-  const lanes = [...new Set(all.map(({ lane }) => lane))],
-    names = [...new Set(all.map(({ name }) => name))].sort((a, b) => Number(a === ALL) - Number(b === ALL));
-  const find = (lane: string, name: string): Figures | undefined =>
-    all.find((one) => one.lane === lane && one.name === name);
-  const unit = (lane: string): string => all.find((one) => one.lane === lane)?.unit ?? "";
-  return h(
-    "table",
-    null,
-    h(
-      "tr",
-      null,
-      h("td"),
-      ...lanes.flatMap((lane) =>
-        runs.map(({ mark }) =>
-          h("th", { scope: "col" }, [lane, mark, unit(lane)].filter((part) => part !== "").join(" ")),
-        ),
-      ),
-    ),
-    ...names.map((name) => {
-      const kernel = all.find((one) => one.name === name)?.kernel ?? null;
-      return h(
-        "tr",
-        null,
-        h("th", { scope: "row" }, kernel === null ? null : swatch(kernel), name === ALL ? `${ALL}, of peak` : name),
-        ...lanes.flatMap((lane) => {
-          const one = find(lane, name);
-          return runs.map((_, r) => h("td", null, one ? cell(one, r) : ""));
-        }),
-      );
-    }),
-  );
-}
-const cell = (one: Figures, run: number): string => {
-  const v = one.values[run] ?? NaN;
-  return one.peak !== null && Number.isFinite(v) ? `${figure(v)}, ${percent(v, one.peak)}` : figure(v);
-};
