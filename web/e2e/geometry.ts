@@ -85,7 +85,12 @@ export function faults(page: Page): Promise<string[]> {
         bottom,
         text,
         owner,
-        layer: up.find((e) => ["fixed", "sticky"].includes(style(e).position)) ?? null,
+        // What opens over the page lies over it by intent, and is judged by itself.
+        layer:
+          up.find((e) => {
+            const { position, zIndex } = style(e);
+            return ["fixed", "sticky"].includes(position) || (position === "absolute" && Number(zIndex) > 20);
+          }) ?? null,
       });
     };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -108,12 +113,25 @@ export function faults(page: Page): Promise<string[]> {
     for (const control of document.querySelectorAll(
       "button, a, input:not(.hidden), select, textarea, summary, progress",
     )) {
-      if (control.checkVisibility())
-        add(
-          control,
-          control.getAttribute("aria-label") ?? control.textContent ?? control.id,
-          control.getBoundingClientRect(),
-        );
+      if (!control.checkVisibility()) continue;
+      const { backgroundColor, borderTopColor, display } = style(control),
+        clear = "rgba(0, 0, 0, 0)";
+      // A field over the number that it changes, until somebody types.
+      if (control instanceof HTMLInputElement && [backgroundColor, borderTopColor].every((one) => one === clear))
+        continue;
+      // A link in a text is as many boxes as it has lines.
+      const inline = display === "inline";
+      for (const { left, right, top, bottom } of inline
+        ? control.getClientRects()
+        : [control.getBoundingClientRect()]) {
+        const rim = inline ? (bottom - top) * 0.15 : 0;
+        add(control, control.getAttribute("aria-label") ?? control.textContent ?? control.id, {
+          left,
+          right,
+          top: top + rim,
+          bottom: bottom - rim,
+        });
+      }
     }
     for (const canvas of document.querySelectorAll("canvas")) {
       const box = canvas.getBoundingClientRect();

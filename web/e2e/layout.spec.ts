@@ -1,42 +1,48 @@
 // Nothing lies over anything else, at any width; and every page says where one is, and leads to the others.
-import { expect, is, open, openAt, picture, test } from "./corun.ts";
+import { expect, form, is, open, openAt, picture, show, test } from "./corun.ts";
 import { faults, rememberInk } from "./geometry.ts";
 
 const WIDTHS = [360, 768, 1024, 1280, 1440, 1680, 1920, 2560];
-const NAMES = ["Simulator", "Sweeps", "Figures", "Components"];
+const NAMES = ["Run", "Schemes", "Papers", "Learn", "Make"];
+const THREE = "#v=1&gpu=ccbp-16sm&mix=BP+CFD+BFS&policy=even&seed=1",
+  TWO = "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=leftover";
+const height = (width: number): number => Math.max(700, Math.round(width * 0.56));
 
-test("the simulator at eight widths: three kernels, an SM that is open; then two runs", async ({ page }) => {
+test("a run at eight widths: three kernels, an SM that is open; then two runs", async ({ page }) => {
   await rememberInk(page);
   await page.setViewportSize({ width: 1440, height: 900 });
-  for (const hash of [
-    "#v=1&gpu=ccbp-16sm&mix=BP+CFD+BFS&policy=even&seed=1&sm=2",
-    "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=leftover",
-  ]) {
+  for (const hash of [`${THREE}&sm=2`, TWO]) {
     await openAt(page, hash, 20_000);
-    for (const width of hash.includes("b.") ? [360, 1280, 1680, 2560] : WIDTHS) {
-      await page.setViewportSize({ width, height: Math.max(700, Math.round(width * 0.56)) });
+    for (const width of hash === TWO ? [360, 1280, 1680, 2560] : WIDTHS) {
+      await page.setViewportSize({ width, height: height(width) });
       await expect.poll(() => faults(page), `${hash} at ${width} px`).toEqual([]);
-      await picture(page, `layout-${hash.includes("b.") ? "two-" : ""}${width}`, true);
-      if (width < 1248) continue;
-      // What is in force can be read without moving it; and no hole in the page is much taller than half of the window.
+      await picture(page, `layout-${hash === TWO ? "two-" : ""}${width}`, true);
+    }
+  }
+});
+
+test("each part of the drawer and the form at a phone's width and at two others", async ({ page }) => {
+  await rememberInk(page);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await openAt(page, `${TWO}&sm=2`, 20_000);
+  const tabs = (await page.getByRole("tab").evaluateAll((all) => all.map(({ id }) => id.replace("tab-", "")))).concat(
+    "form",
+  );
+  expect(tabs).toEqual(expect.arrayContaining(["why", "compare", "path", "charts", "numbers", "decisions", "sm"]));
+  for (const width of [360, 1280, 1920]) {
+    await page.setViewportSize({ width, height: height(width) });
+    for (const tab of tabs) {
+      if (tab === "form") await form(page);
+      else await show(page, tab);
+      await expect.poll(() => faults(page), `${tab} at ${width} px`).toEqual([]);
+      await picture(page, `layout-${tab}-${width}`, true);
+      if (tab === "form") await page.locator("#make").click();
+      // What is in force can be read without moving it.
+      if (tab !== "decisions" || width < 1280) continue;
       const wide = await page
         .locator("corun-decisions .scroll-x")
         .evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth));
       expect(Math.max(...wide), `controls in force at ${width} px`).toBeLessThanOrEqual(0);
-      // Pictures out of sight are drawn a moment later.
-      const hole = (): Promise<number> =>
-        page
-          .locator("#pictures > .columns")
-          .evaluate((columns) =>
-            Math.max(
-              ...[...columns.children].map(
-                (column) =>
-                  column.getBoundingClientRect().bottom -
-                  Math.max(...[...column.children].map((card) => card.getBoundingClientRect().bottom)),
-              ),
-            ),
-          );
-      await expect.poll(hole, `a hole at ${width} px`).toBeLessThan(0.55 * Math.max(700, Math.round(width * 0.56)));
     }
   }
 });
@@ -47,8 +53,8 @@ test("every page names itself in one navigation that leads to the others, also a
   await page.setViewportSize({ width: 360, height: 740 });
   await open(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&c=100");
   await is(page, "Paused");
-  const pages = page.getByRole("navigation", { name: "Pages" });
-  for (const name of [...NAMES.slice(1), "Simulator"]) {
+  const pages = page.getByRole("navigation", { name: "Places" });
+  for (const name of ["Schemes", "Papers", "Learn", "Run"]) {
     await pages.getByRole("link", { name }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
     expect(await pages.getByRole("link").allTextContents()).toEqual(NAMES);
@@ -58,34 +64,55 @@ test("every page names itself in one navigation that leads to the others, also a
         .getByRole("link")
         .evaluateAll((links) => Math.min(...links.map((link) => link.getBoundingClientRect().height))),
     ).toBeGreaterThanOrEqual(44);
-    await page.getByRole("button", { name: "Dark or light" }).waitFor();
-    if (name === "Simulator") continue;
+    if (name === "Run") await page.getByRole("button", { name: "Share this run" }).click();
+    await expect(page.getByRole("button", { name: "Dark or light" })).toBeVisible();
+    if (name === "Run") continue;
     for (const width of [360, 1024, 1920]) {
       await page.setViewportSize({ width, height: 800 });
       await expect.poll(() => faults(page), `${name} at ${width} px`).toEqual([]);
     }
     await page.setViewportSize({ width: 360, height: 740 });
   }
+  // The lab of the parts belongs to Learn; Make is the form of a run, from wherever one is.
+  await page.goto("./components.html");
+  expect(await pages.getByRole("link").allTextContents()).toEqual(NAMES);
+  await pages.getByRole("link", { name: "Make" }).click();
+  await expect(page.locator("#editor")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Run");
+});
+
+/** Behind the words, in brackets, an identifier may stand. */
+const identifier = (text: string): boolean => /^[a-z]|_|^[^ ]*[.+][^ ]*$/.test(text.replace(/ \(.*\)$/, "").trim());
+
+test("no choice of a scheme or a GPU in the row is a raw identifier", async ({ page }) => {
+  await openAt(page, THREE, 100);
+  for (const menu of ["GPU", "Scheme of A", "Scheme of B"]) {
+    const opener = page.getByRole("button", { name: `${menu}:` });
+    expect(identifier((await opener.locator("span").first().textContent()) ?? ""), menu).toBe(false);
+    await opener.click();
+    await expect(page.getByRole("combobox", { name: `${menu}: search` })).toBeFocused();
+    const titles = await page.getByRole("option").locator("b").allTextContents();
+    expect(titles.length).toBeGreaterThan(5);
+    expect(titles.filter(identifier)).toEqual([]);
+    await page.keyboard.press("Escape");
+  }
 });
 
 test("no label of any scheme, GPU or order is a raw identifier; the identifier stands behind it", async ({ page }) => {
   await openAt(page, "#v=1&gpu=hetero-8b8s&mix=BP+CFD&policy=even&seed=1", 100);
-  const raw = (): Promise<string[]> =>
-    page.locator("corun-editor").evaluate((editor) => {
-      // Behind the words, in brackets, it may stand.
-      const identifier = (text: string): boolean =>
-        /^[a-z]|_|^[^ ]*[.+][^ ]*$/.test(text.replace(/ \(.*\)$/, "").trim());
-      const labels = [...editor.querySelectorAll<HTMLLabelElement>("label:not(.hidden)")];
-      const options = [
-        ...editor.querySelectorAll<HTMLOptionElement>(
+  await form(page);
+  const raw = async (): Promise<string[]> => {
+    const [untitled = [], texts = []] = await page.locator("corun-editor").evaluate((editor) => {
+      const labels = [...editor.querySelectorAll<HTMLLabelElement>("label:not(.hidden)")],
+        options = editor.querySelectorAll<HTMLOptionElement>(
           "[id^=f-policy-]:not(#f-policy-name) option, [id^=f-gpu-] option, #f-warp-order option, #f-cta-order option",
-        ),
-      ];
-      return [
-        ...labels.filter((label) => identifier(label.textContent ?? "") || !label.title),
-        ...options.filter((option) => identifier(option.text)),
-      ].map((e) => e.textContent ?? "");
+        );
+      return [labels.filter(({ title }) => title === ""), [...labels, ...options]].map((all) =>
+        all.map((e) => e.textContent ?? ""),
+      );
     });
+    return [...untitled, ...texts.filter(identifier)];
+  };
   const policies = page.getByLabel("Policy", { exact: true });
   for (const name of await policies
     .locator("option")

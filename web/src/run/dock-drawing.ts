@@ -268,7 +268,9 @@ function drawBands(place: Place, decided: readonly Phase[], bottom: number, run:
 
 function drawFlags(place: Place, decided: readonly Phase[], bottom: number, run: DockRun | null, mark: string): void {
   const { d, at, x, range, t } = place;
-  if (decided.length > 0) d.text(x - 8, FLAGS / 2, `${mark}policy`, t.ink2, 11, { align: "end", baseline: "middle" });
+  // On a phone there is no room for both words.
+  const whose = textWidth(`${mark}policy`, 11) < x - 8 ? `${mark}policy` : mark.trim();
+  if (decided.length > 0) d.text(x - 8, FLAGS / 2, whose, t.ink2, 11, { align: "end", baseline: "middle" });
   decided.forEach((phase, i) => {
     const from = at(phase.cycle),
       to = at(phaseEnd(place, decided, i, run));
