@@ -60,7 +60,7 @@ export class Axis {
   #press: Press | null = null;
   #click = 0;
   readonly #pace = new Pace(66, 0.1);
-  readonly #canvas = h("canvas", { "aria-hidden": "true" });
+  readonly #canvas = h("canvas", { "aria-hidden": "true", height: 0 });
   readonly #now = h("div", { class: "dk-now", "aria-hidden": "true" });
   readonly #ahead = h("div", { class: "dk-ahead", hidden: true, "aria-hidden": "true" });
   readonly #band = h("div", { class: "dk-band", hidden: true, "aria-hidden": "true" });
