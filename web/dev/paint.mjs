@@ -26,7 +26,7 @@ try {
   for (const [name, hash] of RUNS) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     await page.goto(`http://127.0.0.1:${PORT}/some/sub/folder/${hash}`);
-    await page.locator("corun-transport .state[data-state=playing]").waitFor({ timeout: 60_000 });
+    await page.locator("corun-dock .state[data-state=playing]").waitFor({ timeout: 60_000 });
     // A first visit plays slowly, so that it can be followed.
     await page.locator("#speed").evaluate((slider) => {
       slider.value = slider.max;

@@ -21,7 +21,7 @@ import {
   test,
   type SavedResult,
 } from "./corun.ts";
-import { pick as entry } from "./menu.ts";
+import { pick } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const compare = (page: Page) => page.locator("corun-compare");
@@ -401,7 +401,7 @@ test("an SM, a chart and a table show both runs", async ({ page }) => {
   await expect(detail.locator(".cv-warps")).toHaveCount(2);
   await noViolations(page);
   await page.keyboard.press("Escape");
-  await entry(grid, "SMs as a table");
+  await pick(grid, "SMs as a table");
   await expect(grid.locator("tbody tr th")).toHaveText(["A", "A", "B", "B"]);
   await show(page, "charts");
   const spoken = page.locator("corun-charts > [role=status]");
@@ -411,7 +411,7 @@ test("an SM, a chart and a table show both runs", async ({ page }) => {
     await expect(spoken).toHaveText(/^Cycles 0 to 400: A, BP .*\. B, BP /);
   }
   const ipc = page.locator('[data-chart="ipc"]');
-  await entry(ipc, "IPC as a table");
+  await pick(ipc, "IPC as a table");
   await expect(ipc.getByRole("columnheader")).toHaveText([/^From/, /^To/, "A: BP", "A: CFD", "B: BP", "B: CFD"]);
   await expect(ipc.locator("tbody tr")).toHaveCount(20);
   await picture(page, "compare-tables", true);

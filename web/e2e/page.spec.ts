@@ -27,7 +27,7 @@ import {
 } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
-const STATE = "corun-transport .state";
+const STATE = "corun-dock .state";
 
 /** A run that is not over while a test looks, however fast the engine is. */
 const endless = (gpu: string, cycle?: number): Promise<string> =>
@@ -442,7 +442,7 @@ test("360 pixels are enough", { tag: "@core" }, async ({ page }) => {
   const wide = async (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
   expect(await wide()).toBeLessThanOrEqual(360);
   const buttons = await page
-    .locator("corun-transport button, .actions button, .choices button")
+    .locator("corun-dock button, .actions button, .choices button")
     .filter({ visible: true })
     .all();
   expect(buttons.length).toBeGreaterThan(5);
@@ -610,10 +610,10 @@ test("at top speed a click is answered at once", async ({ page }) => {
   await page.evaluate(() => {
     const answers: [ms: number, moves: number][] = [];
     (window as unknown as { answers: typeof answers }).answers = answers;
-    const shown = document.querySelector("corun-transport .state") as Element;
+    const shown = document.querySelector("corun-dock .state") as Element;
     let clicked = 0;
     let moves = 0;
-    document.querySelector("corun-transport .play")?.addEventListener(
+    document.querySelector("corun-dock .play")?.addEventListener(
       "click",
       (event) => {
         clicked = event.timeStamp;
@@ -623,7 +623,7 @@ test("at top speed a click is answered at once", async ({ page }) => {
     );
     new MutationObserver(() => {
       moves += 1;
-    }).observe(document.querySelector("corun-transport .cycle") as Element, {
+    }).observe(document.querySelector("corun-dock .cycle") as Element, {
       childList: true,
       characterData: true,
       subtree: true,
@@ -637,7 +637,7 @@ test("at top speed a click is answered at once", async ({ page }) => {
     }).observe(shown, { attributes: true });
   });
   for (let i = 0; i < 12; i += 1) {
-    await page.locator("corun-transport .play").click();
+    await page.locator("corun-dock .play").click();
     await is(page, i % 2 === 0 ? "Paused" : "Running");
     if (i % 2 === 1) {
       const now = await cycle(page);
@@ -668,7 +668,7 @@ test("while it runs, frames keep coming", async ({ page }) => {
         let moves = 0;
         new MutationObserver(() => {
           moves += 1;
-        }).observe(document.querySelector("corun-transport .cycle") as Element, {
+        }).observe(document.querySelector("corun-dock .cycle") as Element, {
           childList: true,
           characterData: true,
           subtree: true,

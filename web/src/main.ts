@@ -609,6 +609,11 @@ function runSchemes(): void {
 screen.chosen = (next) => {
   openAs(1, next);
 };
+screen.lead = (stands) => {
+  screen.tab.value = "numbers";
+  // The tab opens a moment later.
+  requestAnimationFrame(() => numbers.querySelector<HTMLElement>(`[data-stands="${stands}"]`)?.focus());
+};
 screen.runAll = () => {
   if (state === "playing" || state === "seeking") engine?.pause();
   allSchemes?.start();

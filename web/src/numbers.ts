@@ -438,8 +438,10 @@ export class CorunNumbers extends HTMLElement {
     };
     this.#cells.push({ element, beside, refresh });
     // What was before has its numbers elsewhere.
-    if (column !== this.#before)
+    if (column !== this.#before) {
       element.dataset["stands"] = `${column.mark}.${figure.key}${typeof of === "number" ? `.${of}` : ""}`;
+      element.tabIndex = -1;
+    }
     return h("span", { class: "with-beside" }, element, beside);
   }
 

@@ -40,7 +40,10 @@ function useStanding(sides: readonly RunSide[]): readonly RunSide[] {
   return standing.sides;
 }
 
-const Words = ({ part }: { part: Part }): ComponentChildren => {
+/** Leads to where a number stands among all numbers, by what is there its `data-stands`. */
+type Lead = (stands: string) => void;
+
+const Words = ({ part, mark, lead }: { part: Part; mark: string; lead: Lead }): ComponentChildren => {
   switch (part.kind) {
     case "words":
       return part.text;
@@ -48,17 +51,28 @@ const Words = ({ part }: { part: Part }): ComponentChildren => {
       return part.kernel === null ? part.text : <KernelName kernel={part.kernel} name={part.text} />;
     case "times":
       return (
-        <span class="answer-number" title={part.range}>
+        <button
+          type="button"
+          class="answer-number"
+          title={part.range}
+          onClick={() => lead(`${mark}.slowdown.${part.kernel}`)}
+        >
           {part.text}
           {part.give === "" ? null : <span class="answer-give"> ± {part.give}</span>}
-        </span>
+        </button>
       );
   }
 };
 
-const Paragraph = ({ said: { side, lead, sentences, needs }, first }: { said: Said; first: boolean }) => {
+const Paragraph = (props: { said: Said; first: boolean; lead: Lead }) => {
+  const { side, lead, sentences, needs } = props.said,
+    { first } = props;
   const words = (sentence: string) =>
-    side.result ? parts(sentence, side.kernels, side.result).map((part, i) => <Words key={i} part={part} />) : sentence;
+    side.result
+      ? parts(sentence, side.kernels, side.result).map((part, i) => (
+          <Words key={i} part={part} mark={side.mark} lead={props.lead} />
+        ))
+      : sentence;
   return (
     <>
       {first ? null : " "}
@@ -86,7 +100,8 @@ function Announced({ text }: { text: string }) {
 const SIGNS: Partial<Record<RunSide["origin"], string>> = { confirmed: "✓", differs: "!" };
 
 /** `rate`: how often causes that were named have held; null where that is not known. */
-export function Sentence({ sides: given, rate }: { sides: readonly RunSide[]; rate: Rate | null }) {
+export function Sentence(props: { sides: readonly RunSide[]; rate: Rate | null; lead: Lead }) {
+  const { sides: given, rate, lead } = props;
   const sides = useStanding(given),
     paragraphs = said(sides),
     [a] = paragraphs;
@@ -96,7 +111,7 @@ export function Sentence({ sides: given, rate }: { sides: readonly RunSide[]; ra
     <section class="answer" aria-label="Who suffers, and why">
       <h2 class="answer-says">
         {paragraphs.map((one, i) => (
-          <Paragraph key={one.side.mark} said={one} first={i === 0} />
+          <Paragraph key={one.side.mark} said={one} first={i === 0} lead={lead} />
         ))}
       </h2>
       <p class="answer-sure">

@@ -10,7 +10,7 @@ import { slowdownOf } from "./starved.ts";
 export type Part =
   | { kind: "words"; text: string }
   | { kind: "kernel"; text: string; kernel: number | null }
-  | { kind: "times"; text: string; range: string; give: string };
+  | { kind: "times"; text: string; kernel: number; range: string; give: string };
 
 /** From this part of itself on, half of an interval is said beside its number. */
 const WIDE = 0.15;
@@ -63,7 +63,13 @@ function timesOf(
     if (timesText(times) !== text) continue;
     const ends = turned(interval(result.ci95?.kernels[k], "slowdown"), faster);
     const half = ends === null ? 0 : Math.max(ends[1] - times, times - ends[0]);
-    return { kind: "times", text, range: inFull(ends, timesText), give: half > WIDE * times ? timesText(half) : "" };
+    return {
+      kind: "times",
+      text,
+      kernel: k,
+      range: inFull(ends, timesText),
+      give: half > WIDE * times ? timesText(half) : "",
+    };
   }
   return null;
 }

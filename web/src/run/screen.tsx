@@ -41,7 +41,9 @@ export class Screen {
     render(<Drawer tabs={tabs} shown={this.tabs} open={this.tab} />, place("drawer"));
     const { sides } = this;
     const Says = () =>
-      sides.value.some(({ result }) => result) ? <Sentence sides={sides.value} rate={__VERDICTS__} /> : null;
+      sides.value.some(({ result }) => result) ? (
+        <Sentence sides={sides.value} rate={__VERDICTS__} lead={(stands) => this.lead(stands)} />
+      ) : null;
     const Bars = () => <SlowBars sides={sides.value} />;
     const Path = () => <Stations sides={sides.value} />;
     const Chain = () => (this.tab.value === "why" ? <Why sides={this.live.value} /> : null);
@@ -70,6 +72,8 @@ export class Screen {
     render(<Picture />, place("all-schemes"));
   }
 
+  /** Leads to a number of the answer among all numbers. */
+  lead: (stands: string) => void = () => undefined;
   /** A scheme of the picture is to be B. */
   chosen: (experiment: Experiment) => void = () => undefined;
   /** All schemes are to run. */

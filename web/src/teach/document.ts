@@ -62,7 +62,12 @@ export function blockOf(block: Block, link: LinkOf): HTMLElement {
     case "table":
       return h(
         "div",
-        { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "Table" },
+        {
+          class: "scroll-x",
+          tabIndex: 0,
+          role: "region",
+          "aria-label": `Table: ${block.head.map((cell) => cell.map(({ text }) => text).join("")).join(", ")}`,
+        },
         h(
           "table",
           { class: "numbers" },
