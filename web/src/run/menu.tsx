@@ -25,7 +25,8 @@ export function Menu(props: {
 }) {
   const popover = useRef<HTMLDivElement>(null),
     button = useRef<HTMLButtonElement>(null),
-    list = useRef<HTMLDivElement>(null);
+    list = useRef<HTMLDivElement>(null),
+    search = useRef<HTMLInputElement>(null);
   const sought = useSignal(""),
     at = useSignal(0),
     open = useSignal(false);
@@ -36,6 +37,9 @@ export function Menu(props: {
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   });
+
+  // The search is there only once the popover has opened, when the browser has put the focus already.
+  useEffect(() => search.current?.focus(), [open.value]);
 
   const onToggle = (event: { newState: string }): void => {
     open.value = event.newState === "open";
@@ -83,12 +87,12 @@ export function Menu(props: {
           <>
             <input
               class="menu-search"
+              ref={search}
               type="text"
               {...COMBOBOX}
               aria-controls={`${ids}-list`}
               placeholder="Search"
               autocomplete="off"
-              autofocus
               aria-label={`${props.label}: search`}
               aria-activedescendant={shown.length > 0 ? `${ids}-${at.value}` : undefined}
               value={sought.value}
