@@ -7,6 +7,7 @@ import {
   choose,
   colours,
   cycle,
+  dock,
   expect,
   form,
   is,
@@ -27,6 +28,8 @@ import {
 } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+/** Some hundred cycles a second, as the menu of speeds has it. */
+const SLOW = { label: "560 cycles/s" };
 const STATE = "corun-dock .state";
 
 /** A run that is not over while a test looks, however fast the engine is. */
@@ -62,23 +65,22 @@ test("the first visit runs two kernels", async ({ page }) => {
 
 test("play, pause, step, step back, next event, reset", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 5000);
-  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await dock(page, "Step one cycle");
   await expect(page.locator("#cycle")).toHaveText("5,001");
   const there = await result(page);
-  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await dock(page, "Step one cycle");
   await expect(page.locator("#cycle")).toHaveText("5,002");
-  await page.getByRole("button", { name: "Step back" }).click();
+  await dock(page, "Step back");
   await expect(page.locator("#cycle")).toHaveText("5,001");
   expect((await result(page)).digest, "going back ends in the same state").toBe(there.digest);
   expect(page.url()).toContain("&c=5001");
 
-  await page.getByRole("button", { name: "next event" }).click();
+  await dock(page, "next event");
   await is(page, "Paused");
   await expect.poll(() => cycle(page)).toBeGreaterThan(5001);
 
   // At a few hundred cycles a second: at full speed it may be done before it is paused.
-  await page.getByRole("slider", { name: "Speed" }).fill("26");
-  await page.keyboard.press("Escape");
+  await page.locator("#speed").selectOption(SLOW);
   await page.getByRole("button", { name: "Play" }).click();
   await is(page, "Running");
   await expect.poll(() => page.url()).not.toContain("&c=");
@@ -87,24 +89,21 @@ test("play, pause, step, step back, next event, reset", { tag: "@core" }, async 
   // What answers now has run nothing since.
   const stopped = await cycle(page);
   expect((await result(page)).cycles).toBe(stopped);
-  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await dock(page, "Step one cycle");
   await expect(page.locator("#cycle")).toHaveText((stopped + 1).toLocaleString("en"));
 
-  await page.getByRole("button", { name: "Reset" }).click();
+  await dock(page, "Reset");
   await expect(page.locator("#cycle")).toHaveText("0");
 });
 
-// That a speed is kept is arithmetic (tests/pacing.test.ts); here, that the slider's reaches the simulation, which runs on with it.
-test("speed is what the slider says", async ({ page }) => {
+// That a speed is kept is arithmetic (tests/pacing.test.ts); here, that the menu's reaches the simulation, which runs on with it.
+test("speed is what the menu says", async ({ page }) => {
   const said = await overhear(page);
   await openAt(page, TINY, 100);
-  const slider = page.getByRole("slider", { name: "Speed" });
-  await slider.fill("26"); // about 440 cycles a second
-  const text = await slider.getAttribute("aria-valuetext");
-  const wanted = Number(/^([\d,]+)/.exec(text ?? "")?.[1]?.replaceAll(",", ""));
+  await page.locator("#speed").selectOption(SLOW);
+  const wanted = Number(await page.locator("#speed").inputValue());
   expect(wanted).toBeGreaterThan(100);
   expect(wanted).toBeLessThan(1000);
-  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Play" }).click();
   await is(page, "Running");
   await expect.poll(() => cycle(page)).toBeGreaterThan(200);
@@ -401,9 +400,9 @@ test("keyboard alone is enough", async ({ page }) => {
   await page.keyboard.press("e");
   await is(page, "Paused");
   await expect.poll(() => cycle(page)).toBeGreaterThan(0);
-  const before = await page.getByRole("slider", { name: "Speed" }).inputValue();
+  const before = await page.locator("#speed").inputValue();
   await page.keyboard.press("[");
-  expect(Number(await page.getByRole("slider", { name: "Speed" }).inputValue())).toBeLessThan(Number(before));
+  expect(Number(await page.locator("#speed").inputValue())).toBeLessThan(Number(before));
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toBeVisible();
   await picture(page, "keys");
@@ -466,7 +465,7 @@ test("360 pixels are enough", { tag: "@core" }, async ({ page }) => {
 
 test("1024 pixels: every page's side begins at its header, and the experiment's words are whole", async ({ page }) => {
   await page.setViewportSize({ width: 1024, height: 800 });
-  for (const address of ["./components.html", "./sweeps.html", "./figures.html", `./${TINY}&c=100`]) {
+  for (const address of ["./components.html", "./sweeps.html", "./figures.html?paper=ccbp", `./${TINY}&c=100`]) {
     await page.goto(address);
     if (address.includes("#")) await form(page);
     await page.getByRole("button", { name: address.includes("#") ? "Share this run" : "Dark or light" }).waitFor();
@@ -729,7 +728,9 @@ test("a machine that is stuck says why, and a slider sets it free", async ({ pag
   await picture(page, "stuck", true);
   // There is no way on by stepping or playing: Play begins again, and ends in the same place.
   const stuckAt = await cycle(page);
+  await page.getByRole("button", { name: "More: steps" }).click();
   await expect(page.getByRole("button", { name: "Step one cycle" })).toBeDisabled();
+  await page.keyboard.press("Escape");
   await page.keyboard.press(".");
   expect(await cycle(page)).toBe(stuckAt);
   expect((await result(page)).cycles).toBe(stuckAt);

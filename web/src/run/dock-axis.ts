@@ -68,7 +68,13 @@ export class Axis {
   readonly #said = h("p", { class: "hidden", role: "status" });
   readonly #track = h(
     "div",
-    { class: "dk-track", role: "slider", tabIndex: 0, "aria-label": "Time: the cycle that is shown" },
+    {
+      class: "dk-track",
+      role: "slider",
+      tabIndex: 0,
+      "aria-label": "Time: the cycle that is shown",
+      "aria-valuenow": "0",
+    },
     this.#canvas,
     this.#band,
     this.#ahead,
