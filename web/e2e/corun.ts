@@ -1,7 +1,7 @@
 // What every end-to-end test shares: a page that may not fail, complain or talk to anybody else.
 import { readFile } from "node:fs/promises";
 import AxeBuilder from "@axe-core/playwright";
-import { expect, test as base, type Download, type Locator, type Page } from "@playwright/test";
+import { expect, test as base, type Download, type FrameLocator, type Locator, type Page } from "@playwright/test";
 
 export const ORIGIN = `http://127.0.0.1:${process.env["PORT"] ?? "4173"}/`;
 
@@ -72,10 +72,11 @@ export async function choose(page: Page, menu: string, sought: string): Promise<
   await page.keyboard.press("Enter");
 }
 /** Presses a button behind the dock's "More", and closes it again. */
-export async function dock(page: Page, button: string): Promise<void> {
-  await page.getByRole("button", { name: "More: steps" }).click();
+export async function dock(page: Page | FrameLocator, button: string): Promise<void> {
+  const more = page.getByRole("button", { name: "More: steps" });
+  await more.click();
   await page.getByRole("dialog", { name: "More of the run's time" }).getByRole("button", { name: button }).click();
-  await page.keyboard.press("Escape");
+  await more.press("Escape");
 }
 /** Does one of the things behind Share. */
 export async function share(page: Page, deed: string): Promise<void> {

@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
-import { expect, is, noViolations, open, openAt, picture, result, test } from "./corun.ts";
+import { dock, expect, form, is, noViolations, open, openAt, picture, result, share, show, test } from "./corun.ts";
+import { pick } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 
@@ -27,19 +28,13 @@ test("a picture, a table and a result that were saved open their run again when 
   const keep = async (download: Download): Promise<void> => {
     files.push([await readFile(await download.path()), download.suggestedFilename()]);
   };
-  const chart = page.locator("corun-charts .cv-export").first();
+  await show(page, "charts");
+  const chart = page.locator('[data-chart="ipc"]');
   for (const kind of ["PNG (picture)", "SVG (picture)", "JSON (data)"]) {
-    await chart.getByRole("button", { name: "Export" }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      chart.getByRole("menuitem", { name: kind }).click(),
-    ]);
+    const [download] = await Promise.all([page.waitForEvent("download"), pick(chart, kind)]);
     await keep(download);
   }
-  const [saved] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Save the result" }).click(),
-  ]);
+  const [saved] = await Promise.all([page.waitForEvent("download"), share(page, "Save the result")]);
   await keep(saved);
   expect(files.map(([, name]) => name.replace(/^.*\./, ""))).toEqual(["png", "svg", "json", "json"]);
 
@@ -66,22 +61,27 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   await lab.getByRole("button", { name: "Run it here" }).click();
   const frame = lab.frameLocator("iframe");
   await expect(frame.locator("#cycle")).toHaveText("3,000");
-  for (const shown of ["#verdict", "#numbers", "#charts", "corun-transport"])
+  for (const shown of ["#verdict", "#slows", "#sms", "#numbers", "corun-dock"])
     await expect(frame.locator(shown)).toBeVisible();
   for (const hidden of [
+    ".top",
+    "#choices",
     "#editor",
-    "#sms",
-    "#path",
+    ".drawer-tabs",
+    "#stations",
+    "#all-schemes",
+    ".dk-axis",
+    "#charts",
     "#decisions",
-    "#timeline",
-    "#schemes",
-    ".logo",
-    ".pages",
-    "#actions",
   ])
     await expect(frame.locator(hidden)).toBeHidden();
-  await expect.poll(() => frame.locator("html").evaluate((e) => e.scrollHeight - innerHeight)).toBe(0);
-  await frame.getByRole("button", { name: "Step one cycle" }).click();
+  /** How much taller the frame is than its content, or than 600 pixels where it scrolls. */
+  const over = (): Promise<number> =>
+    frame
+      .locator("body")
+      .evaluate((body) => innerHeight - Math.min(600, Math.ceil(body.getBoundingClientRect().height)));
+  await expect.poll(over).toBe(0);
+  await dock(frame, "Step one cycle");
   await expect(frame.locator("#cycle")).toHaveText("3,001");
   // Out of the frame, to the run as it is now.
   const whole = frame.getByRole("link", { name: "Open this run in Corun" });
@@ -90,7 +90,15 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   await picture(page, "article-lab", true);
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(() => frame.locator("html").evaluate((e) => e.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  await expect.poll(() => frame.locator("html").evaluate((e) => e.scrollHeight - innerHeight)).toBe(0);
+  await expect.poll(over).toBe(0);
+  // Where little is left, the frame is as low as that.
+  await lab.evaluate((e) => {
+    e.setAttribute("hide", "transport,verdict,sms,memory,numbers,schemes");
+  });
+  await lab.getByRole("button", { name: "Run it here" }).click();
+  await expect(frame.locator(".embed-foot")).toBeVisible();
+  await expect.poll(over).toBe(0);
+  expect(await frame.locator("html").evaluate(() => innerHeight)).toBeLessThan(400);
 
   await page.setViewportSize({ width: 1280, height: 900 });
   // A name that is none is said, and an element without a link says what it wants.
@@ -99,7 +107,10 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
     "hide: found “flowers”, “constructor”, want some of experiment, transport, verdict",
   );
   await expect(page.locator("#sms")).toBeHidden();
-  await expect(page.locator("#editor")).toBeVisible();
+  await expect(page.locator("#stations")).toBeVisible();
+  await expect(page.locator("#all-schemes")).toBeVisible();
+  await page.keyboard.press("x");
+  await expect(page.locator("#editor")).toBeHidden();
   await noViolations(page);
   await page.goto("./examples/article/");
   await lab.evaluate((e) => {
@@ -112,6 +123,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
 
 test("a policy's card has the text of its page, and how it is cited", async ({ page }) => {
   await openAt(page, TINY.replace("even", "ws%2Bbmi"), 200);
+  await form(page);
   await page.getByRole("button", { name: "About, and cite" }).click();
   const card = page.getByRole("dialog", { name: "WS + BMI: turns at memory" });
   for (const word of [
@@ -147,6 +159,8 @@ test("a policy's card has the text of its page, and how it is cited", async ({ p
 
 test("vendors' words set the policy, are known again, and say that they are an assumption", async ({ page }) => {
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=1", 200);
+  await form(page);
+  await show(page, "decisions");
   const vendor = page.getByLabel("As a vendor's GPU is shared");
   const note = page.locator(".vendor-note");
   await expect(note).toBeHidden();
@@ -164,6 +178,7 @@ test("vendors' words set the policy, are known again, and say that they are an a
   await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu).toBe("a100-40gb");
   const link = page.url();
   await open(page, link.slice(link.indexOf("#")));
+  await form(page);
   await expect(note).toContainText("MIG profiles: 3g.20gb each.");
   await expect(vendor.locator("option:checked")).toHaveText("3g.20gb each");
   await picture(page, "vendor-mig", true);

@@ -7,8 +7,8 @@
 (() => {
   const SCRIPT = "corun-figure.js";
   const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
-  /** Heights of a frame that are believed, pixels. */
-  const TALLEST = 20_000;
+  /** Pixels of a frame; what is taller scrolls in it. */
+  const TALLEST = 600;
 
   const LOOKS = `
 :host { display: block; position: relative; }

@@ -1,22 +1,22 @@
-// The simulator in a frame of an article: `./?embed=1&hide=experiment,schemes#v=1&…`. What is around the panels is left away, the panels that
-// `hide` names too, and the article hears how tall the page is, in the message that figures send (figures/main.ts).
+// The simulator in a frame of an article: `./?embed=1&hide=memory,schemes#v=1&…`. What is around the pictures is left away, and what `hide` names too;
+// a panel that the link opens stands under them. The article hears how tall the page is, in the message that figures send (figures/main.ts).
 import { h } from "../dom.ts";
 
 /** What the window hears when the address has changed with the run. */
 export const LINKED = "corun-linked";
 
-/** Panels by the names that `hide` takes, and where they are. */
+/** What the names that `hide` takes leave out. */
 export const PANELS: ReadonlyMap<string, string> = new Map([
-  ["experiment", "#editor"],
+  ["experiment", "#choices, #editor"],
   ["transport", "corun-dock"],
-  ["verdict", "#verdict"],
+  ["verdict", "#verdict, #slows"],
   ["sms", "#sms"],
-  ["memory", "#path"],
+  ["memory", "#stations, #path"],
   ["numbers", "#numbers"],
   ["decisions", "#decisions"],
   ["charts", "#charts"],
-  ["timeline", "#timeline"],
-  ["schemes", "#schemes"],
+  ["timeline", ".dk-axis, #timeline"],
+  ["schemes", "#all-schemes, #schemes"],
 ]);
 
 /** The panels that are to be hidden, and names that are none. */
@@ -32,19 +32,20 @@ export function hidden(query: URLSearchParams): { panels: string[]; unknown: str
   return { panels: names.filter((name) => PANELS.has(name)), unknown: names.filter((name) => !PANELS.has(name)) };
 }
 
-/** Where the address asks for it; does nothing otherwise. `pictures` is where the panels are. */
+/** Where the address asks for it; does nothing otherwise. */
 export function startEmbed(): void {
   const query = new URLSearchParams(location.search);
   if (query.get("embed") !== "1") return;
   const { panels, unknown } = hidden(query),
     root = document.documentElement;
   root.dataset["embed"] = "lab";
-  root.dataset["hide"] = panels.join(" ");
-  for (const panel of panels)
-    for (const one of document.querySelectorAll<HTMLElement>(PANELS.get(panel) ?? ""))
-      one.classList.add("not-embedded");
+  // By a rule: what is hidden may come into the page later.
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(panels.map((panel) => `${PANELS.get(panel) ?? ""} { display: none !important; }`).join("\n"));
+  document.adoptedStyleSheets.push(sheet);
   const main = document.querySelector("#main") as HTMLElement;
   main.setAttribute("aria-label", "A run of Corun");
+  main.prepend(document.querySelector("h1") as HTMLElement);
   const whole = h(
     "a",
     { class: "embed-whole", href: "./", target: "_blank", rel: "noopener" },
