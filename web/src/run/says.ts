@@ -100,9 +100,13 @@ function saidOf(side: RunSide): Said {
 export function said(sides: readonly RunSide[]): Said[] {
   const [a, ...others] = sides;
   if (!a) return [];
+  const first = saidOf(a);
+  // What is not known of both is said once.
+  const other = ({ result }: RunSide): boolean =>
+    result?.verdict?.question === "goals" || first.sentences[0] !== (result?.verdict?.says[0] ?? "");
   return [
-    saidOf(a),
-    ...others.map((side) => {
+    first,
+    ...others.filter(other).map((side) => {
       const of = saidOf(side),
         all = side.result?.verdict?.question === "goals",
         alike = side.kernels.join() === a.kernels.join() && side.scheme !== a.scheme;

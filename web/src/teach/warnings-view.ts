@@ -15,17 +15,19 @@ export class CorunWarnings extends HTMLElement {
     if (key === this.#shown) return;
     this.#shown = key;
     this.hidden = lines.length === 0;
-    this.replaceChildren(
-      ...(lines.length === 0
-        ? []
-        : [
-            h(
-              "ul",
-              { class: "warnings", role: "list", "aria-label": "What this run cannot show" },
-              ...lines.map((text) => h("li", null, h("b", { "aria-hidden": "true" }, "!"), h("span", null, text))),
-            ),
-          ]),
+    const list = h(
+      "ul",
+      { class: "warnings", role: "list", "aria-label": "What this run cannot show" },
+      ...lines.map((text) => h("li", null, h("b", { "aria-hidden": "true" }, "!"), h("span", null, text))),
     );
+    // Several would take the room of the pictures.
+    const folded = h(
+      "details",
+      { class: "warnings-all" },
+      h("summary", null, `${lines.length} things that this run cannot show`),
+      list,
+    );
+    this.replaceChildren(...(lines.length === 0 ? [] : [lines.length === 1 ? list : folded]));
   }
 }
 customElements.define("corun-warnings", CorunWarnings);
