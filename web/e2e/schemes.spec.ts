@@ -1,7 +1,7 @@
 // The mix under every scheme, as a person asks for it: one press, a table that sorts, rows that open; and the heat map of a sweep.
 import type { Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
-import { colours, cycle, expect, is, noViolations, openAt, picture, result, test } from "./corun.ts";
+import { colours, cycle, dock, expect, form, is, noViolations, openAt, picture, result, show, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=even&seed=1";
 const schemes = (page: Page) => page.locator("corun-schemes");
@@ -21,10 +21,13 @@ test("one press runs all schemes; the table sorts by any column; one that cannot
   page,
 }) => {
   await openAt(page, TINY, 4000);
+  await show(page, "schemes");
   const length = schemes(page).getByLabel("Length");
   await expect(length).toHaveValue("500000");
   await length.fill("8000");
+  await form(page);
   await page.getByRole("button", { name: "All schemes", exact: true }).click();
+  await expect(page.locator("#tab-schemes")).toHaveAttribute("aria-selected", "true");
   await expect(schemes(page).locator(".schemes-progress")).toHaveText(/^Done: \d+ of \d+ schemes$/);
   await expect(schemes(page)).toContainText("VADD + SAD on tiny-2sm, seed 1, 8,000 cycles each");
   const offered = await page.getByLabel("Policy", { exact: true }).locator("option").count();
@@ -69,19 +72,20 @@ test("one press runs all schemes; the table sorts by any column; one that cannot
   await picture(schemes(page), "schemes");
 
   await row(page, "spatial").getByRole("button", { name: "Open spatial as B" }).click();
-  await expect(page.locator("corun-compare")).toBeVisible();
+  await expect(page.locator("#tab-compare")).toBeVisible();
   await expect.poll(() => page.url()).toContain("policy=even&seed=1&b.policy=spatial");
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("4,000");
   await row(page, "leftover").getByRole("button", { name: "Open leftover as A" }).click();
   await expect.poll(() => page.url()).toContain("policy=leftover&seed=1&b.policy=spatial");
+  await show(page, "compare");
   await page.getByRole("button", { name: "Only A" }).click();
   await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("leftover");
 
   // The even split by itself for as long has the slowdown that the table says.
-  await openAt(page, TINY, 8000);
+  await openAt(page, `${TINY}&show=numbers`, 8000);
   await expect(
-    page.locator("table.numbers").first().locator("tbody tr").first().locator("td").nth(2).locator(".value"),
+    page.locator("#numbers table.numbers").first().locator("tbody tr").first().locator("td").nth(2).locator(".value"),
   ).toHaveText(/\d/);
   const ipc = (await result(page)).kernels[0] as unknown as { slowdown: number };
   expect(Math.abs(ipc.slowdown / (even[0] ?? 0) - 1), "alone for as long, or for longer").toBeLessThan(0.5);
@@ -97,7 +101,7 @@ test("where a kernel has a goal: whether each scheme keeps it, what it leaves fo
     policy: "even",
     seed: 1,
   };
-  await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}`, 100);
+  await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}&show=schemes`, 100);
   await schemes(page)
     .getByText(/^Schemes: \d+ of \d+$/)
     .click();
@@ -106,7 +110,7 @@ test("where a kernel has a goal: whether each scheme keeps it, what it leaves fo
   await expect(chosen.filter({ hasText: /^Even split/ })).toHaveCount(0);
   expect(await chosen.count()).toBeGreaterThan(3);
   await schemes(page).getByRole("button", { name: "None" }).click();
-  for (const name of [/^Even split/, /^QoS rollover/]) await schemes(page).getByRole("checkbox", { name }).check();
+  for (const name of [/^Even split/, /^QoS rollover:/]) await schemes(page).getByRole("checkbox", { name }).check();
   await schemes(page).getByLabel("Length").fill("20000");
   await page.getByRole("button", { name: "Run 2 schemes" }).click();
   await expect(schemes(page).locator(".schemes-progress")).toHaveText("Done: 2 of 2 schemes");
@@ -152,6 +156,7 @@ test("where a kernel has a goal: whether each scheme keeps it, what it leaves fo
 
 test("chosen schemes for a chosen length; cancelling ends at once and keeps what is done", async ({ page }) => {
   await openAt(page, TINY, 100);
+  await show(page, "schemes");
   await schemes(page)
     .getByText(/^Schemes: \d+ of \d+$/)
     .click();
@@ -167,13 +172,40 @@ test("chosen schemes for a chosen length; cancelling ends at once and keeps what
   await expect(row(page, "even")).toContainText("not run");
   await expect(page.getByRole("button", { name: "Run 2 schemes" })).toBeFocused();
   // The page's own run goes on as before.
-  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await dock(page, "Step one cycle");
   await expect.poll(() => cycle(page)).toBe(101);
+});
+
+test("the picture of all schemes runs those that have no answer, tells each, and makes one B", async ({ page }) => {
+  await openAt(page, `${TINY}&cycles=8000`, 4000);
+  const all = page.locator("#all-schemes");
+  await all.getByRole("button", { name: "Run them" }).click();
+  const left = all.getByRole("button", { name: "Stop" });
+  await expect(left).toBeFocused();
+  await expect(left).toBeHidden();
+  const schemes = all.getByRole("listbox", { name: /^All schemes/ });
+  expect(await schemes.getByRole("option").count()).toBeGreaterThan(6);
+  await expect(schemes.getByRole("option", { name: /^A: Even split/ })).toHaveCount(1);
+  await schemes.focus();
+  await page.keyboard.press("End");
+  const chosen = await schemes.evaluate(
+    (list) =>
+      document.getElementById(list.getAttribute("aria-activedescendant") ?? "")?.getAttribute("aria-label") ?? "",
+  );
+  expect(chosen).toMatch(/slowdown of VADD [\d.]+.*slowdown of SAD/i);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.url()).toContain("&b.");
+  await expect(schemes.getByRole("option", { name: `B: ${chosen}` })).toHaveAttribute("aria-selected", "true");
+  await noViolations(page);
+  await all.getByText(/^As a table/).click();
+  await expect(all.getByRole("rowheader", { name: /^B: / })).toHaveCount(1);
+  await noViolations(page);
 });
 
 test("the schemes have room at 1,440 and at 390 pixels, light and dark", async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await openAt(page, TINY, 400);
+  await show(page, "schemes");
   await schemes(page)
     .getByText(/^Schemes: \d+ of \d+$/)
     .click();

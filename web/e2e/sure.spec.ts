@@ -1,7 +1,7 @@
 // How sure the numbers are: the interval beside each, and a run that stops when it is settled.
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
-import { expect, is, noViolations, open, openAt, picture, result, test } from "./corun.ts";
+import { dock, expect, form, is, noViolations, open, openAt, picture, result, show, test } from "./corun.ts";
 
 const MIX: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["VADD", "SAD"], policy: { name: "even" }, seed: 1 };
 
@@ -11,13 +11,15 @@ test("every number has its interval, and the form's rule stops the run when it i
     await encodeLink({ experiment: { ...MIX, stop: { cycles: 900_000_000_000 }, alone: false }, view: {} }),
     1000,
   );
+  await form(page);
+  await show(page, "numbers");
   const numbers = page.locator("corun-numbers"),
     beside = numbers.locator(".beside");
   const height = (): Promise<number> => numbers.evaluate((e) => e.getBoundingClientRect().height);
   await expect(numbers).toContainText("It comes with the tenth window of 400 cycles.");
   for (const text of await beside.allTextContents()) expect(text).toBe("");
   const before = await height();
-  await page.getByRole("button", { name: "Reset" }).click();
+  await dock(page, "Reset");
   // A run that was changed before it is back would keep its numbers in view.
   await expect(page.locator("#cycle")).toHaveText("0");
 
@@ -65,6 +67,7 @@ for (const scheme of ["light", "dark"] as const) {
     await page.setViewportSize({ width: 360, height: 740 });
     await open(page, await encodeLink({ experiment: { ...MIX, stop: { settled: 0.12 } }, view: {} }));
     await is(page, "Settled");
+    await show(page, "numbers");
     const numbers = page.locator("corun-numbers");
     // With what kernels do alone, which is measured by the same rule, slowdowns and speedups have intervals too.
     await expect(numbers.locator(".tile .beside")).toHaveText([/^±0\.\d{3}$/, /^±0\.\d{3}$/, /^±\d\.\d{3}$/]);
@@ -73,6 +76,8 @@ for (const scheme of ["light", "dark"] as const) {
       /^±[\d.]+$/,
       /^±[\d.]+$/,
     ]);
+    // And on the first screen beside each bar.
+    await expect(page.locator("#slows .slow-give")).toHaveText([/^± (<0\.1|\d\.\d)$/, /^± (<0\.1|\d\.\d)$/]);
     await picture(numbers, `settled-360-${scheme}`);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     // No table of the numbers has to be scrolled sideways for them.
