@@ -1,7 +1,8 @@
 // The panel of predictions, as a person uses it who has 30 SMs, two kernels and two deadlines.
 import type { Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
-import { colours, expect, is, noViolations, open, openAt, picture, result, test } from "./corun.ts";
+import { colours, expect, is, noViolations, open, openAt, picture, result, show, test } from "./corun.ts";
+import { pick } from "./menu.ts";
 
 const ALU = { count: 400, latency: 4, lanes: 32 },
   MIB = 1 << 20;
@@ -56,7 +57,9 @@ const deadline = (page: Page, kernel: string) =>
 /** A number of a kernel's row, by the place of its column. */
 const figure = async (page: Page, kernel: string, column: number): Promise<number> =>
   Number((await row(page, kernel).locator("td").nth(column).locator(".value").textContent())?.replace(/[^\d.]/g, ""));
+/** The panel is open, and each kernel is measured. */
 const measured = async (page: Page): Promise<void> => {
+  await show(page, "predicted");
   await expect(panel(page)).toContainText("Each kernel is measured alone on all 30 SMs, once to its end.");
 };
 
@@ -146,6 +149,7 @@ test("the prediction follows the border, by pointer and by keyboard; readings di
   page,
 }) => {
   await openAt(page, await spatial(), 2000);
+  await show(page, "predicted");
   await expect(panel(page)).toContainText("kernels that have ended start again");
   await measured(page);
   const before = await figure(page, "COMPUTE", 0);
@@ -190,7 +194,7 @@ test("the prediction follows the border, by pointer and by keyboard; readings di
   await expect(windows.getByRole("status")).toHaveText(
     /^Window 1, 0 to 0\.0\d+ ms: 2 kernels ask for S = [\d.]+ GB\/s, of \d+ that last\. I = 1\.\d+$/,
   );
-  await windows.getByRole("button", { name: "Windows as a table" }).click();
+  await pick(windows, "Windows as a table");
   await expect(windows.getByRole("table").getByRole("row")).toHaveCount(4);
   await noViolations(page);
 });
@@ -201,6 +205,7 @@ test("where kernels share SMs there is nothing to predict, and one press partiti
     `#v=1&z=${await pack(JSON.stringify({ corun: 1, gpu: GPU, kernels: [STREAM, COMPUTE], policy: { name: "even" } }))}`,
     2000,
   );
+  await show(page, "predicted");
   await expect(panel(page)).toContainText(
     "There is nothing to predict: the formulas are for kernels on SMs of their own, and here kernels share SMs.",
   );
@@ -226,7 +231,7 @@ test("where kernels share SMs there is nothing to predict, and one press partiti
 test("kernels that run long are measured until somebody stops them; a part stands for the whole, and says so", async ({
   page,
 }) => {
-  await open(page, "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=spatial&seed=1");
+  await open(page, "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=spatial&seed=1&show=predicted");
   await expect(panel(page)).toContainText(
     /Measuring each kernel alone, once to its end: VADD on all 2 SMs, [1-9]\d* % of its 65,536 CTAs in [\d,]+ cycles/,
   );
