@@ -199,7 +199,10 @@ test("another mix and another GPU: the fields that differ are named, each side i
     .getByRole("row", { name: /^IPC shared/ });
   await expect(row.getByRole("cell").nth(1)).toHaveText("–");
   await expect(row.getByRole("cell").nth(2)).toHaveText("–");
-  // The form is B's now, then A's.
+  // The form is B's now, then A's; what is open beside it covers nothing of it.
+  const covers = (await page.locator("#drawer-numbers").boundingBox())!.x,
+    covered = (await page.locator("#editor").boundingBox())!;
+  expect(covers).toBeGreaterThanOrEqual(covered.x + covered.width);
   await page.getByLabel("Seed", { exact: true }).fill("5");
   await page.getByLabel("Seed", { exact: true }).press("Tab");
   await expect(differ(page)).toHaveText(/They differ in 2 fields:.*Seed: A1 B5/);
@@ -237,6 +240,7 @@ test("either side is swapped for another scheme, and either goes on alone", asyn
   const workers = page.workers().length;
   await page.getByRole("button", { name: "Only B" }).click();
   await expect(page.locator("#tab-compare")).toBeHidden();
+  await expect(page.getByRole("button", { name: "Scheme of A:" })).toBeFocused();
   await expect(compare(page)).toBeHidden();
   await expect.poll(() => page.url()).toContain("policy=even&seed=1&c=4000");
   expect(page.url()).not.toContain("b.");

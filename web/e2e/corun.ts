@@ -78,6 +78,9 @@ export async function dock(page: Page | FrameLocator, button: string): Promise<v
   await page.getByRole("dialog", { name: "More of the run's time" }).getByRole("button", { name: button }).click();
   await more.press("Escape");
 }
+/** How much taller a frame in an article is than its content, or than the 600 pixels beyond which it scrolls. */
+export const slack = (frame: FrameLocator): Promise<number> =>
+  frame.locator("body").evaluate((body) => innerHeight - Math.min(600, Math.ceil(body.getBoundingClientRect().height)));
 /** Does one of the things behind Share. */
 export async function share(page: Page, deed: string): Promise<void> {
   await page.getByRole("button", { name: "Share this run, and help" }).click();

@@ -3,7 +3,21 @@ import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
-import { dock, expect, form, is, noViolations, open, openAt, picture, result, share, show, test } from "./corun.ts";
+import {
+  dock,
+  expect,
+  form,
+  is,
+  noViolations,
+  open,
+  openAt,
+  picture,
+  result,
+  share,
+  show,
+  slack,
+  test,
+} from "./corun.ts";
 import { pick } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
@@ -75,12 +89,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
     "#decisions",
   ])
     await expect(frame.locator(hidden)).toBeHidden();
-  /** How much taller the frame is than its content, or than 600 pixels where it scrolls. */
-  const over = (): Promise<number> =>
-    frame
-      .locator("body")
-      .evaluate((body) => innerHeight - Math.min(600, Math.ceil(body.getBoundingClientRect().height)));
-  await expect.poll(over).toBe(0);
+  await expect.poll(() => slack(frame)).toBe(0);
   await dock(frame, "Step one cycle");
   await expect(frame.locator("#cycle")).toHaveText("3,001");
   // Out of the frame, to the run as it is now.
@@ -90,14 +99,14 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   await picture(page, "article-lab", true);
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(() => frame.locator("html").evaluate((e) => e.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  await expect.poll(over).toBe(0);
+  await expect.poll(() => slack(frame)).toBe(0);
   // Where little is left, the frame is as low as that.
   await lab.evaluate((e) => {
     e.setAttribute("hide", "transport,verdict,sms,memory,numbers,schemes");
   });
   await lab.getByRole("button", { name: "Run it here" }).click();
   await expect(frame.locator(".embed-foot")).toBeVisible();
-  await expect.poll(over).toBe(0);
+  await expect.poll(() => slack(frame)).toBe(0);
   expect(await frame.locator("html").evaluate(() => innerHeight)).toBeLessThan(400);
 
   await page.setViewportSize({ width: 1280, height: 900 });

@@ -373,6 +373,8 @@ function beside(other: Experiment, play: boolean, seek: number): void {
 function only(at: number): void {
   const kept = sides[at];
   if (!kept || sides.length < 2) return;
+  // The panel of both goes.
+  if (compareCard.contains(document.activeElement)) $<HTMLElement>("#choose-scheme-A").focus();
   // One that could not be built is built alone, or says alone why not.
   if (!kept.loaded) {
     open(kept.experiment, !calm());

@@ -268,8 +268,8 @@ function seekSlice(sim: Simulation): void {
 function seek(cycle: number, after: RunState): void {
   if (!sim) return;
   setOut = performance.now();
-  // Who has ended and stays there has still ended.
-  const stays = over() && sim.cycle === cycle;
+  // Who has ended and rests there has still ended.
+  const stays = over() && sim.cycle === cycle && after === "paused";
   const from = keyframes.before(cycle);
   // Who watches goes the whole way.
   if (from && (cycle < sim.cycle || (from.cycle > sim.cycle && !watch))) {
