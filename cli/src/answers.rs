@@ -7,10 +7,10 @@ use corun_batch::workers::{STEPS, interrupt, locked, stop_at_signals};
 use corun_batch::{Failure, answers, output, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::policy::spec::{COMBINATIONS, POLICIES};
-use sim_core::run::experiment::{Experiment, Stop};
+use sim_core::run::experiment::Experiment;
 use sim_core::run::outcome::ENGINE;
 use sim_core::run::plan::{Answers, Plan, Planned};
+use sim_core::study::catalogue::catalogue;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,12 @@ use std::sync::atomic::AtomicU64;
 /// Arguments of `corun answers`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Runs each mix under every policy of the catalogue, with what has to be given of it at its beginning, and under the policies that its experiments name. \
-Writes a file for each mix: what the page's first screen reads of each result. Prints which file has which mix: `cargo xtask answers` puts both into the page.
+Runs each mix under every policy of the catalogue, with what has to be given of it at its beginning, and as its experiments are. A kernel by itself \
+shares with nobody: it is run in every CTA order. Writes a file for each mix: what the page's first screen reads of each result. Prints which file has which mix: `cargo xtask answers` puts both into the page.
 
 Exit status: 0 done, 2 bad usage or input, 130 told to stop.")]
 pub struct RunAnswers {
-    /// JSON files, or names of examples; those that differ in their policies alone are one mix, called by the first
+    /// JSON files, or names of examples; those that differ in their schemes alone are one mix, called by the first
     #[arg(required = true)]
     experiments: Vec<String>,
     /// Where the answers go
@@ -39,11 +39,8 @@ pub struct RunAnswers {
     answers: Option<PathBuf>,
 }
 
-/// Most cycles of a run, times SMs: some twenty seconds. Longer mixes are stored shorter.
-const MOST: u64 = 40_000_000;
-
-/// What tells two runs of a mix apart, and what says nothing of what runs.
-const NOT_OF_THE_MIX: &[&str] = &["policy", "name", "source", "alone"];
+/// What says nothing of what runs.
+const NOT_OF_THE_RUN: &[&str] = &["name", "source", "alone"];
 
 /// What the page's first screen reads of a result, of its kernels, of the whole GPU, and of its intervals.
 const OF_RESULT: &[&str] = &["engine", "config_hash", "digest", "seed", "cycles", "stop", "metrics", "goals", "settled", "verdict"];
@@ -61,17 +58,15 @@ const NAMES: &[&str] = &["config_hash", "digest"];
 struct Mix {
     /// Of its file.
     name: String,
-    /// As it is written, without a policy.
+    /// As it is written, without a scheme.
     written: Value,
-    /// Its end, where it is stored shorter.
-    stop: Option<Value>,
     schemes: Vec<Scheme>,
 }
 
-/// A policy, and the mix under it, or why there is none.
+/// What an experiment says of a scheme, and the mix under it, or why there is none.
 #[derive(Debug)]
 struct Scheme {
-    policy: Value,
+    says: Value,
     experiment: Result<Box<Experiment>, Problems>,
 }
 
@@ -82,19 +77,20 @@ fn stamp() -> String {
 
 impl RunAnswers {
     pub fn execute(self) -> Result<(), Failure> {
-        let mut mixes: Vec<(Mix, Vec<Value>)> = Vec::new();
+        let mut known: Vec<(String, Value, Vec<Value>)> = Vec::new();
         for file in &self.experiments {
             let experiment = input::read(file, Kind::Experiment)?;
-            let (written, policy) = (mix(&experiment), policy(&experiment));
-            match mixes.iter_mut().find(|(known, _)| known.written == written) {
-                Some((_, own)) => own.push(policy),
+            Experiment::decode(&experiment)?;
+            let written = mix(&experiment);
+            match known.iter_mut().find(|(_, known, _)| *known == written) {
+                Some((_, _, own)) => own.push(scheme(&experiment)),
                 None => {
                     let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                    mixes.push((Mix { name, stop: shorter(&experiment)?, written, schemes: Vec::new() }, vec![policy]));
+                    known.push((name, written, vec![scheme(&experiment)]));
                 }
             }
         }
-        let mixes: Vec<Mix> = mixes.into_iter().map(|(mix, own)| mix.under(own)).collect();
+        let mixes: Vec<Mix> = known.into_iter().map(|(name, written, own)| Mix::under(name, written, own)).collect();
         let runs: Vec<&Experiment> = mixes.iter().flat_map(Mix::runs).collect();
         stop_at_signals();
         let results = results(&runs, workers::jobs(self.jobs), self.answers.as_deref())?;
@@ -107,29 +103,35 @@ impl RunAnswers {
     }
 }
 
+/// What schemes of an experiment's mix say.
+fn of_the_scheme(experiment: &Value) -> &'static [&'static str] {
+    if experiment.get("kernels").map_or(0, |kernels| kernels.items().len()) == 1 { &["policy", "cta_order"] } else { &["policy"] }
+}
+
 /// What a mix is known by, in one order.
 fn mix(experiment: &Value) -> Value {
-    let Value::Object(mut pairs) = without(experiment, NOT_OF_THE_MIX) else { return Value::Null };
+    let Value::Object(mut pairs) = without(&without(experiment, NOT_OF_THE_RUN), of_the_scheme(experiment)) else { return Value::Null };
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     Value::Object(pairs)
 }
 
-/// A mix as it runs: under a policy, to an end, and with what its kernels do alone.
-fn whole(mix: &Value, stop: Option<&Value>, policy: &Value) -> Value {
-    let whole = match stop {
-        Some(stop) => with(without(mix, &["stop"]), [("stop", stop.clone())]),
-        None => mix.clone(),
+/// What an experiment says of its scheme, as objects.
+fn scheme(experiment: &Value) -> Value {
+    let said = |key: &str| match experiment.get(key) {
+        None => begun(if key == "policy" { "even" } else { "round-robin" }, 0),
+        Some(Value::Str(name)) => begun(name, 0),
+        Some(other) => other.clone(),
     };
-    with(whole, [("policy", policy.clone()), ("alone", true.into())])
+    Value::object(of_the_scheme(experiment).iter().map(|key| (*key, said(key))))
 }
 
-/// The policy of an experiment, as an object.
-fn policy(experiment: &Value) -> Value {
-    match experiment.get("policy") {
-        None => begun("even", 0),
-        Some(Value::Str(name)) => begun(name, 0),
-        Some(policy) => policy.clone(),
+/// A mix as it runs: under a scheme, and with what its kernels do alone.
+fn whole(mix: &Value, scheme: &Value) -> Value {
+    let Value::Object(mut pairs) = with(mix.clone(), [("alone", true.into())]) else { return Value::Null };
+    if let Value::Object(says) = scheme {
+        pairs.extend(says.iter().cloned());
     }
+    Value::Object(pairs)
 }
 
 /// A policy with what must be given of it and has a beginning that makes sense: as `begun` of the page (web/src/choices.ts).
@@ -145,32 +147,31 @@ fn begun(name: &str, kernels: usize) -> Value {
     Value::object([("name", Value::from(name))].into_iter().chain(given))
 }
 
-/// The end of an experiment that would take too long.
-fn shorter(experiment: &Value) -> Result<Option<Value>, Problems> {
-    let experiment = Experiment::decode(experiment)?;
-    let most = MOST / u64::from(experiment.gpu.sm_count());
-    Ok(match experiment.stop {
-        Stop::Cycles(cycles) if cycles > most => Some(Value::object([("cycles", most)])),
-        _ => None,
-    })
+/// The names in a part of the catalogue.
+fn names(part: &str) -> Vec<String> {
+    let all = catalogue(&[], &[]);
+    let names = all.get(part).map_or(&[][..], Value::items).iter();
+    names.filter_map(|entry| Some(entry.get("name")?.as_str()?.to_owned())).collect()
 }
 
 impl Mix {
-    /// The mix under every policy of the catalogue and under its own ones. One kernel by itself shares with nobody: it keeps its own.
-    fn under(self, own: Vec<Value>) -> Mix {
-        let kernels = self.written.get("kernels").map_or(0, |kernels| kernels.items().len());
-        let names = POLICIES.iter().map(|policy| policy.name).chain(COMBINATIONS.iter().map(|combination| combination.name));
-        let mut policies: Vec<Value> = if kernels > 1 { names.map(|name| begun(name, kernels)).collect() } else { Vec::new() };
-        for policy in own {
-            if !policies.contains(&policy) {
-                policies.push(policy);
+    /// A mix under every scheme of the catalogue and under its own ones.
+    fn under(name: String, written: Value, own: Vec<Value>) -> Mix {
+        let kernels = written.get("kernels").map_or(0, |kernels| kernels.items().len());
+        let mut schemes: Vec<Value> = if kernels == 1 {
+            let policy = own.first().and_then(|own| own.get("policy")).cloned().unwrap_or_default();
+            let order = |name: &String| Value::object([("policy", policy.clone()), ("cta_order", begun(name, 0))]);
+            names("cta_orders").iter().map(order).collect()
+        } else {
+            names("policies").iter().map(|name| Value::object([("policy", begun(name, kernels))])).collect()
+        };
+        for scheme in own {
+            if !schemes.contains(&scheme) {
+                schemes.push(scheme);
             }
         }
-        let scheme = |policy: Value| {
-            let decoded = Experiment::decode(&whole(&self.written, self.stop.as_ref(), &policy));
-            Scheme { policy, experiment: decoded.map(Box::new) }
-        };
-        Mix { schemes: policies.into_iter().map(scheme).collect(), ..self }
+        let run = |says: Value| Scheme { experiment: Experiment::decode(&whole(&written, &says)).map(Box::new), says };
+        Mix { schemes: schemes.into_iter().map(run).collect(), name, written }
     }
 
     fn runs(&self) -> impl Iterator<Item = &Experiment> {
@@ -185,7 +186,7 @@ impl Mix {
         let apart: Vec<Option<Value>> = found.iter().map(|result| result.as_ref().map(|result| apart(result, alone.as_ref()))).collect();
         let same = |result: &Value| without(result, NAMES);
         let line = |(at, scheme): (usize, &Scheme)| {
-            let mut pairs = vec![("policy", scheme.policy.clone())];
+            let mut pairs = Vec::new();
             match (&scheme.experiment, &apart[at]) {
                 (Err(problems), _) => pairs.push(("why", why(problems))),
                 (Ok(_), None) => {}
@@ -196,13 +197,11 @@ impl Mix {
                     pairs.extend(first.map(|first| ("as", first.into())));
                 }
             }
-            Value::object(pairs).to_string()
+            with(scheme.says.clone(), pairs).to_string()
         };
         let lines: Vec<String> = self.schemes.iter().enumerate().map(line).collect();
-        let head = [("engine", Value::from(stamp())), ("mix", self.written.clone())].map(|(key, value)| (key, Some(value)));
-        let head = head.into_iter().chain([("stop", self.stop.clone()), ("alone", alone)]);
-        let head: String = head.filter_map(|(key, value)| Some(format!("\"{key}\":{},", value?))).collect();
-        format!("{{{head}\"schemes\":[\n{}\n]}}\n", lines.join(",\n"))
+        let (mix, alone) = (&self.written, alone.unwrap_or_default());
+        format!("{{\"engine\":\"{}\",\"mix\":{mix},\"alone\":{alone},\"schemes\":[\n{}\n]}}\n", stamp(), lines.join(",\n"))
     }
 }
 
@@ -279,9 +278,9 @@ fn picked(value: &Value, keys: &[&str]) -> Value {
 }
 
 /// An object with more fields.
-fn with<const N: usize>(value: Value, more: [(&str, Value); N]) -> Value {
+fn with<'k>(value: Value, more: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
     let Value::Object(mut pairs) = value else { return value };
-    pairs.extend(more.map(|(key, value)| (key.to_owned(), value)));
+    pairs.extend(more.into_iter().map(|(key, value)| (key.to_owned(), value)));
     Value::Object(pairs)
 }
 
@@ -295,6 +294,7 @@ fn without(value: &Value, keys: &[&str]) -> Value {
 mod tests {
     use super::*;
     use sim_core::describe::rng::{below, mix as mix_key};
+    use sim_core::run::experiment::Stop;
 
     /// A stored scheme: its file, the hash of what ran, and what is kept.
     struct Stored {
@@ -339,7 +339,7 @@ mod tests {
                 if result.get("alone").is_none() {
                     result = with(result, [("alone", file.get("alone")?.clone())]);
                 }
-                let written = whole(file.get("mix")?, file.get("stop"), scheme.get("policy")?);
+                let written = whole(file.get("mix")?, &picked(scheme, &["policy", "cta_order"]));
                 Some(Stored { file: name.to_owned(), experiment: Experiment::decode(&written).unwrap(), result })
             };
             all.extend(schemes.iter().filter_map(of));
@@ -382,8 +382,27 @@ mod tests {
     }
 
     #[test]
+    fn five_answers_of_small_machines_are_what_they_were() {
+        five(12_000_000);
+    }
+
+    #[test]
     #[ignore = "full: are five stored answers of any mix what they were?"]
     fn five_answers_are_what_they_were() {
         five(u64::MAX);
+    }
+
+    /// The first mix and every example are there, with the policies that they name.
+    #[test]
+    fn every_example_has_its_answer() {
+        let stored = stored();
+        let known = |experiment: &Value| {
+            let hash = Experiment::decode(experiment).unwrap().config_hash();
+            stored.iter().any(|one| one.result.get("config_hash").and_then(Value::as_str) == Some(&hash))
+        };
+        assert!(known(&read(&web().join("src/run/first.json"))));
+        for (name, text) in input::EXPERIMENTS {
+            assert!(known(&Value::from_json(text).unwrap()), "{name} has no stored answer: run `cargo xtask answers`");
+        }
     }
 }

@@ -43,6 +43,16 @@ test("the first mix has its A and B, under what the page sets of a policy at its
   assert.equal(answerOf(answers, under({ name: "ccbp", priority: 0.123 })), null);
 });
 
+test("schemes of a kernel by itself are the orders of its CTAs", () => {
+  const mix = shipped.mixes.find(({ file }) => file === "hotspot-reset")?.mix as Experiment;
+  const flip: Experiment = { ...mix, policy: "leftover", cta_order: "flip" };
+  assert.equal(placeOf(flip), "./answers/hotspot-reset.json");
+  const answers = readAnswers(read("hotspot-reset"), flip, shipped.engine) ?? [];
+  const [reset, found] = ["reset", "flip"].map((cta_order) => answerOf(answers, { ...flip, cta_order }));
+  assert.deepEqual([reset?.scheme, found?.scheme], ["reset", "flip"]);
+  assert.ok(reset?.result && found?.result && reset.result.digest !== found.result.digest);
+});
+
 test("what is another engine's, another mix's or broken is no answer", () => {
   const whole = read("first") as { engine: string; schemes: { policy: object; result?: Record<string, unknown> }[] };
   const of = (change: (file: typeof whole) => void, experiment = FIRST): unknown => {

@@ -1,9 +1,9 @@
 // Answers that come with the page: what each scheme makes of the mixes that most visits begin with. `cargo xtask answers` makes them; each is the part of
 // a run's result that the first screen reads, by the hash of its experiment. Those of another engine are none. No DOM.
-import { policyOf, schemeText } from "../choices.ts";
+import { policyOf, readCtaOrder, schemeText, valueText } from "../choices.ts";
 import { problemText } from "../format.ts";
 import { sameEngine } from "../stamp.ts";
-import type { Experiment, Problem, Result } from "../types.ts";
+import type { Experiment, PolicyChoice, Problem, Result } from "../types.ts";
 import shipped from "./answers.json" with { type: "json" };
 import type { SchemeAnswer } from "./model.ts";
 
@@ -13,20 +13,24 @@ export interface Index {
   mixes: readonly { file: string; mix: object }[];
 }
 
+type Fields = Record<string, unknown>;
+
 /** A value with the keys of all objects in one order. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== "object" || value === null) return value;
   const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, ordered((value as Record<string, unknown>)[key])]));
+  return Object.fromEntries(keys.map((key) => [key, ordered((value as Fields)[key])]));
 }
 const text = (value: unknown): string => JSON.stringify(ordered(value));
 
-/** What the answers of an experiment are found by: all that decides its result, but the scheme. */
+/** What the answers of an experiment are found by: all that decides its result, but the scheme. Of a kernel by itself, that is the order of its CTAs. */
 export function mixKey(experiment: object): string {
-  const { policy: _, name: _name, source: _source, alone: _alone, ...mix } = experiment as Record<string, unknown>;
-  return text(mix);
+  const { policy: _, name: _name, source: _source, alone: _alone, ...mix } = experiment as Fields;
+  const { cta_order: _order, ...rest } = mix;
+  return text(isOne(mix) ? rest : mix);
 }
+const isOne = ({ kernels }: Fields): boolean => Array.isArray(kernels) && kernels.length === 1;
 
 /** Where the answers of an experiment's mix are, relative to the page; null where none came with it. */
 export function placeOf(experiment: Experiment, index: Index = shipped): string | null {
@@ -50,7 +54,6 @@ export async function answersFor(experiment: Experiment): Promise<SchemeAnswer[]
   }
 }
 
-type Fields = Record<string, unknown>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isList = (value: unknown, of: (one: unknown) => boolean): boolean => Array.isArray(value) && value.every(of);
@@ -98,16 +101,13 @@ const isProblem = (value: unknown): value is Problem =>
 /** What a file says of an experiment's mix, scheme by scheme; null where it is another engine's, another mix's, or no answers. */
 export function readAnswers(value: unknown, experiment: Experiment, engine: string): SchemeAnswer[] | null {
   if (!isObject(value) || !isText(value["engine"]) || !sameEngine(value["engine"], engine)) return null;
-  const { mix, stop, alone, schemes } = value;
+  const { mix, alone, schemes } = value;
   if (!isObject(mix) || mixKey(mix) !== mixKey(experiment) || !Array.isArray(schemes)) return null;
   const answers = schemes.map((scheme: unknown): SchemeAnswer | null => {
     if (!isObject(scheme) || !isObject(scheme["policy"]) || !isText(scheme["policy"]["name"])) return null;
-    const own = {
-      ...structuredClone(experiment),
-      policy: scheme["policy"] as Fields & { name: string },
-      ...(stop === undefined ? {} : { stop }),
-    };
-    const answer = { experiment: own, scheme: schemeText(own) };
+    const own = { ...structuredClone(experiment), policy: scheme["policy"] as PolicyChoice };
+    if (scheme["cta_order"] !== undefined) own.cta_order = scheme["cta_order"];
+    const answer = { experiment: own, scheme: isOne(own) ? valueText(own.cta_order ?? "") : schemeText(own) };
     const { why } = scheme;
     if (Array.isArray(why) && why.length > 0 && why.every(isProblem))
       return { ...answer, result: null, why: why.map(problemText).join("; ") };
@@ -123,6 +123,8 @@ export function readAnswers(value: unknown, experiment: Experiment, engine: stri
 
 /** The answer of the scheme that an experiment names, with the same settings; null where there is none. */
 export function answerOf(answers: readonly SchemeAnswer[], experiment: Experiment): SchemeAnswer | null {
-  const wanted = text(policyOf(experiment));
-  return answers.find((answer) => text(policyOf(answer.experiment)) === wanted) ?? null;
+  const scheme = (of: Experiment): string =>
+    text([policyOf(of), isOne(of) ? readCtaOrder(of.cta_order ?? "round-robin") : null]);
+  const wanted = scheme(experiment);
+  return answers.find((answer) => scheme(answer.experiment) === wanted) ?? null;
 }
