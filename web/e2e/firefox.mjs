@@ -55,7 +55,9 @@ const press = (name) =>
   until((n) => {
     const button = [...document.querySelectorAll("button")].find(
       (one) =>
-        [one.getAttribute("aria-label"), one.textContent.trim()].includes(n) && one.checkVisibility() && !one.disabled,
+        [one.getAttribute("aria-label"), one.querySelector("b")?.textContent, one.textContent.trim()].includes(n) &&
+        one.checkVisibility() &&
+        !one.disabled,
     );
     button?.click();
     return button !== undefined;
@@ -78,18 +80,20 @@ async function check(what, run) {
 let failure = null;
 try {
   console.log(firefox.version);
-  await check("a first visit plays, and can be paused", async () => {
+  await check("a first visit says who suffers, plays, and can be paused", async () => {
     await go("");
+    await until(() => /slower than alone/.test(document.querySelector("#verdict")?.textContent));
     await until(() => Number(document.querySelector("#cycle")?.textContent?.replaceAll(",", "")) > 0);
     await press("Pause");
-    await says("corun-transport .state", "Paused");
+    await says("corun-dock .state", "Paused");
   });
   for (const name of ["bp-cfd-ccbp", "four-kernels", "tiny-bp-sad"]) {
     await check(`${name} ends like the native build`, async () => {
       const { config_hash, digest } = goldens.experiments[name];
       await go(`${link(read(`../examples/experiments/${name}.json`))}&c=${goldens.cycles}`);
       await says("#cycle", goldens.cycles.toLocaleString("en"));
-      await says("corun-transport .state", "Paused");
+      await says("corun-dock .state", "Paused");
+      await press("Share this run, and help");
       const result = JSON.parse(await saved("Save the result"));
       assert.deepEqual([result.config_hash, result.digest], [config_hash, digest]);
     });
@@ -120,6 +124,10 @@ try {
     await attribute("html", "data-figures", "ready");
     await press("Run it again here");
     await attribute(".figure-outcome", "data-outcome", "equal");
+  });
+  await check("the stories run where they are read", async () => {
+    await go("learn.html");
+    await until(() => document.querySelectorAll("main canvas, main svg").length > 0);
   });
   await check("the components' page", async () => {
     await go("components.html");
