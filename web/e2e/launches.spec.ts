@@ -69,7 +69,7 @@ test("Hotspot from the menu: flip finds more in L1D than reset, because it begin
   const card = page.locator("#launches");
   // Both have ended two launches by then.
   await expect.poll(() => cycle(page)).toBeGreaterThan(30_000);
-  await page.keyboard.press("Space");
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
   await is(page, "Paused");
   await show(page, "launches");
   const differ = card.locator("corun-launches > .ln-said");
