@@ -1,5 +1,5 @@
 // Nothing lies over anything else, at any width; and every page says where one is, and leads to the others.
-import { expect, form, is, open, openAt, picture, show, test } from "./corun.ts";
+import { cycle, expect, form, is, open, openAt, picture, show, test } from "./corun.ts";
 import { faults, rememberInk } from "./geometry.ts";
 
 const WIDTHS = [360, 768, 1024, 1280, 1440, 1680, 1920, 2560];
@@ -18,6 +18,35 @@ test("a run at eight widths: three kernels, an SM that is open; then two runs", 
       await expect.poll(() => faults(page), `${hash} at ${width} px`).toEqual([]);
       await picture(page, `layout-${hash === TWO ? "two-" : ""}${width}`, true);
     }
+  }
+});
+
+test("no name of a scheme lies over another in the picture of all schemes", async ({ page }) => {
+  for (const [width, tall] of [
+    [1440, 900],
+    [1024, 768],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height: tall });
+    await open(page);
+    const names = page.locator("#all-schemes svg text.scheme-name");
+    await expect.poll(() => names.count()).toBeGreaterThan(8);
+    // Once the simulator is there, schemes are called by their titles.
+    await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
+    const over = (): Promise<string[]> =>
+      names.evaluateAll((all) => {
+        const boxes = all.map((one) => ({ text: one.textContent ?? "", box: one.getBoundingClientRect() }));
+        return boxes.flatMap(({ text, box: a }, i) =>
+          boxes
+            .slice(i + 1)
+            .filter(
+              ({ box: b }) =>
+                a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3,
+            )
+            .map((other) => `${text} over ${other.text}`),
+        );
+      });
+    await expect.poll(over, `${width} × ${tall}`).toEqual([]);
   }
 });
 

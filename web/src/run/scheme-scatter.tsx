@@ -14,6 +14,8 @@ const TOP = 10,
   LEFT = 44,
   BOTTOM = 38;
 const SIZE = 11;
+/** How much wider a text is in heavier letters. */
+const HEAVY = 1.12;
 const MARK = 4,
   SIDE = 8;
 /** A finger's width, halved. */
@@ -85,7 +87,9 @@ export function scatterOf(points: readonly SchemePoint[], bestOne: SchemePoint |
   const placed = placeNames(
     order.map((i): Anchor => {
       const place = places[i] as Place;
-      return { ...place, widths: (names[i] as string[]).map((name) => textWidth(name, SIZE)), h: 13 };
+      // A, B and the best are in heavier letters.
+      const wide = points[i]?.marks !== "" || points[i] === bestOne ? HEAVY : 1;
+      return { ...place, widths: (names[i] as string[]).map((name) => wide * textWidth(name, SIZE)), h: 13 };
     }),
     fairBox ? [fairBox] : [],
     room,
