@@ -143,7 +143,7 @@ export function SchemesPicture({
         All schemes
         <span class="how">{`: ${flat ? "lower left is better" : promised ? "a filled mark is a promise kept" : "shorter is better"}; click one to make it B`}</span>
       </h2>
-      <div ref={ref} class="frame" style={{ minHeight: `${height}px` }}>
+      <div ref={ref} class="frame" style={{ minHeight: points.length > 0 || progress ? `${height}px` : "0" }}>
         {points.length === 0 ? (
           <p class="none">{progress ? "The first scheme is running." : "No scheme has run yet."}</p>
         ) : (
