@@ -382,8 +382,8 @@ mod tests {
     }
 
     #[test]
-    fn five_answers_of_small_machines_are_what_they_were() {
-        five(12_000_000);
+    fn five_short_answers_are_what_they_were() {
+        five(150_000_000);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 /// What the page begins with. The page reads the same file.
-const FIRST: &str = "web/src/run/first.json";
+pub const FIRST: &str = "web/src/run/first.json";
 /// Where the page has a file for each mix.
 const PLACE: &str = "web/public/answers";
 /// Where it has which file is of which mix.

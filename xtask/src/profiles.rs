@@ -16,6 +16,9 @@ pub fn profiles(gpus: &[String]) -> Result<()> {
     let engine = engine()?;
     let mut command = cargo(&["run", "--quiet", "--release", "--package", "corun", "--", "profiles"]);
     command.arg("--answers").arg(target_dir().join("profiles"));
+    // As long as the page's first mix, which other mixes begin as.
+    let first: Value = serde_json::from_str(&std::fs::read_to_string(root().join(crate::answers::FIRST))?)?;
+    command.args(["--cycles", &first["stop"]["cycles"].to_string()]);
     let gpus = if gpus.is_empty() { GPUS.map(str::to_owned).to_vec() } else { gpus.to_vec() };
     for gpu in &gpus {
         command.args(["--gpu", gpu]);
