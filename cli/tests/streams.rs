@@ -127,7 +127,7 @@ fn bad_usage_says_what_would_be_right() {
     let folder = folder("usage");
     for (arguments, want) in [
         (&[][..], &["Examples:", "corun run bp-cfd-even", "Usage: corun <COMMAND>", "sweep"][..]),
-        (&["swep"], &["unrecognized subcommand 'swep'", "a similar subcommand exists: 'sweep'"]),
+        (&["swep"], &["unrecognized subcommand 'swep'", "tip: ", "'sweep'"]),
         (&["probe"], &["Usage: corun probe <COMMAND>", "noc", "occupancy"]),
         (&["run"], &["<EXPERIMENT>", "Usage: corun run <EXPERIMENT>"]),
         (&["sweep"], &["--out <FILE.jsonl>", "<SWEEP>", "Usage: corun sweep"]),
