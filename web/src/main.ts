@@ -21,7 +21,6 @@ import "./compare.ts";
 import "./decisions.ts";
 import "./predict/predict.css";
 import "./predict/panel.ts";
-import "./schemes/schemes.ts";
 import "./timeline/timeline.ts";
 import "./launches/strips.ts";
 import "./editor.ts";
@@ -29,17 +28,7 @@ import "./numbers.ts";
 import "./run/dock.ts";
 import "./teach/teach.css";
 import "./teach/warnings-view.ts";
-import {
-  eachPerKernel,
-  epochOf,
-  kernelLabels,
-  mixText,
-  policyOf,
-  runTitles,
-  scheme,
-  schemeName,
-  withBody,
-} from "./choices.ts";
+import { epochOf, kernelLabels, mixText, policyOf, runTitles, scheme, schemeName } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
 import { differences } from "./difference.ts";
 import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
@@ -67,13 +56,13 @@ import { NONE, schemeTitle } from "./run/choice.ts";
 import first from "./run/first.json" with { type: "json" };
 import type { RunSide, SchemeAnswer } from "./run/model.ts";
 import { present, presenting } from "./run/present.ts";
+import { oneLess, oneMore, otherGpu, otherKernel, type Edit } from "./run/mix.ts";
 import { SchemesRun } from "./run/schemes-run.ts";
 import { schemesHost } from "./run/schemes-host.ts";
 import { answerOf, answersAreOf, answersFor, mixKey } from "./run/stored.ts";
 import { Screen } from "./run/screen.tsx";
 import { encodeSweep } from "./sweeps/state.ts";
 import { sweepOf, type Axis } from "./sweeps/vary.ts";
-import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTimeline } from "./timeline/timeline.ts";
 import type { CorunDock } from "./run/dock.ts";
 import { lengthOf } from "./run/dock-data.ts";
@@ -81,7 +70,6 @@ import type {
   Catalogue,
   Experiment,
   FrameView,
-  KernelChoice,
   PolicyEntry,
   Problem,
   Result,
@@ -166,7 +154,6 @@ const decisions = document.createElement("corun-decisions") as CorunDecisions;
 const compare = document.createElement("corun-compare") as CorunCompare;
 const warnings = document.createElement("corun-warnings") as CorunWarnings;
 const compareCard = card("compare", "A and B", compare);
-const schemes = document.createElement("corun-schemes") as CorunSchemes;
 const predicted = document.createElement("corun-predicted") as CorunPredicted;
 // The SM's heading and its close button are the view's own.
 const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM" }, detail);
@@ -180,7 +167,6 @@ const screen = new Screen(
     { id: "decisions", title: "Decisions", elements: [card("decisions", "What the policy decided", decisions)] },
     { id: "launches", title: "Launches", elements: [launchesCard] },
     { id: "sm", title: "One SM", elements: [detailCard] },
-    { id: "schemes", title: "All schemes", elements: [card("schemes", "Every scheme on this mix", schemes)] },
     { id: "predicted", title: "Predicted", elements: [card("predicted", "Predicted", predicted)] },
     { id: "timeline", title: "CTAs", elements: [card("timeline", "CTAs and launches", timeline)] },
   ],
@@ -543,7 +529,7 @@ function simulate(next: Experiment): void {
 }
 
 /** Changes what both sides share. */
-function changeMix(edit: (experiment: Experiment) => void): void {
+function changeMix(edit: Edit): void {
   sides.forEach(({ experiment }, at) => {
     const next = structuredClone(experiment);
     edit(next);
@@ -553,34 +539,10 @@ function changeMix(edit: (experiment: Experiment) => void): void {
 }
 /** What the row of choices does. */
 const choose: Chosen = {
-  kernel: (at, name) => {
-    changeMix((next) => {
-      next.kernels[at] = withBody(next.kernels[at] as KernelChoice, name);
-    });
-  },
-  add: (name) => {
-    changeMix((next) => {
-      next.kernels.push(name);
-      if (catalogue)
-        eachPerKernel(catalogue, next, (values) => {
-          values.push(values.at(-1) ?? 1);
-        });
-    });
-  },
-  remove: (at) => {
-    changeMix((next) => {
-      next.kernels.splice(at, 1);
-      if (catalogue)
-        eachPerKernel(catalogue, next, (values) => {
-          values.splice(at, 1);
-        });
-    });
-  },
-  gpu: (name) => {
-    changeMix((next) => {
-      next.gpu = name;
-    });
-  },
+  kernel: (at, name) => changeMix(otherKernel(at, name)),
+  add: (name) => changeMix(oneMore(catalogue, name)),
+  remove: (at) => changeMix(oneLess(catalogue, at)),
+  gpu: (name) => changeMix(otherGpu(name)),
   scheme: (at, name) => {
     const [first] = sides;
     if (at < sides.length && name !== NONE) swap(at, name);
@@ -604,9 +566,11 @@ function openAs(at: number, next: Experiment): void {
   pictures.scrollIntoView({ block: "start" });
 }
 
-function runSchemes(): void {
-  screen.tab.value = "schemes";
-  schemes.start();
+/** The place Schemes, of the mix of the form. */
+function toSchemes(): void {
+  const experiment = sides[edited]?.experiment;
+  if (experiment)
+    void encodeLink({ experiment, view: {}, engine: stamp }).then((hash) => location.assign(`./sweeps.html${hash}`));
 }
 screen.chosen = (next) => {
   openAs(1, next);
@@ -1263,7 +1227,7 @@ const KEYS: (Key & { key: string; run: () => void })[] = [
   { key: "2", keys: ["2"], does: "to the memory path", run: to("path") },
   { key: "3", keys: ["3"], does: "to the numbers", run: to("numbers") },
   { key: "4", keys: ["4"], does: "to the charts", run: to("charts") },
-  { key: "5", keys: ["5"], does: "to every scheme", run: to("schemes") },
+  { key: "5", keys: ["5"], does: "to every scheme", run: toSchemes },
   { key: "d", keys: ["d"], does: "dark or light", run: toggleTheme },
   {
     key: "p",
@@ -1413,17 +1377,6 @@ async function start(): Promise<void> {
     schemesHost(running.module, ready.catalogue, ready.stamp, (one) => running.validate(one)),
   );
   screen.start(ready.catalogue, allSchemes);
-  schemes.init(ready.catalogue, running.module, {
-    present: () => sides[edited]?.experiment ?? null,
-    validate: (one) => running.validate(one),
-    open: openAs,
-    starting: () => {
-      if (state === "playing" || state === "seeking") {
-        linkCycle = true;
-        running.pause();
-      }
-    },
-  });
   predicted.init(running.module, stamp, {
     simulate,
     changed: (seen) => {
@@ -1455,7 +1408,7 @@ async function start(): Promise<void> {
     },
     compare: compareWith,
     pair,
-    schemes: runSchemes,
+    schemes: toSchemes,
     edit: showSides,
     vary,
     dropped: () => {

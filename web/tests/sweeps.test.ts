@@ -4,7 +4,8 @@ import { LinkError } from "../src/link.ts";
 import { valueText } from "../src/choices.ts";
 import { fakeStore } from "./fake-store.ts";
 import { timeText } from "../src/format.ts";
-import { METRICS, chartData, everything, fileText, heatAxes, heatMap, readLine } from "../src/sweeps/results.ts";
+import { METRICS, endsOf, figureOf, metricsOf } from "../src/sweeps/metrics.ts";
+import { chartData, everything, fileText, heatAxes, heatMap, readLine } from "../src/sweeps/results.ts";
 import { Kept } from "../src/sweeps/kept.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
@@ -105,8 +106,8 @@ test("a chart has one axis across and the others as series", () => {
   const across = chartData(of, lines, stp, 0);
   assert.deepEqual(across.across, { title: "MHz, Other", labels: ["1, 2", "2, 4"], numbers: [1, 2] });
   assert.deepEqual(across.series, [
-    { name: "even", values: [1.5, null] },
-    { name: "fixed (combination 2 + 3)", values: [null, null] },
+    { name: "even", values: [1.5, null], ends: [null, null] },
+    { name: "fixed (combination 2 + 3)", values: [null, null], ends: [null, null] },
   ]);
   const policies = chartData(of, lines, stp, 1);
   assert.equal(policies.across.numbers, null);
@@ -116,6 +117,49 @@ test("a chart has one axis across and the others as series", () => {
   );
   // Numbers that do not rise are names.
   assert.equal(chartData(plan([["n"]], [point({ n: 2 }), point({ n: 1 })]), lines, stp, 0).across.numbers, null);
+});
+
+test("figures are those that the points can have: of each kernel by its name, of goals where there are any, with their intervals", () => {
+  const mixed = (...kernels: unknown[][]): ReturnType<typeof metricsOf> =>
+    metricsOf({ points: kernels.map((k) => ({ ...point({}), experiment: { corun: 1, kernels: k } })) as PlanPoint[] });
+  const keys = (of: ReturnType<typeof metricsOf>): string[] => of.map(({ key }) => key);
+  assert.ok(!keys(mixed(["BP", "CFD"])).some((key) => key.startsWith("goal")));
+  const all = mixed(["BP", { kernel: "CFD", qos: 0.8 }], ["BP", { kernel: "SAD", qos: 0.8 }]);
+  assert.deepEqual(
+    all.flatMap(({ key, title }) => (/_[01]$/.test(key) ? [title] : [])),
+    [
+      "Slowdown of BP",
+      "Slowdown of kernel 2",
+      "Latency of a read of BP",
+      "Latency of a read of kernel 2",
+      "Part of the goal reached of kernel 2",
+    ],
+  );
+  const made = line(0, {});
+  made.result.kernels = [
+    { name: "BP", slowdown: 2, latency: { mean: 500 } as never },
+    { name: "CFD", goal_reached: 0.9 },
+  ];
+  made.result["goals"] = { least: 0.9, mean: 0.9, others: 0.5 } as never;
+  made.result["energy"] = { joules: 0.05 } as never;
+  made.result.ci95 = {
+    kernels: [{ slowdown: [1.5, 2.5], latency: { mean: [450, 550] } }],
+    gpu: {},
+    metrics: {},
+  } as never;
+  const read = (key: string): unknown[] => {
+    const metric = all.find((one) => one.key === key) as (typeof all)[number];
+    return [figureOf(made, metric), endsOf(made, metric)];
+  };
+  assert.deepEqual(["slowdown_0", "latency_0", "goal_1", "goals_reached", "goals_least", "joules", "stp"].map(read), [
+    [2, [1.5, 2.5]],
+    [500, [450, 550]],
+    [0.9, null],
+    [0, null],
+    [0.9, null],
+    [0.05, null],
+    [null, null],
+  ]);
 });
 
 test("the table for a spreadsheet has as many cells as headings", () => {

@@ -25,8 +25,10 @@ export function Choices(props: {
   /** A, and B where there is one. */
   experiments: readonly Experiment[];
   onChoose: Chosen;
+  /** Whether A and B are chosen too. */
+  sides?: boolean;
 }) {
-  const { catalogue, experiments, onChoose } = props;
+  const { catalogue, experiments, onChoose, sides = true } = props;
   const [first] = experiments;
   if (!first) return null;
   const labels = kernelLabels(first.kernels),
@@ -76,7 +78,7 @@ export function Choices(props: {
         onChoose={onChoose.gpu}
         text={catalogue?.gpus.find(({ name }) => name === gpuOf(first))?.title.split(",")[0]}
       />
-      {[0, 1].map((side) => {
+      {(sides ? [0, 1] : []).map((side) => {
         const experiment = experiments[side];
         const none = side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [];
         return (

@@ -26,4 +26,6 @@ export interface SchemeAnswer {
   result: Result | null;
   /** Why there is none, where it cannot run. */
   why?: string;
+  /** When it can act for the first time, where that is after its run. */
+  acts?: number;
 }

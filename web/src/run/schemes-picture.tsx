@@ -1,6 +1,6 @@
 // All schemes on the present mix in one picture, which is one control: arrow keys move between the schemes, Enter or a press makes one B.
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { timeText } from "../format.ts";
+import { count, timeText } from "../format.ts";
 import { hasGoal } from "../goal.ts";
 import { kernelStyle } from "../palette.ts";
 import { type Column, columns } from "../schemes/table.ts";
@@ -27,6 +27,10 @@ export interface SchemesPictureProps {
   /** What figures are called: the catalogue's. */
   metrics?: readonly MetricEntry[];
   height?: number;
+  /** What a click does to a scheme. */
+  does?: string;
+  /** Whether its numbers stand behind it. */
+  table?: boolean;
 }
 
 const FIRST_WIDTH = 452;
@@ -62,6 +66,8 @@ export function SchemesPicture({
   progress,
   metrics = [],
   height = 300,
+  does = "make it B",
+  table = true,
 }: SchemesPictureProps) {
   const id = useId();
   const [ref, width] = useWidth();
@@ -141,7 +147,7 @@ export function SchemesPicture({
     <section class="schemes-picture" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>
         All schemes
-        <span class="how">{`: ${flat ? "lower left is better" : promised ? "a filled mark is a promise kept" : "shorter is better"}; click one to make it B`}</span>
+        <span class="how">{`: ${flat ? "lower left is better" : promised ? "a filled mark is a promise kept" : "shorter is better"}; click one to ${does}`}</span>
       </h2>
       <div ref={ref} class="frame" style={{ minHeight: points.length > 0 || progress ? `${height}px` : "0" }}>
         {points.length === 0 ? (
@@ -197,10 +203,10 @@ export function SchemesPicture({
         )}
       </div>
       {points.some(({ learning }) => learning !== "") && (
-        <p class="none">Dashed: the policy still learns; a longer run says what it does.</p>
+        <p class="none">{`Dashed: the policy still learns. ${actsText(points)}`}</p>
       )}
       <Standing {...{ waiting, progress, onRunAll, onStop }} />
-      {(points.length > 0 || cannot.length > 0) && (
+      {table && (points.length > 0 || cannot.length > 0) && (
         <details class="numbers">
           <summary>
             {points.length > 0 ? "As a table" : "Why"}
@@ -242,6 +248,16 @@ function speak(point: SchemePoint, shown: readonly Column[], all: readonly Colum
     ...(point.answers.length > 1 ? [members(point)] : []),
     ...(point.learning === "" ? [] : [point.learning]),
   ].join("; ");
+}
+
+/** When those act that have not acted yet. */
+function actsText(points: readonly SchemePoint[]): string {
+  const late = points.flatMap(({ answers, learning }) =>
+    learning === "" ? [] : answers.flatMap(({ scheme, acts }) => (acts === undefined ? [] : [{ scheme, acts }])),
+  );
+  return late.length === 0
+    ? "A longer run says what it does."
+    : `${late.map(({ scheme, acts }) => `${scheme} acts after cycle ${count(acts)} at the earliest`).join("; ")}.`;
 }
 
 interface TipProps {

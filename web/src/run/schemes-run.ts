@@ -58,27 +58,43 @@ export function readResult(value: unknown): Result | null {
     : null;
 }
 
-/** The mix under each scheme of the catalogue, for so long that the schemes that learn have learnt. The present one keeps its settings. */
-export function schemesOf(catalogue: Catalogue, experiment: Experiment): SchemeAnswer[] {
-  const { policy, stop } = experiment,
+/** A scheme as it is asked for. */
+export interface Asked {
+  policy: PolicyChoice;
+  title: string;
+  /** It does nothing before this cycle. */
+  acts?: number;
+}
+
+/** Each scheme of the catalogue. The present one keeps its settings. */
+export function catalogueSchemes(catalogue: Catalogue, experiment: Experiment): Asked[] {
+  const { policy } = experiment,
     mine = policyEntry(catalogue, schemeName(experiment))?.name;
-  const cycles = (stop as { cycles?: unknown } | undefined)?.cycles;
-  return catalogue.policies.map(({ name }): SchemeAnswer => {
-    const choice: PolicyChoice =
+  return catalogue.policies.map(({ name }) => ({
+    policy:
       name === mine && typeof policy === "object" && !Array.isArray(policy)
         ? structuredClone(policy)
-        : begun(name, experiment.kernels.length);
-    return {
-      experiment: {
-        ...under(experiment, choice),
-        stop: { cycles: typeof cycles === "number" ? cycles : CYCLES },
-        alone: true,
-      },
-      scheme: schemeTitle(catalogue, name),
-      result: null,
-    };
-  });
+        : begun(name, experiment.kernels.length),
+    title: schemeTitle(catalogue, name),
+  }));
 }
+
+const cyclesOf = (experiment: Experiment | undefined): number | null => {
+  const cycles = (experiment?.stop as { cycles?: unknown } | undefined)?.cycles;
+  return typeof cycles === "number" ? cycles : null;
+};
+/** How long the schemes of a mix run: as long as the answers that came with it, or else as it says itself, or so long that those that learn have learnt. */
+export const lengthOf = (experiment: Experiment, stored: readonly SchemeAnswer[] = []): number =>
+  cyclesOf(stored[0]?.experiment) ?? cyclesOf(experiment) ?? CYCLES;
+
+/** The mix under each of these schemes. */
+export const schemesOf = (experiment: Experiment, schemes: readonly Asked[], cycles: number): SchemeAnswer[] =>
+  schemes.map(({ policy, title, acts = 0 }) => ({
+    experiment: { ...under(experiment, structuredClone(policy)), stop: { cycles }, alone: true },
+    scheme: title,
+    result: null,
+    ...(acts > cycles ? { acts } : {}),
+  }));
 
 /** Neighbours in the catalogue are alike, and take alike: what runs first is to be like what runs last, or the time left would be wrong. */
 const spread = (places: readonly number[]): number[] => {
@@ -116,8 +132,12 @@ export class SchemesRun {
   }
 
   /** Another mix, with the answers that came with the page. Nothing runs before `start`; what runs of the same schemes on the same mix goes on. */
-  async show(experiment: Experiment, stored: readonly SchemeAnswer[] = []): Promise<void> {
-    const schemes = schemesOf(this.#host.catalogue, experiment),
+  async show(
+    experiment: Experiment,
+    stored: readonly SchemeAnswer[] = [],
+    asked: readonly Asked[] = catalogueSchemes(this.#host.catalogue, experiment),
+  ): Promise<void> {
+    const schemes = schemesOf(experiment, asked, lengthOf(experiment, stored)),
       known = new Map(stored.filter(({ result }) => result).map((one) => [policyKey(one.experiment), one]));
     const same = (one: SchemeAnswer, i: number): boolean =>
       JSON.stringify(one.experiment) === JSON.stringify(this.#schemes[i]?.experiment);
@@ -128,7 +148,8 @@ export class SchemesRun {
     this.#schemes = schemes;
     const turn = ++this.#turn;
     this.#answers.value = schemes.map((one) => ({
-      ...(known.get(policyKey(one.experiment)) ?? one),
+      ...one,
+      ...known.get(policyKey(one.experiment)),
       scheme: one.scheme,
     }));
     const open = this.#open();

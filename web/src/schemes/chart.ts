@@ -30,7 +30,9 @@ export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing 
   const d = new Drawing(width, height, t.plot, t.font, t.mono);
   const left = 12 + Math.min(MOST_LABEL, Math.max(30, ...data.rows.map((row) => textWidth(row.name, 12))));
   // The bar of a kernel that gets nothing is as long as there is room.
-  const values = data.rows.map(({ result }) => data.columns.map((column) => (result ? column.read(result) : null)));
+  const values = data.rows.map(({ answer: { result } }) =>
+    data.columns.map((column) => (result ? column.read(result) : null)),
+  );
   const top = niceMax(Math.max(data.at ?? 0, ...values.flat().map((v) => (v === null || v === Infinity ? 0 : v)))),
     room = Math.max(10, width - left - RIGHT),
     base = height - BOTTOM;
@@ -51,10 +53,8 @@ export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing 
       align: "end",
       baseline: "middle",
     });
-    if (!row.result) {
-      d.text(left + 8, y + (each - GAP) / 2, row.point === null ? "cannot run this mix" : "not run", t.ink3, 11, {
-        baseline: "middle",
-      });
+    if (!row.answer.result) {
+      d.text(left + 8, y + (each - GAP) / 2, "not run", t.ink3, 11, { baseline: "middle" });
       return;
     }
     data.columns.forEach((column, c) => {
@@ -105,7 +105,7 @@ export class SchemeChart extends Picture {
         ],
         rows: data.rows.map((row) => [
           row.name,
-          ...data.columns.map((column) => (row.result ? column.read(row.result) : null)),
+          ...data.columns.map((column) => (row.answer.result ? column.read(row.answer.result) : null)),
         ]),
       }
     );
@@ -121,7 +121,7 @@ export class SchemeChart extends Picture {
     const data = this.#data;
     return data
       ? data.rows
-          .flatMap(({ name, result }) =>
+          .flatMap(({ name, answer: { result } }) =>
             result ? [`${name}: ${data.columns.map((c) => `${c.title} ${c.format(c.read(result))}`).join(", ")}`] : [],
           )
           .join("; ") || "No scheme has run yet."

@@ -1,18 +1,16 @@
 // The mix under every scheme, as data: the sweep that runs it, the columns of its table, and their order. No DOM.
-import { mixText, schemeText } from "../choices.ts";
+import { mixText } from "../choices.ts";
 import { fixed, percent } from "../format.ts";
 import { interval } from "../sure.ts";
 import { titleOf } from "../titles.ts";
+import type { SchemeAnswer } from "../run/model.ts";
 import { mixFigure, slowdownOf } from "../run/starved.ts";
 import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../types.ts";
 
-/** A scheme: its place among the points of the sweep where it can run, else why not; its result when it has run. `deaf`: the mix has goals, and the scheme does not look at them. */
+/** A scheme of the table. `deaf`: the mix has goals, and the scheme does not look at them. */
 export interface Row {
   name: string;
-  policy: PolicyChoice;
-  point: number | null;
-  why: string;
-  result: Result | null;
+  answer: SchemeAnswer;
   deaf: boolean;
 }
 
@@ -33,13 +31,6 @@ export function sweepOf(experiment: Experiment, policies: readonly PolicyChoice[
       axes: [{ path: "policy", values: policies }],
     },
   });
-}
-
-/** What the results are of. */
-export function headline(experiment: Experiment, cycles: number): string {
-  const gpu =
-    typeof experiment.gpu === "object" ? `${experiment.gpu.preset} (changed)` : (experiment.gpu ?? "the default GPU");
-  return `${mixText(experiment)} on ${gpu}${experiment.seed === undefined ? "" : `, seed ${experiment.seed}`}, ${fixed(cycles, 0)} cycles each`;
 }
 
 export interface Column {
@@ -175,15 +166,8 @@ export function sorted(rows: readonly Row[], all: readonly Column[], order: Orde
   if (order === null) return [...rows];
   const sign = order.down ? -1 : 1,
     column = all.find(({ key }) => key === order.key);
-  if (!column)
-    return [...rows].sort(
-      (a, b) =>
-        sign *
-        schemeText(under({ corun: 1, kernels: [] }, a.policy)).localeCompare(
-          schemeText(under({ corun: 1, kernels: [] }, b.policy)),
-        ),
-    );
-  const value = (row: Row): number | null => (row.result ? column.read(row.result) : null);
+  if (!column) return [...rows].sort((a, b) => sign * a.name.localeCompare(b.name));
+  const value = ({ answer: { result } }: Row): number | null => (result ? column.read(result) : null);
   return [...rows].sort((a, b) => {
     const one = value(a),
       other = value(b);

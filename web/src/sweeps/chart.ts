@@ -9,6 +9,7 @@ import type { LegendItem } from "../views/picture.ts";
 import type { Tabular } from "../views/tabular.ts";
 import { MOST_SERIES } from "./results.ts";
 import type { ChartData } from "./results.ts";
+import type { Interval } from "../types.ts";
 
 const LEFT = 54,
   RIGHT = 14,
@@ -71,8 +72,20 @@ export function drawSweep(data: ChartData, width: number, t: Theme): Drawing {
 const pointText = (data: ChartData, series: number, at: number): string => {
   const one = data.series[series],
     value = one?.values[at] ?? null;
-  return `${one?.name ? `${one.name}, ` : ""}${data.across.title} ${data.across.labels[at] ?? ""}: ${value === null ? "not run" : `${data.metric.title} ${figure(value)}`}`;
+  return `${one?.name ? `${one.name}, ` : ""}${data.across.title} ${data.across.labels[at] ?? ""}: ${value === null ? "not run" : `${data.metric.title} ${figure(value)}${between(one?.ends[at] ?? null)}`}`;
 };
+const between = (ends: Interval): string => (ends === null ? "" : `, ${figure(ends[0])} to ${figure(ends[1])}`);
+
+/** The 95 % interval of a value, as far as it is in the plot. */
+function whisker(d: Drawing, ends: Interval, x: number, plot: Plot, t: Theme): void {
+  if (ends === null) return;
+  const [low, high] = ends.map((v) => plot.y + plot.h * (1 - Math.min(1, Math.max(0, v / plot.top)))) as [
+    number,
+    number,
+  ];
+  d.line(x, low, x, high, t.ink2, 1);
+  for (const y of [low, high]) d.line(x - 3, y, x + 3, y, t.ink2, 1);
+}
 
 function drawLines(d: Drawing, data: ChartData, numbers: readonly number[], plot: Plot, t: Theme): number[] {
   const from = numbers[0] as number,
@@ -89,6 +102,7 @@ function drawLines(d: Drawing, data: ChartData, numbers: readonly number[], plot
       if (value === null) return;
       const x = centres[i] as number,
         y = plot.y + plot.h * (1 - value / plot.top);
+      whisker(d, series.ends[i] ?? null, x, plot, t);
       d.rect(x - 3.5, y - 3.5, 7, 7, { fill: paint.colour, radius: 3.5 });
       d.spot(`s${s} ${i}`, x - 7, y - 7, 14, 14, () => pointText(data, s, i));
     });
@@ -108,6 +122,7 @@ function drawBars(d: Drawing, data: ChartData, plot: Plot, t: Theme): number[] {
       const x = centre + bar * (s - shown.length / 2),
         h = (plot.h * value) / plot.top;
       d.rect(x, plot.y + plot.h - h, Math.max(1, bar - 1.5), h, { fill: kernelPaint(s, t) });
+      whisker(d, series.ends[i] ?? null, x + bar / 2, plot, t);
       d.spot(`s${s} ${i}`, x, plot.y + plot.h - h, bar, h, () => pointText(data, s, i));
     });
     return centre;

@@ -3,32 +3,9 @@ import { fieldsOf } from "../browser-store.ts";
 import { mixText, valueText } from "../choices.ts";
 import { pathTitle } from "../titles.ts";
 import type { Cell, Column, Tabular } from "../views/tabular.ts";
-import type { KernelChoice, SweepPoint } from "../types.ts";
+import type { Interval, KernelChoice, SweepPoint } from "../types.ts";
+import { endsOf, figureOf, metricsOf, type Metric } from "./metrics.ts";
 import type { Line, Plan } from "./types.ts";
-
-/** A figure of a result that a chart can show. */
-export interface Metric {
-  key: string;
-  title: string;
-  unit: string;
-  /** In `metrics` or in `gpu`. */
-  of: "metrics" | "gpu";
-  /** Which end is the better one, where there is one. */
-  better?: "more" | "less";
-}
-
-export const METRICS: readonly Metric[] = [
-  { key: "stp", title: "STP", unit: "", of: "metrics", better: "more" },
-  { key: "hspeedup", title: "HSpeedup", unit: "", of: "metrics", better: "more" },
-  { key: "antt", title: "ANTT", unit: "×", of: "metrics", better: "less" },
-  { key: "fairness", title: "Fairness", unit: "", of: "metrics", better: "more" },
-  { key: "ipc", title: "IPC", unit: "thread instructions per cycle", of: "gpu" },
-  { key: "noc_utilisation", title: "NoC utilisation", unit: "fraction of peak", of: "gpu" },
-  { key: "dram_utilisation", title: "DRAM utilisation", unit: "fraction of peak", of: "gpu" },
-  { key: "l1_hit_rate", title: "L1D hit rate", unit: "fraction", of: "gpu" },
-  { key: "l2_miss_rate", title: "L2 miss rate", unit: "fraction", of: "gpu" },
-  { key: "dram_row_hit_rate", title: "Row hits", unit: "fraction", of: "gpu" },
-];
 
 /** A stored line as the result of a point of a sweep; null for what is none, or another's. */
 export function readLine(text: unknown, sweep: string, index: number): Line | null {
@@ -53,11 +30,6 @@ export function readLine(text: unknown, sweep: string, index: number): Line | nu
     : null;
 }
 
-export function figureOf(line: Line | undefined, metric: Metric): number | null {
-  const value = line?.result[metric.of]?.[metric.key];
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
-}
-
 const axisValue = (path: string, value: unknown): string =>
   path === "kernels" && Array.isArray(value) ? mixText({ kernels: value as KernelChoice[] }) : valueText(value);
 
@@ -80,7 +52,8 @@ const plain = (value: unknown): Cell =>
 
 /** Everything that a spreadsheet can use: a row for each point that is done. */
 export function everything(plan: Plan, lines: ReadonlyMap<number, Line>): Tabular {
-  const paths = plan.axes.flat();
+  const paths = plan.axes.flat(),
+    metrics = metricsOf(plan).filter(({ of }) => of !== "kernels");
   const kernels = Math.max(0, ...[...lines.values()].map((line) => line.result.kernels.length));
   const perKernel = [
     "name",
@@ -91,7 +64,11 @@ export function everything(plan: Plan, lines: ReadonlyMap<number, Line>): Tabula
     "dram_utilisation",
     "l1_hit_rate",
     "l2_miss_rate",
+    "latency",
+    "goal_reached",
   ];
+  const ofKernel = (kernel: Line["result"]["kernels"][number] | undefined, key: string): Cell =>
+    plain(key === "latency" ? kernel?.latency?.mean : kernel?.[key]);
   const column = (key: string, unit = ""): Column => ({ key, title: key, unit });
   const columns = [
     column("index"),
@@ -100,20 +77,23 @@ export function everything(plan: Plan, lines: ReadonlyMap<number, Line>): Tabula
     column("digest"),
     column("cycles"),
     column("stop"),
-    ...METRICS.map((m) => column(`${m.of}.${m.key}`, m.unit)),
+    ...metrics.map((m) => column(`${m.of}.${m.field ?? m.key}`, m.unit)),
     ...Array.from({ length: kernels }, (_, k) => perKernel.map((key) => column(`kernels[${k}].${key}`))).flat(),
   ];
   const done = [...lines.values()].sort((a, b) => a.index - b.index);
-  const rows = done.map(({ index, axes, config_hash, result }): Cell[] => [
-    index,
-    ...paths.map((path) => plain(axes[path])),
-    config_hash,
-    result.digest,
-    result.cycles,
-    result.stop ?? null,
-    ...METRICS.map((m) => plain(result[m.of]?.[m.key])),
-    ...Array.from({ length: kernels }, (_, k) => perKernel.map((key) => plain(result.kernels[k]?.[key]))).flat(),
-  ]);
+  const rows = done.map((line): Cell[] => {
+    const { index, axes, config_hash, result } = line;
+    return [
+      index,
+      ...paths.map((path) => plain(axes[path])),
+      config_hash,
+      result.digest,
+      result.cycles,
+      result.stop ?? null,
+      ...metrics.map((m) => figureOf(line, m)),
+      ...Array.from({ length: kernels }, (_, k) => perKernel.map((key) => ofKernel(result.kernels[k], key))).flat(),
+    ];
+  });
   return { title: plan.name || "A sweep", columns, rows };
 }
 
@@ -123,6 +103,8 @@ export interface Series {
   name: string;
   /** A value for each place across; null where there is none (yet). */
   values: (number | null)[];
+  /** Of each value, its interval, where it has one. */
+  ends: Interval[];
 }
 export interface ChartData {
   across: {
@@ -141,7 +123,7 @@ export const MOST_SERIES = 8;
 export function chartData(plan: Plan, lines: ReadonlyMap<number, Line>, metric: Metric, axis: number): ChartData {
   const labels: string[] = [];
   const numbers: number[] = [];
-  const series = new Map<string, (number | null)[]>();
+  const series = new Map<string, { values: (number | null)[]; ends: Interval[] }>();
   plan.points.forEach((point, index) => {
     const label = axisText(plan, axis, point);
     let at = labels.indexOf(label);
@@ -151,9 +133,10 @@ export function chartData(plan: Plan, lines: ReadonlyMap<number, Line>, metric: 
       if (typeof value === "number") numbers.push(value);
     }
     const name = plan.axes.flatMap((_, other) => (other === axis ? [] : [axisText(plan, other, point)])).join(" · ");
-    const values = series.get(name) ?? [];
-    if (!series.has(name)) series.set(name, values);
-    values[at] = figureOf(lines.get(index), metric);
+    const one = series.get(name) ?? { values: [], ends: [] };
+    series.set(name, one);
+    one.values[at] = figureOf(lines.get(index), metric);
+    one.ends[at] = endsOf(lines.get(index), metric);
   });
   const rising =
     numbers.length === labels.length &&
@@ -161,7 +144,11 @@ export function chartData(plan: Plan, lines: ReadonlyMap<number, Line>, metric: 
     numbers.every((n, i) => i === 0 || n > (numbers[i - 1] as number));
   return {
     across: { title: axisTitle(plan, axis), labels, numbers: rising ? numbers : null },
-    series: [...series].map(([name, values]) => ({ name, values: labels.map((_, i) => values[i] ?? null) })),
+    series: [...series].map(([name, { values, ends }]) => ({
+      name,
+      values: labels.map((_, i) => values[i] ?? null),
+      ends: labels.map((_, i) => ends[i] ?? null),
+    })),
     metric,
   };
 }

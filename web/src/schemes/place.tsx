@@ -1,0 +1,308 @@
+// What the place Schemes shows: the question, the answer so far, all schemes in one picture, what is compared, and the table.
+import { useSignal } from "@preact/signals";
+import { render } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { kernelLabels } from "../choices.ts";
+import { count, fixed, timeText } from "../format.ts";
+import { hasGoal } from "../goal.ts";
+import { kernelStyle } from "../palette.ts";
+import { Choices, type Chosen } from "../run/choices.tsx";
+import { oneLess, oneMore, otherGpu, otherKernel, type Edit } from "../run/mix.ts";
+import type { SchemeAnswer } from "../run/model.ts";
+import { best, schemePoints, type SchemePoint } from "../run/scheme-points.ts";
+import { SchemesPicture } from "../run/schemes-picture.tsx";
+import { plusMinus } from "../sure.ts";
+import type { Experiment } from "../types.ts";
+import { distinctNames } from "../views/letters.ts";
+import { SchemeChart } from "./chart.ts";
+import { LEAST, MOST, type Place } from "./place.ts";
+import { SchemesTable } from "./table.tsx";
+import { columns, type Column, type Row } from "./table.ts";
+import { keyOf } from "./variants.ts";
+import "./place.css";
+
+interface Props {
+  place: Place;
+  /** Another mix, as the row of choices or the length says. */
+  onChange(experiment: Experiment): void;
+  /** A scheme is to be seen in Run. */
+  onOpen(answer: SchemeAnswer): void;
+}
+
+/** Puts it into an element. */
+export const showPlace = (into: HTMLElement, props: Props): void => render(<SchemesPlace {...props} />, into);
+
+function SchemesPlace({ place, onChange, onOpen }: Props) {
+  const experiment = place.experiment.value,
+    catalogue = place.catalogue.value,
+    answers = place.answers.value,
+    run = place.run.value;
+  const labels = kernelLabels(experiment.kernels),
+    goals = experiment.kernels.map(hasGoal);
+  const names = distinctNames(labels, (k) => kernelStyle(k).number);
+  const all = useMemo(() => columns(names, goals, catalogue?.metrics ?? []), [names.join(), goals.join(), catalogue]);
+  // Answers that came with the page have not every figure.
+  const known = all.filter((column) =>
+    place.rows.value.some(({ answer: { result } }) => result && column.read(result) !== null),
+  );
+  const edit = (change: Edit): void => {
+    const next = structuredClone(experiment);
+    change(next);
+    onChange(next);
+  };
+  const chosen: Chosen = {
+    kernel: (at, name) => edit(otherKernel(at, name)),
+    add: (name) => edit(oneMore(catalogue, name)),
+    remove: (at) => edit(oneLess(catalogue, at)),
+    gpu: (name) => edit(otherGpu(name)),
+    scheme: () => undefined,
+  };
+  return (
+    <section class="place" aria-labelledby="place-title">
+      <div class="place-question">
+        <h2 id="place-title">Which scheme is best for</h2>
+        <Choices catalogue={catalogue} experiments={[experiment]} onChoose={chosen} sides={false} />
+      </div>
+      <BestSoFar answers={answers} promised={goals.includes(true)} />
+      <div class="place-two">
+        <div class="card place-picture">
+          <SchemesPicture
+            answers={answers}
+            kernels={labels}
+            a={null}
+            b={null}
+            onChoose={onOpen}
+            onRunAll={() => place.runAll()}
+            onStop={() => run?.stop()}
+            progress={run?.progress.value ?? null}
+            metrics={catalogue?.metrics ?? []}
+            height={420}
+            does="open it in Run"
+            table={false}
+          />
+        </div>
+        <Compared place={place} onLength={(cycles) => onChange({ ...experiment, stop: { cycles } })} />
+      </div>
+      <div class="card">
+        <SchemesTable rows={place.rows.value} columns={known} running={!!run?.progress.value} onOpen={onOpen} />
+        <Bars rows={place.rows.value} columns={known} />
+      </div>
+    </section>
+  );
+}
+
+const speedup = (point: SchemePoint): string =>
+  `${fixed(point.speedup, 3)} ${plusMinus(point.speedup, point.speedupEnds, (value) => fixed(value, 3))}`.trim();
+
+/** What the results say by now, in a sentence. Where something is promised, the picture's order says it. */
+function BestSoFar({ answers, promised }: { answers: readonly SchemeAnswer[]; promised: boolean }) {
+  const points = schemePoints(answers, null, null),
+    [first, second] = points,
+    waiting = answers.filter(({ result, why }) => result === null && why === undefined).length;
+  if (!first || promised) return null;
+  const sure = best(points);
+  const even = second && !sure ? points.filter((p) => touches(p, first)) : [];
+  return (
+    <p class="place-best">
+      {even.length > 1
+        ? `${waiting > 0 ? "So far n" : "N"}o scheme is best beyond its interval: `
+        : waiting > 0
+          ? "Best so far: "
+          : "Best: "}
+      {even.length > 1 ? (
+        even.slice(0, 4).map((point, i) => (
+          <span key={point.name}>
+            {i > 0 && ", "}
+            <b>{point.name}</b> {speedup(point)}
+          </span>
+        ))
+      ) : (
+        <>
+          <b>{first.name}</b>, HSpeedup {speedup(first)}
+          {second && `; then ${second.name}, ${speedup(second)}`}
+        </>
+      )}
+      {even.length > 4 && ` and ${even.length - 4} more`}
+      {`.${waiting > 0 ? ` ${waiting} more have not run.` : ""}`}
+    </p>
+  );
+}
+/** Whether a point's interval reaches up to the first one's. */
+const touches = (point: SchemePoint, first: SchemePoint): boolean =>
+  point === first ||
+  (point.speedup !== null &&
+    (point.speedupEnds?.[1] ?? point.speedup) >= (first.speedupEnds?.[0] ?? first.speedup ?? Infinity));
+
+/** What is compared: for how long, which schemes, and the oracles. */
+function Compared({ place, onLength }: { place: Place; onLength(cycles: number): void }) {
+  const schemes = place.schemes.value,
+    without = place.without.value;
+  const on = schemes.filter(({ policy }) => !without.has(keyOf(policy))).length;
+  const cannot = (place.run.value?.answers.value ?? []).filter(({ why }) => why !== undefined);
+  const choose = (title: string, chosen: Parameters<Place["choose"]>[0]) => (
+    <button type="button" class="button" onClick={() => place.choose(chosen)}>
+      {title}
+    </button>
+  );
+  return (
+    <div class="card place-compared">
+      <h3>What is compared</h3>
+      <div class="schemes-length">
+        <label for="f-schemes-cycles">Length</label>
+        <input
+          id="f-schemes-cycles"
+          class="number"
+          type="number"
+          inputMode="numeric"
+          autocomplete="off"
+          min={LEAST}
+          max={MOST}
+          value={place.length.value}
+          onChange={(event) => {
+            const asked = Math.floor(event.currentTarget.valueAsNumber);
+            if (Number.isFinite(asked)) onLength(Math.min(MOST, Math.max(LEAST, asked)));
+            else event.currentTarget.value = String(place.length.value);
+          }}
+        />
+        <span class="unit">cycles each</span>
+      </div>
+      <details class="schemes-chosen">
+        <summary>{schemes.length === 0 ? "Schemes" : `Schemes: ${on} of ${schemes.length}`}</summary>
+        <div class="schemes-all">
+          {choose("All", () => true)}
+          {choose("None", () => false)}
+          {choose("Those that keep goals", ({ keepsGoals }) => keepsGoals)}
+        </div>
+        <div class="schemes-boxes">
+          {schemes.map((scheme) => (
+            <label key={keyOf(scheme.policy)} class="check" title={scheme.doc}>
+              <input
+                type="checkbox"
+                checked={!without.has(keyOf(scheme.policy))}
+                onChange={(event) => {
+                  const mine = event.currentTarget.checked;
+                  place.choose((one) => (one === scheme ? mine : !without.has(keyOf(one.policy))));
+                }}
+              />
+              {scheme.title}
+            </label>
+          ))}
+        </div>
+      </details>
+      {cannot.length > 0 && (
+        <details class="schemes-chosen">
+          <summary>{`${cannot.length} more do not apply to this mix`}</summary>
+          <ul>
+            {cannot.map(({ scheme, why }) => (
+              <li key={scheme}>{`${scheme}: ${why}`}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <Oracles place={place} />
+    </div>
+  );
+}
+
+/** The search for what fixed numbers of CTAs can reach at best. */
+function Oracles({ place }: { place: Place }) {
+  const search = place.oracles.value,
+    progress = search?.progress.value ?? null;
+  const button = useRef<HTMLButtonElement>(null),
+    held = useRef(false);
+  useEffect(() => {
+    if (held.current) button.current?.focus();
+    held.current = false;
+  }, [progress === null]);
+  return (
+    <>
+      <h3>What is the most that CTA counts can do?</h3>
+      <p class="note">
+        The CTA oracle tries every combination of CTAs on each SM, the spatial oracle every number of CTAs on SMs apart.
+        What they find is known only afterwards: a bound, no scheme.
+      </p>
+      <div class="schemes-bar">
+        {progress && <progress max={1} value={progress.part} aria-label="Oracles searched" />}
+        <button
+          type="button"
+          class="button"
+          ref={button}
+          disabled={!search}
+          onClick={() => {
+            held.current = true;
+            if (progress) search?.stop();
+            else place.searchOracles();
+          }}
+        >
+          {progress ? "Stop the search" : "Search the oracles"}
+        </button>
+        {progress && (
+          <span class="schemes-progress">
+            {`${count(progress.done)} of ${count(progress.of)} combinations${progress.leftMs === null ? "" : `, about ${timeText(progress.leftMs)} left`}`}
+          </span>
+        )}
+      </div>
+      <p class="note" role="status">
+        {search?.says.value}
+      </p>
+    </>
+  );
+}
+
+/** Figures that are of each kernel; the others have the title of their one column. */
+const OF_KERNELS: Record<string, { title: string; axis: string }> = {
+  goals: { title: "Goals, and what is left", axis: "Part of the goal (reached at the line), or of the IPC alone" },
+  slowdown: { title: "Slowdown of each kernel", axis: "Slowdown, ×" },
+};
+
+/** Any one figure of the schemes as bars. */
+function Bars({ rows, columns: all }: { rows: readonly Row[]; columns: readonly Column[] }) {
+  const chosen = useSignal("");
+  const shown = all.some(({ figure }) => figure === chosen.value) ? chosen.value : (all[0]?.figure ?? "");
+  const titles = new Map(all.map(({ figure, title }) => [figure, OF_KERNELS[figure]?.title ?? title]));
+  const box = useRef<HTMLDivElement>(null),
+    chart = useRef<SchemeChart | null>(null),
+    open = useSignal(false);
+  useEffect(() => {
+    if (!open.value) return;
+    chart.current ??= new SchemeChart();
+    box.current?.replaceChildren(chart.current);
+  }, [open.value]);
+  useEffect(() => {
+    if (!chart.current) return;
+    const of = all.filter(({ figure }) => figure === shown);
+    chart.current.data = {
+      at: shown === "goals" ? 1 : null,
+      title: OF_KERNELS[shown]?.axis ?? `${of[0]?.title ?? ""}${of[0]?.unit ? `, ${of[0].unit}` : ""}`,
+      rows: [...rows],
+      columns: of,
+    };
+  });
+  return (
+    <details
+      class="schemes-chosen"
+      onToggle={(event) => {
+        open.value = event.currentTarget.open;
+      }}
+    >
+      <summary>One figure as bars</summary>
+      <div class="schemes-figure">
+        <label for="f-schemes-figure">Bars show</label>
+        <select
+          id="f-schemes-figure"
+          value={shown}
+          onChange={(event) => {
+            chosen.value = event.currentTarget.value;
+          }}
+        >
+          {[...titles].map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div ref={box} />
+    </details>
+  );
+}
