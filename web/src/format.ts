@@ -60,6 +60,9 @@ export function words(path: string): string {
 
 // ---------------------------------------------------------------- problems and the fields that they belong to
 
+/** What is asked for, where something does not apply. */
+export const needText = (problems: readonly Problem[]): string =>
+  `needs ${problems.map(({ want }) => want).join("; ")}`;
 export const problemText = (p: Problem): string => `${p.path}: found ${p.found}, want ${p.want}`;
 
 /** One way of writing a path: `kernels[1].threads` and `kernels.1.threads` are the same. */

@@ -566,11 +566,12 @@ function openAs(at: number, next: Experiment): void {
   pictures.scrollIntoView({ block: "start" });
 }
 
-/** The place Schemes, of the mix of the form. */
+/** The place Schemes, of a mix. */
+const schemesLink = async (experiment: Experiment): Promise<string> =>
+  `./sweeps.html${await encodeLink({ experiment, view: {} })}`;
 function toSchemes(): void {
   const experiment = sides[edited]?.experiment;
-  if (experiment)
-    void encodeLink({ experiment, view: {}, engine: stamp }).then((hash) => location.assign(`./sweeps.html${hash}`));
+  if (experiment) void schemesLink(experiment).then((href) => location.assign(href));
 }
 screen.chosen = (next) => {
   openAs(1, next);
@@ -995,6 +996,7 @@ async function writeNow(): Promise<void> {
   // Nor over a link that came into the address bar meanwhile, of which the browser has not told yet.
   if (mine !== writing || location.hash !== link) return;
   if (sides.every(({ loaded }) => loaded)) shownLink = hash;
+  void schemesLink(first.experiment).then((href) => $('.pages a[href^="./sweeps.html"]').setAttribute("href", href));
   if (location.hash !== hash) history.replaceState(null, "", hash);
   link = location.hash;
   dispatchEvent(new Event(LINKED));

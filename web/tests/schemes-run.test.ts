@@ -108,7 +108,7 @@ test("the picture fills point by point; what cannot run says why; stopping keeps
     "HeteroCore: by class: open",
     "Fixed: cannot",
   ]);
-  assert.equal(run.answers.value[4]?.why, "policy.combination: found nothing, want a list");
+  assert.equal(run.answers.value[4]?.why, "needs a list");
   assert.equal(
     run.answers.value[0]?.experiment.stop && JSON.stringify(run.answers.value[0].experiment.stop),
     '{"cycles":500000}',

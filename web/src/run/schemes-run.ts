@@ -2,7 +2,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Answers } from "../answers.ts";
 import { begun, policyEntry, schemeName } from "../choices.ts";
-import { problemText } from "../format.ts";
+import { needText, problemText } from "../format.ts";
 import { sweepOf, under } from "../schemes/table.ts";
 import type { Pool, PoolEvents } from "../sweeps/pool.ts";
 import type { Line, Plan } from "../sweeps/types.ts";
@@ -159,7 +159,7 @@ export class SchemesRun {
     if (turn !== this.#turn) return;
     open.forEach((i, n) => {
       const wrong = problems[n] ?? [];
-      if (wrong.length > 0) this.#put(i, { why: wrong.map(problemText).join("; ") });
+      if (wrong.length > 0) this.#put(i, { why: needText(wrong) });
     });
     await this.#prepare(turn);
   }

@@ -1,7 +1,7 @@
 // Answers that come with the page: what each scheme makes of the mixes that most visits begin with. `cargo xtask answers` makes them; each is the part of
 // a run's result that the first screen reads, by the hash of its experiment. Those of another engine are none. No DOM.
 import { policyOf, readCtaOrder, schemeText, valueText } from "../choices.ts";
-import { problemText } from "../format.ts";
+import { needText } from "../format.ts";
 import { sameEngine } from "../stamp.ts";
 import type { Experiment, PolicyChoice, Problem, Result } from "../types.ts";
 import shipped from "./answers.json" with { type: "json" };
@@ -110,7 +110,7 @@ export function readAnswers(value: unknown, experiment: Experiment, engine: stri
     const answer = { experiment: own, scheme: isOne(own) ? valueText(own.cta_order ?? "") : schemeText(own) };
     const { why } = scheme;
     if (Array.isArray(why) && why.length > 0 && why.every(isProblem))
-      return { ...answer, result: null, why: why.map(problemText).join("; ") };
+      return { ...answer, result: null, why: needText(why) };
     // Schemes that do the same have one result, the first one's.
     const same: unknown = typeof scheme["as"] === "number" ? schemes[scheme["as"]] : {};
     if (!isObject(scheme["result"]) || !isObject(same)) return null;

@@ -41,11 +41,10 @@ export class Place {
     this.catalogue.value ? schemesFor(this.catalogue.value, this.experiment.value) : [],
   );
   readonly length = computed(() => lengthOf(this.experiment.value, this.#stored.value));
-  /** With the oracles that have been found. */
-  readonly answers = computed<readonly SchemeAnswer[]>(() => [
-    ...(this.run.value?.answers.value ?? this.#stored.value),
-    ...(this.oracles.value?.answers.value ?? []),
-  ]);
+  /** Of the schemes, and of the oracles that have been found. */
+  readonly schemeAnswers = computed<readonly SchemeAnswer[]>(() => this.run.value?.answers.value ?? this.#stored.value);
+  readonly bounds = computed<readonly SchemeAnswer[]>(() => this.oracles.value?.answers.value ?? []);
+  readonly answers = computed<readonly SchemeAnswer[]>(() => [...this.schemeAnswers.value, ...this.bounds.value]);
   /** What the table has: all but what does not apply to the mix. */
   readonly rows = computed<Row[]>(() => {
     const promised = this.experiment.value.kernels.some(hasGoal);

@@ -63,7 +63,7 @@ function SchemesPlace({ place, onChange, onOpen }: Props) {
         <h2 id="place-title">Which scheme is best for</h2>
         <Choices catalogue={catalogue} experiments={[experiment]} onChoose={chosen} sides={false} />
       </div>
-      <BestSoFar answers={answers} promised={goals.includes(true)} />
+      <BestSoFar answers={place.schemeAnswers.value} bounds={place.bounds.value} promised={goals.includes(true)} />
       <div class="place-two">
         <div class="card place-picture">
           <SchemesPicture
@@ -95,7 +95,8 @@ const speedup = (point: SchemePoint): string =>
   `${fixed(point.speedup, 3)} ${plusMinus(point.speedup, point.speedupEnds, (value) => fixed(value, 3))}`.trim();
 
 /** What the results say by now, in a sentence. Where something is promised, the picture's order says it. */
-function BestSoFar({ answers, promised }: { answers: readonly SchemeAnswer[]; promised: boolean }) {
+function BestSoFar(props: { answers: readonly SchemeAnswer[]; bounds: readonly SchemeAnswer[]; promised: boolean }) {
+  const { answers, bounds, promised } = props;
   const points = schemePoints(answers, null, null),
     [first, second] = points,
     waiting = answers.filter(({ result, why }) => result === null && why === undefined).length;
@@ -105,10 +106,8 @@ function BestSoFar({ answers, promised }: { answers: readonly SchemeAnswer[]; pr
   return (
     <p class="place-best">
       {even.length > 1
-        ? `${waiting > 0 ? "So far n" : "N"}o scheme is best beyond its interval: `
-        : waiting > 0
-          ? "Best so far: "
-          : "Best: "}
+        ? `By HSpeedup ${waiting > 0 ? "so far " : ""}no scheme is best beyond its interval: `
+        : `Best by HSpeedup${waiting > 0 ? " so far" : ""}: `}
       {even.length > 1 ? (
         even.slice(0, 4).map((point, i) => (
           <span key={point.name}>
@@ -118,12 +117,13 @@ function BestSoFar({ answers, promised }: { answers: readonly SchemeAnswer[]; pr
         ))
       ) : (
         <>
-          <b>{first.name}</b>, HSpeedup {speedup(first)}
+          <b>{first.name}</b>, {speedup(first)}
           {second && `; then ${second.name}, ${speedup(second)}`}
         </>
       )}
       {even.length > 4 && ` and ${even.length - 4} more`}
-      {`.${waiting > 0 ? ` ${waiting} more have not run.` : ""}`}
+      {`.${waiting > 0 ? ` ${waiting} more ${waiting === 1 ? "has" : "have"} not run.` : ""}`}
+      {schemePoints(bounds, null, null).map((point) => ` ${point.name}: ${speedup(point)}.`)}
     </p>
   );
 }
@@ -138,7 +138,7 @@ function Compared({ place, onLength }: { place: Place; onLength(cycles: number):
   const schemes = place.schemes.value,
     without = place.without.value;
   const on = schemes.filter(({ policy }) => !without.has(keyOf(policy))).length;
-  const cannot = (place.run.value?.answers.value ?? []).filter(({ why }) => why !== undefined);
+  const cannot = place.schemeAnswers.value.filter(({ why }) => why !== undefined);
   const choose = (title: string, chosen: Parameters<Place["choose"]>[0]) => (
     <button type="button" class="button" onClick={() => place.choose(chosen)}>
       {title}
@@ -193,8 +193,10 @@ function Compared({ place, onLength }: { place: Place; onLength(cycles: number):
         <details class="schemes-chosen">
           <summary>{`${cannot.length} more do not apply to this mix`}</summary>
           <ul>
-            {cannot.map(({ scheme, why }) => (
-              <li key={scheme}>{`${scheme}: ${why}`}</li>
+            {[...new Set(cannot.map(({ why }) => why))].map((why) => (
+              <li key={why}>
+                {`${cannot.flatMap((one) => (one.why === why ? [one.scheme] : [])).join("; ")}: ${why ?? ""}`}
+              </li>
             ))}
           </ul>
         </details>

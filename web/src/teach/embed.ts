@@ -16,7 +16,7 @@ export const PANELS: ReadonlyMap<string, string> = new Map([
   ["decisions", "#decisions"],
   ["charts", "#charts"],
   ["timeline", ".dk-axis, #timeline"],
-  ["schemes", "#all-schemes, #schemes"],
+  ["schemes", "#all-schemes"],
 ]);
 
 /** The panels that are to be hidden, and names that are none. */
