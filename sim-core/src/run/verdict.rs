@@ -5,17 +5,25 @@
 //! warp takes so many cycles. In some of them the warp waits for memory, or for a load-store unit that memory blocks; these pass in the
 //! stations of its reads. Beyond what a station takes when nothing is in its way, they are spent in queues.
 //!
-//! Queues before a full station fill up too. So what waits at L1D's miss queue, in the request network or at L2 is counted for the reply
-//! network or for DRAM, as these are used.
+//! - Queues before a full station fill up too. What waits at L1D's miss queue, in the request network or at L2 is counted for the reply network
+//!   or for DRAM, by the queues that form at their loads: load / (1 − load), as with arrivals and services at random. A load is the traffic over
+//!   what can be sustained.
+//!   What a policy's credits hold back in the miss queue waits for neither.
+//! - Without one of the two, traffic grows until the other carries all that it can.
+//! - With more warps, the sufferer's own part of a queue grows in proportion: as great a part as it has of the traffic. So does its wait for the
+//!   load-store unit, which holds a fixed number of its instructions whatever warps there are.
+//! - Where another kernel's misses hold L1D's MSHRs and lines, the load-store unit waits with hits too. L1D costs what that wait is longer than
+//!   alone, or the misses that were hits alone.
 
-use crate::describe::gpu::Gpu;
+use crate::describe::gpu::{Gpu, NocKind};
 use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::Needed;
 use crate::describe::record::{Shape, int, list, names, record, text};
 use crate::describe::value::Value;
 use crate::interface::observation::Breakdown;
-use crate::interface::ratios::breakdown;
+use crate::interface::ratios::{breakdown, ratio};
 use crate::interface::stats::KernelStats;
+use crate::machine::sm::Sm;
 use crate::run::outcome::KernelOutcome;
 use crate::run::simulation::{Measured, Simulation};
 use alloc::format;
@@ -45,7 +53,7 @@ names! {
         Noc = "noc",
         /// Its reads wait for DRAM.
         Dram = "dram",
-        /// Its lines are pushed out of L1D.
+        /// Its lines are pushed out of L1D, or L1D is too full of misses to take its accesses.
         L1 = "l1",
     }
 }
@@ -99,45 +107,94 @@ const LEADS: f64 = 1.1;
 /// A slowdown is known if its interval is at most this part of it to either side.
 const KNOWN: f64 = 0.15;
 
-/// Of what waits in queues, the part that more warps of the sufferer lengthen. Of 0.3, 0.5, 0.7 and 1 it is the one under which most verdicts
-/// hold on 60 pairs of 40,000 cycles, 50 of them. On 45 others it holds on 37, and the neighbours on 36.
-const OWN_QUEUES: f64 = 0.5;
+/// What NoC and DRAM sustain, as parts of their peaks (Lin et al. 2019, CCBP, §3). A mesh has no such bound here.
+const NOC_SUSTAINS: f64 = 0.6;
+const DRAM_SUSTAINS: f64 = 0.7;
+
+/// The traffic of NoC or DRAM.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Traffic {
+    /// The part of the peak that all kernels use.
+    pub used: f64,
+    /// The part of it that the sufferer uses.
+    pub own: f64,
+}
+
+impl Traffic {
+    /// The sufferer's part of the traffic.
+    fn part(&self) -> f64 {
+        if self.used > 0.0 { self.own / self.used } else { 0.0 }
+    }
+
+    /// The traffic over what can be sustained. What goes through is sustained.
+    fn load(&self, sustains: f64) -> f64 {
+        self.used / self.used.max(sustains)
+    }
+}
+
+/// What is known of the places that a kernel shares, beside where its own time goes.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Places {
+    /// The network.
+    pub noc: Traffic,
+    /// DRAM.
+    pub dram: Traffic,
+    /// Of the cycles in which an access waits for L1D, those in which MSHRs or lines lack, and not what lies behind: the miss queue or the store
+    /// buffer.
+    pub l1_full: f64,
+    /// The part of the SMs that the sufferer is on.
+    pub sms: f64,
+    /// Whether another kernel is on one of them.
+    pub shared: bool,
+    /// Whether the policy hands out credits to send the sufferer's misses with.
+    pub credits: bool,
+}
 
 /// What the sufferer would gain without each cause, as a factor.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Gains(pub [f64; Cause::ALL.len()]);
 
 impl Gains {
-    /// From where the kernel's time goes in the run and alone, and the parts of their peaks that NoC and DRAM are used.
-    pub fn of(gpu: &Gpu, here: &Breakdown, alone: &Breakdown, noc: f64, dram: f64) -> Gains {
+    /// From where the kernel's time goes in the run and alone, and what is known of the places.
+    pub fn of(gpu: &Gpu, here: &Breakdown, alone: &Breakdown, places: &Places) -> Gains {
         let idle = Idle::of(gpu, here);
-        let before = queued(here.miss_queue, idle.miss_queue) + queued(here.request_noc, idle.request_noc) + queued(here.l2, idle.l2);
-        // Queues grow faster than use: squared, the more used of the two has most of what waits before both. (Chosen on the same 60 pairs.)
-        let (noc, dram) = (noc * noc, dram * dram);
-        let of_dram = if noc + dram > 0.0 { dram / (noc + dram) } else { 0.0 };
-        let in_noc = queued(here.reply_noc, idle.reply_noc) + before * (1.0 - of_dram);
-        let in_dram = queued(here.dram, idle.dram) + before * of_dram;
+        let load_noc = places.noc.load(if gpu.noc.kind == NocKind::Crossbar { NOC_SUSTAINS } else { 1.0 });
+        let load_dram = places.dram.load(DRAM_SUSTAINS);
+        let queue = |load: f64| load / (1.0 - load.min(0.99));
+        let queues = queue(load_noc) + queue(load_dram);
+        let of_dram = if queues > 0.0 { queue(load_dram) / queues } else { 0.0 };
         let latency = here.miss_queue + here.request_noc + here.l2 + here.dram + here.reply_noc;
-        let part = |cycles: f64| if latency > 0.0 { cycles / latency } else { 0.0 };
         let instruction = here.memory + here.lsu + here.other;
         let stalled = here.memory + here.lsu;
+        // Cycles of an instruction, of cycles of a read.
+        let waits = |cycles: f64| if latency > 0.0 { stalled * cycles / latency } else { 0.0 };
+        let held_back = if places.credits { 0.0 } else { queued(here.miss_queue, idle.miss_queue) };
+        let before = held_back + queued(here.request_noc, idle.request_noc) + queued(here.l2, idle.l2);
+        let in_noc = waits(queued(here.reply_noc, idle.reply_noc) + before * (1.0 - of_dram));
+        let in_dram = waits(queued(here.dram, idle.dram) + before * of_dram);
         let without = |cycles: f64| instruction / (instruction - cycles).max(instruction / 50.0);
         let more = if here.warps > 0.0 { (alone.warps / here.warps).max(1.0) } else { 1.0 };
-        let lengthened = stalled / instruction * part(in_noc + in_dram) * OWN_QUEUES;
-        let missed = (1.0 - alone.l1_hit_rate) / (1.0 - here.l1_hit_rate).max(0.001);
+        // More SMs have more load-store units.
+        let more_per_sm = (more * places.sms).max(1.0);
+        let own = in_noc * places.noc.part() + in_dram * places.dram.part();
+        let lengthened = own * (more - 1.0) + here.lsu * (more_per_sm - 1.0);
+        let were_hits = 1.0 - (1.0 - alone.l1_hit_rate) / (1.0 - here.l1_hit_rate).max(0.001);
+        let not_queued = if stalled > 0.0 { 1.0 - (in_noc + in_dram) / stalled } else { 0.0 };
+        let refused = (here.lsu - alone.lsu) * places.l1_full * not_queued;
         Gains(Cause::ALL.map(|cause| match cause {
-            Cause::Room => more / (1.0 + (more - 1.0) * lengthened),
-            Cause::Noc => without(stalled * part(in_noc)),
-            Cause::Dram => without(stalled * part(in_dram)),
-            Cause::L1 => without(stalled * (1.0 - missed).max(0.0)),
+            Cause::Room => more * instruction / (instruction + lengthened),
+            Cause::Noc => without(in_noc).min(1.0 / load_dram),
+            Cause::Dram => without(in_dram).min(1.0 / load_noc),
+            Cause::L1 if places.shared => without((stalled * were_hits).max(refused).max(0.0)),
+            Cause::L1 => 1.0,
         }))
     }
 
-    /// The cause that costs most, and whether it stands out.
-    pub fn first(&self) -> (Cause, bool) {
+    /// The cause that costs most, what the sufferer would gain without it, and whether it stands out.
+    pub fn first(&self) -> (Cause, f64, bool) {
         let mut order: Vec<(Cause, f64)> = Cause::ALL.into_iter().zip(self.0).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1));
-        (order[0].0, order[0].1 >= GAINS && order[0].1 >= order[1].1 * LEADS)
+        (order[0].0, order[0].1, order[0].1 >= GAINS && order[0].1 >= order[1].1 * LEADS)
     }
 }
 
@@ -271,8 +328,8 @@ impl Run<'_> {
             verdict.says = says;
             return verdict;
         };
-        let gains = Gains::of(&self.simulation.experiment().gpu, &here, alone, self.noc, self.dram);
-        let (cause, stands_out) = gains.first();
+        let gains = Gains::of(&self.simulation.experiment().gpu, &here, alone, &self.places(worst));
+        let (cause, gain, stands_out) = gains.first();
         let settled = self.simulation.has_settled();
         let precise = known.zip(verdict.slowdown).is_some_and(|([low, high], slowdown)| high - low <= 2.0 * KNOWN * slowdown);
         let by = self.filler(cause, worst);
@@ -282,12 +339,35 @@ impl Run<'_> {
             verdict.filled_by = by.map(|by| by as u32);
             says.push(self.because(cause, worst, by, &here, alone));
         }
-        verdict.sure = stands_out && settled && precise;
+        // A cause whose relief would give back less than half of what is lost leaves more to explain than it explains.
+        let explains = verdict.slowdown.is_some_and(|slowdown| gain * gain >= slowdown);
+        verdict.sure = stands_out && settled && precise && explains;
         if !verdict.sure {
-            says.push(wants(settled, precise).to_string());
+            says.push(wants(settled, precise, stands_out).to_string());
         }
         verdict.says = says;
         verdict
+    }
+
+    fn places(&self, sufferer: usize) -> Places {
+        let stats = &self.measured.stats;
+        let waited = |of: fn(&KernelStats) -> u64| stats.iter().map(of).sum::<u64>();
+        let full = waited(|stats| stats.fail_mshr + stats.fail_merge + stats.fail_line);
+        let behind = waited(|stats| stats.fail_miss_queue + stats.fail_store_buffer);
+        let sms = &self.simulation.machine().sms;
+        let is_on = |sm: &&Sm, kernel: usize| sm.stats()[kernel].warp_cycles > 0;
+        let own = sms.iter().filter(|sm| is_on(sm, sufferer));
+        let kernel = KernelId(sufferer as u8);
+        let others = |sm: &Sm| (0..stats.len()).any(|kernel| kernel != sufferer && is_on(&sm, kernel));
+        let rates = &self.kernels[sufferer].rates;
+        Places {
+            noc: Traffic { used: self.noc, own: rates.noc_utilisation_all.unwrap_or_default() },
+            dram: Traffic { used: self.dram, own: rates.dram_utilisation.unwrap_or_default() },
+            l1_full: ratio(full, full + behind).unwrap_or_default(),
+            sms: own.clone().count() as f64 / sms.len() as f64,
+            shared: own.into_iter().any(others),
+            credits: self.simulation.machine().controls().sms.iter().any(|sm| sm.miss_credits[kernel].is_some()),
+        }
     }
 
     /// The ends of a figure's interval.
@@ -333,17 +413,22 @@ impl Run<'_> {
             }
             Cause::L1 => {
                 let [hits, before] = [here, alone].map(|of| percent(of.l1_hit_rate));
-                format!("{other} pushes lines of {name} out of L1D: {hits} of its reads find theirs there, and {before} alone.")
+                let [waits, once] = [here, alone].map(|of| whole(of.lsu));
+                format!(
+                    "{other} fills L1D: {hits} of the reads of {name} find their lines there, and {before} alone; \
+                     an instruction waits {waits} cycles for its access, and {once} alone."
+                )
             }
         }
     }
 }
 
-fn wants(settled: bool, precise: bool) -> &'static str {
-    match (settled, precise) {
-        (false, _) => "The policy still learns: what it does to the kernels is not known yet.",
-        (true, false) => "A longer run would say this more precisely.",
-        (true, true) => "No single place stands out as the cause.",
+fn wants(settled: bool, precise: bool, stands_out: bool) -> &'static str {
+    match (settled, precise, stands_out) {
+        (false, _, _) => "The policy still learns: what it does to the kernels is not known yet.",
+        (true, false, _) => "A longer run would say this more precisely.",
+        (true, true, false) => "No single place stands out as the cause.",
+        (true, true, true) => "That explains less than half of what it loses.",
     }
 }
 
@@ -368,7 +453,10 @@ fn evidence(cause: Cause, here: &Breakdown, alone: &Breakdown) -> Vec<Evidence> 
             figure("reply NoC", read, |of| of.reply_noc),
         ]),
         Cause::Dram => all.push(figure("DRAM", read, |of| of.dram)),
-        Cause::L1 => all.push(figure("L1D hit rate", "fraction", |of| of.l1_hit_rate)),
+        Cause::L1 => all.extend([
+            figure("L1D hit rate", "fraction", |of| of.l1_hit_rate),
+            figure("waiting for the load-store unit", "cycles of a warp per instruction", |of| of.lsu),
+        ]),
     }
     all
 }
@@ -422,25 +510,74 @@ mod tests {
         .gpu
     }
 
+    /// A kernel on all SMs, with another one; traffic as said.
+    fn places(noc: f64, dram: f64) -> Places {
+        let traffic = |used| Traffic { used, own: used / 2.0 };
+        Places { noc: traffic(noc), dram: traffic(dram), l1_full: 0.0, sms: 1.0, shared: true, credits: false }
+    }
+
     #[test]
     fn a_kernel_that_waits_for_nothing_gains_by_room_alone() {
         let of = |warps| Breakdown { warps, other: 10.0, ..Breakdown::default() };
-        assert_eq!(Gains::of(&gpu(), &of(100.0), &of(200.0), 0.5, 0.5).0, [2.0, 1.0, 1.0, 1.0]);
-        assert_eq!(Gains::of(&gpu(), &of(200.0), &of(200.0), 0.5, 0.5).first(), (Cause::Room, false));
+        assert_eq!(Gains::of(&gpu(), &of(100.0), &of(200.0), &places(0.3, 0.35)).0, [2.0, 1.0, 1.0, 1.0]);
+        assert_eq!(Gains::of(&gpu(), &of(200.0), &of(200.0), &places(0.3, 0.35)).first(), (Cause::Room, 1.0, false));
     }
 
     #[test]
     fn what_waits_before_both_belongs_to_the_one_that_is_used_more() {
         let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, l2: 1000.0, ..Breakdown::default() };
-        let first = |noc, dram| Gains::of(&gpu(), &here, &here, noc, dram).first();
-        assert_eq!([first(0.6, 0.2), first(0.2, 0.6)], [(Cause::Noc, true), (Cause::Dram, true)]);
-        assert!(!first(0.4, 0.4).1);
+        let first = |noc, dram| Gains::of(&gpu(), &here, &here, &places(noc, dram)).first();
+        assert_eq!([first(0.5, 0.2).0, first(0.2, 0.6).0], [Cause::Noc, Cause::Dram]);
+        assert!(first(0.5, 0.2).2 && first(0.2, 0.6).2);
+        assert!(!first(0.3, 0.35).2, "both are at half of what they sustain");
+    }
+
+    #[test]
+    fn what_credits_hold_back_waits_for_no_place() {
+        let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, miss_queue: 1000.0, ..Breakdown::default() };
+        let first = |credits| Gains::of(&gpu(), &here, &here, &Places { credits, ..places(0.5, 0.2) }).first();
+        assert_eq!((first(false).0, first(false).2, first(true).2), (Cause::Noc, true, false));
+    }
+
+    #[test]
+    fn without_a_full_place_the_other_one_fills() {
+        let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, dram: 5000.0, ..Breakdown::default() };
+        let gain = |noc| Gains::of(&gpu(), &here, &here, &places(noc, 0.7)).0[Cause::Dram as usize];
+        assert!(gain(0.1) > 4.0);
+        assert_eq!([gain(0.3), gain(0.6)], [2.0, 1.0]);
+    }
+
+    #[test]
+    fn more_warps_lengthen_the_own_part_of_a_queue() {
+        let of = |warps| Breakdown { warps, memory: 100.0, dram: 1e9, ..Breakdown::default() };
+        let room = |own| {
+            let dram = Traffic { used: 0.7, own };
+            Gains::of(&gpu(), &of(100.0), &of(200.0), &Places { dram, ..places(0.1, 0.7) }).0[Cause::Room as usize]
+        };
+        assert_eq!(room(0.0), 2.0);
+        assert!((room(0.7) - 1.0).abs() < 1e-3, "{}", room(0.7));
+    }
+
+    #[test]
+    fn more_warps_wait_longer_for_a_load_store_unit_and_more_sms_have_more_of_them() {
+        let of = |warps| Breakdown { warps, lsu: 100.0, ..Breakdown::default() };
+        let room = |sms| Gains::of(&gpu(), &of(100.0), &of(200.0), &Places { sms, ..places(0.1, 0.1) }).0[Cause::Room as usize];
+        assert_eq!([room(1.0), room(0.5)], [1.0, 2.0]);
     }
 
     #[test]
     fn a_kernel_whose_reads_hit_less_often_gains_by_its_l1() {
         let of = |l1_hit_rate| Breakdown { warps: 100.0, memory: 90.0, other: 10.0, l1_hit_rate, ..Breakdown::default() };
-        assert_eq!(Gains::of(&gpu(), &of(0.2), &of(0.8), 0.1, 0.1).first(), (Cause::L1, true));
+        let gains = |places| Gains::of(&gpu(), &of(0.2), &of(0.8), &places);
+        assert_eq!((gains(places(0.1, 0.1)).first().0, gains(places(0.1, 0.1)).first().2), (Cause::L1, true));
+        assert_eq!(gains(Places { shared: false, ..places(0.1, 0.1) }).0[Cause::L1 as usize], 1.0);
+    }
+
+    #[test]
+    fn a_kernel_whose_accesses_wait_for_another_ones_misses_gains_by_its_l1() {
+        let of = |lsu| Breakdown { warps: 100.0, lsu, other: 10.0, ..Breakdown::default() };
+        let gain = |l1_full| Gains::of(&gpu(), &of(90.0), &of(0.0), &Places { l1_full, ..places(0.1, 0.1) }).0[Cause::L1 as usize];
+        assert_eq!([gain(0.0), gain(1.0)], [1.0, 10.0]);
     }
 
     #[test]

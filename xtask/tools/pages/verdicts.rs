@@ -1,4 +1,4 @@
-//! Whether verdicts hold: pairs of four papers' kernels (IKRA's run alone), and each again with one cause after another relieved.
+//! Whether verdicts hold: pairs of five papers' kernels, and each again with one cause after another relieved.
 //!
 //! `cargo xtask verdicts` prints docs/reference/verdicts.md.
 
@@ -6,21 +6,27 @@ use sim_core::describe::gpu::Gpu;
 use sim_core::describe::rng::{below, mix};
 use sim_core::describe::value::Value;
 use sim_core::run::verdict::{Cause, Question, Verdict};
-use sim_core::{Experiment, Outcome, run};
+use sim_core::{Answers, Controls, Experiment, KernelId, Outcome, Plan, PolicySpec, Simulation};
 use std::sync::Mutex;
 
 /// Kernels by paper, with the GPU of the paper.
-const PAPERS: [(&str, &str, &[&str]); 4] = [
+const PAPERS: [(&str, &str, &[&str]); 5] = [
     ("ccbp", "ccbp-16sm", &["BFS", "BP", "BT", "CFD", "FTD", "HG", "KM", "LAV", "LBM", "PF", "SAD", "SMV", "SRT"]),
     ("qos", "qos-16sm", &["CUTCP", "HISTO", "LBM", "MRIG", "MRIQ", "SAD", "SGEMM", "SPMV", "STENCIL", "TPACF"]),
     ("hetero", "fermi-16sm", &["LAVAMD", "SYRK", "KMEANS", "SYR2K", "NN", "SC", "FDTD3D", "NQU", "STO", "BTREE", "DXTC", "HISTO"]),
     ("latency", "rtx2060-30sm", &["VADD", "SAXPY", "COPY", "RAYTRACE", "DXTC", "CONV", "MVT", "PF"]),
+    // Those that do not iterate: the paper runs every program alone.
+    ("ikra", "ikra-15cu", &["BP", "CP", "LM", "NN", "SG"]),
 ];
+
+/// The GPU whose network is a mesh.
+const MESH: &str = "ikra-15cu";
 
 const SCHEMES: [&str; 5] = ["even", "leftover", "spatial", "smk", "ccbp"];
 
-/// Length of each run, core cycles.
+/// Length of each run, core cycles, and what goes before it.
 const CYCLES: u64 = 100_000;
+const WARM_UP: u64 = 10_000;
 
 /// A verdict holds if nothing else helps the sufferer by more than this beyond what the relief of the cause does.
 const WITHIN: f64 = 0.05;
@@ -38,7 +44,7 @@ struct Judged {
     helps: Vec<(&'static str, f64)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 struct Mix {
     gpu: &'static str,
     kernels: [String; 2],
@@ -63,6 +69,7 @@ pub fn page(args: &[String]) -> Result<(), String> {
     let [wanted, seed] = args else { return Err("wanted are the number of mixes and a seed".into()) };
     let number = |text: &String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
     let (wanted, seed) = (number(wanted)?, number(seed)?);
+    let mixes = drawn(seed, 10 * wanted as usize);
     let (judged, next) = (Mutex::new(Vec::new()), Mutex::new(0));
     let work = || -> Result<(), String> {
         loop {
@@ -72,10 +79,8 @@ pub fn page(args: &[String]) -> Result<(), String> {
                 *next - 1
             };
             let enough = locked(&judged).len() as u64 >= wanted;
-            if enough || at >= 10 * wanted {
-                return Ok(());
-            }
-            if let Some(one) = judge(drawn(seed, at))? {
+            let Some(mix) = mixes.get(at).filter(|_| !enough) else { return Ok(()) };
+            if let Some(one) = judge(mix.clone())? {
                 eprintln!("{}", line(&one));
                 locked(&judged).push((at, one));
             }
@@ -97,8 +102,23 @@ fn locked<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     of.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// The first mixes of the draw, none of them twice.
+fn drawn(seed: u64, count: usize) -> Vec<Mix> {
+    let mut mixes: Vec<Mix> = Vec::new();
+    for mix in (0..100 * count as u64).map(|at| drawn_at(seed, at)) {
+        let Mix { gpu, kernels: [first, second], scheme } = &mix;
+        let turned = Mix { gpu, kernels: [second.clone(), first.clone()], scheme };
+        // A mesh has no place for the SMs that relieve `room`.
+        let can_be = !(*gpu == MESH && *scheme == "spatial");
+        if can_be && mixes.len() < count && !mixes.contains(&mix) && !mixes.contains(&turned) {
+            mixes.push(mix);
+        }
+    }
+    mixes
+}
+
 /// The mix at a place of the draw: papers by their number of kernels.
-fn drawn(seed: u64, at: u64) -> Mix {
+fn drawn_at(seed: u64, at: u64) -> Mix {
     let draw = |part: u64, bound: usize| below(mix(mix(seed, at), part), bound as u64) as usize;
     let all: usize = PAPERS.iter().map(|(_, _, kernels)| kernels.len()).sum();
     let mut place = draw(0, all);
@@ -116,53 +136,90 @@ fn drawn(seed: u64, at: u64) -> Mix {
     Mix { gpu, kernels: [named(first), named(second)], scheme: SCHEMES[draw(2, SCHEMES.len())] }
 }
 
-fn experiment(mix: &Mix, gpu: &Value, policy: &Value, alone: bool) -> Result<Experiment, String> {
+fn experiment(mix: &Mix, gpu: &Value, policy: Value, alone: bool) -> Result<Experiment, String> {
     let fields = [
         ("corun", Value::from(1)),
         ("gpu", gpu.clone()),
         ("kernels", Value::array(mix.kernels.iter().map(String::as_str))),
-        ("policy", policy.clone()),
+        ("policy", policy),
         ("alone", alone.into()),
+        ("warm_up", WARM_UP.into()),
         ("stop", Value::object([("cycles", CYCLES)])),
     ];
     Experiment::from_json(&Value::object(fields).to_string()).map_err(|problems| problems.to_string())
 }
 
-fn ran(mix: &Mix, gpu: &Value, policy: &Value, alone: bool) -> Result<Outcome, String> {
-    run(&experiment(mix, gpu, policy, alone)?).map_err(|problems| format!("{mix:?}: {problems}"))
+/// A run to its end, with what it wants to know of runs alone.
+fn ran(experiment: &Experiment) -> Result<Simulation, String> {
+    let said = |problems| format!("{}: {problems}", experiment.name);
+    let mut answers = Answers::new();
+    for run in Plan::of(experiment).runs() {
+        let mut alone = Simulation::new(&run.experiment).map_err(said)?;
+        alone.advance(u64::MAX);
+        answers.insert(run.hash.clone(), alone.answer());
+    }
+    let mut simulation = Simulation::with(experiment, &answers).map_err(said)?;
+    simulation.advance(u64::MAX);
+    simulation.tell(&answers);
+    Ok(simulation)
+}
+
+/// The scheme of a mix. CCBP learns in a tenth of its time, so that what it has learned is measured.
+fn scheme(mix: &Mix) -> Value {
+    match mix.scheme {
+        "ccbp" => Value::object([("name", Value::from("ccbp")), ("time_scale", 0.1.into())]),
+        name => name.into(),
+    }
 }
 
 /// The verdict on a mix, and what each relief does; nothing where nobody suffers, or somebody gets nothing at all.
 fn judge(mix: Mix) -> Result<Option<Judged>, String> {
-    let (gpu, scheme) = (Value::from(mix.gpu), Value::from(mix.scheme));
-    let base = ran(&mix, &gpu, &scheme, true)?;
+    let of = experiment(&mix, &mix.gpu.into(), scheme(&mix), true)?;
+    let mut first = ran(&of)?;
+    let base = first.outcome();
     let verdict = base.verdict.clone();
     let Some(sufferer) = verdict.sufferer.map(|k| k as usize) else { return Ok(None) };
-    let before = base.kernels[sufferer].rates.ipc.unwrap_or(0.0);
-    if verdict.question != Question::Sharing || before == 0.0 {
+    if verdict.question != Question::Sharing || base.kernels[sufferer].thread_instructions == 0 {
         return Ok(None);
     }
-    let of = experiment(&mix, &gpu, &scheme, false)?.gpu;
+    let controls = first.machine().controls().clone();
+    let ipc = |of: &Experiment| Ok::<_, String>(ran(of)?.outcome().kernels[sufferer].rates.ipc.unwrap_or(0.0));
+    // What the scheme has decided, from the beginning on: as relieved runs have it.
+    let before =
+        ipc(&Experiment { policy: PolicySpec::manual(controls.clone()), ..experiment(&mix, &mix.gpu.into(), "even".into(), false)? })?;
     let named = Cause::ALL.iter().map(|cause| cause.name()).chain(OTHERS);
     let mut helps = Vec::new();
     for relieved in named {
-        let (fields, policy) = relief(relieved, &mix, &of, &base, sufferer);
-        let gpu = Value::object([("preset", Value::from(mix.gpu))].into_iter().chain(fields));
-        let after = ran(&mix, &gpu, &policy, false)?.kernels[sufferer].rates.ipc.unwrap_or(0.0);
-        helps.push((relieved, after / before));
+        let on = |fields: Fields, policy| {
+            let gpu = Value::object([("preset", Value::from(mix.gpu))].into_iter().chain(fields));
+            experiment(&mix, &gpu, policy, false)
+        };
+        let under = |fields, controls| Ok::<_, String>(Experiment { policy: PolicySpec::manual(controls), ..on(fields, "even".into())? });
+        let again = match relieved {
+            "room" if mix.scheme == "spatial" => more_sms(&of.gpu, sufferer, on)?,
+            "room" => under(larger_sms(&of.gpu), more_ctas(controls.clone(), &base, sufferer))?,
+            _ => under(relief(relieved, &mix, &of.gpu), controls.clone())?,
+        };
+        helps.push((relieved, ipc(&again)? / before));
     }
     Ok(Some(Judged { name: base.kernels[sufferer].name.clone(), mix, verdict, helps }))
 }
 
 type Fields = Vec<(&'static str, Value)>;
 
-/// The fields of a GPU that relieve a resource, and the policy that goes with them.
-fn relief(what: &str, mix: &Mix, gpu: &Gpu, base: &Outcome, sufferer: usize) -> (Fields, Value) {
+/// The fields of a GPU that relieve a resource; what the scheme has decided stays.
+fn relief(what: &str, mix: &Mix, gpu: &Gpu) -> Fields {
     let sm = &gpu.sms[0];
     let l1 = &sm.l1;
     let times = |value: u32, by: u32, most: u32| Value::from((value * by).min(most));
     let ways = (l1.ways * 4).min(32);
-    let fields: Fields = match what {
+    match what {
+        // Its protocol wants a mesh.
+        "noc" if mix.gpu == MESH => vec![
+            ("noc.flit_bytes", times(gpu.noc.flit_bytes, 8, 256)),
+            ("noc.queue", times(gpu.noc.queue, 4, 256)),
+            ("noc.buffer", times(gpu.noc.mesh.buffer, 4, 256)),
+        ],
         "noc" => vec![("noc.kind", "ideal".into())],
         "dram" => vec![("dram.kind", "ideal".into())],
         "l1" => vec![("sm.l1.ways", ways.into()), ("sm.l1.bytes", (l1.bytes / l1.ways * ways).into())],
@@ -179,25 +236,43 @@ fn relief(what: &str, mix: &Mix, gpu: &Gpu, base: &Outcome, sufferer: usize) -> 
             ("sm.l1.store_buffer", times(l1.store_buffer, 4, 1024)),
         ],
         "lsu" => vec![("sm.lsu_hol", "no".into()), ("sm.lsu_queue", times(sm.lsu_queue, 4, 64))],
-        "slots" => {
-            vec![("sm.schedulers", times(sm.schedulers, 2, 4)), ("sm.alu_lanes", 32.into()), ("sm.sfu_lanes", times(sm.sfu_lanes, 2, 32))]
-        }
-        // SMs of its own where it has some; else SMs with twice the resources, where it has as many CTAs as alone and the other what it has.
-        _ if mix.scheme == "spatial" => vec![("sm.count", times(sm.count, 2, 256))],
-        _ => vec![
-            ("sm.ctas", times(sm.ctas, 2, 64)),
-            ("sm.threads", times(sm.threads, 2, 4096)),
-            ("sm.registers", times(sm.registers, 2, 1 << 20)),
-            ("sm.shared_bytes", times(sm.shared_bytes, 2, 1 << 20)),
-        ],
-    };
-    if what != "room" || mix.scheme == "spatial" {
-        return (fields, mix.scheme.into());
+        _ => vec![("sm.schedulers", times(sm.schedulers, 2, 4)), ("sm.alu_lanes", 32.into()), ("sm.sfu_lanes", times(sm.sfu_lanes, 2, 32))],
     }
-    let held = |k: usize| base.kernels[k].ctas_per_sm.unwrap_or(1.0).round().max(1.0);
+}
+
+/// The sufferer has as many SMs as there are, and the other kernel as many as it has beside it.
+fn more_sms(gpu: &Gpu, sufferer: usize, on: impl Fn(Fields, Value) -> Result<Experiment, String>) -> Result<Experiment, String> {
+    let sms = gpu.sm_count();
+    let mut split = [sms - sms / 2, sms / 2];
+    split[sufferer] = sms;
+    let policy = Value::object([("name", Value::from("spatial")), ("split", Value::array(split))]);
+    on(vec![("sm.count", split.iter().sum::<u32>().into())], policy)
+}
+
+/// SMs with room for two kernels.
+fn larger_sms(gpu: &Gpu) -> Fields {
+    let sm = &gpu.sms[0];
+    let twice = |value: u32, most: u32| Value::from((value * 2).min(most));
+    vec![
+        ("sm.ctas", twice(sm.ctas, 64)),
+        ("sm.threads", twice(sm.threads, 4096)),
+        ("sm.registers", twice(sm.registers, 1 << 20)),
+        ("sm.shared_bytes", twice(sm.shared_bytes, 1 << 20)),
+    ]
+}
+
+/// The sufferer has as many CTAs as alone, and no quota; the other kernel has what it has beside it.
+fn more_ctas(mut controls: Controls, base: &Outcome, sufferer: usize) -> Controls {
     let more = warps(&base.verdict).unwrap_or(1.0);
-    let combination = (0..base.kernels.len()).map(|k| if k == sufferer { (held(k) * more).round() } else { held(k) } as i64);
-    (fields, Value::object([("name", Value::from("fixed")), ("combination", Value::array(combination))]))
+    for (kernel, of) in KernelId::first(base.kernels.len()).zip(&base.kernels) {
+        let held = of.ctas_per_sm.unwrap_or(1.0).round().max(1.0);
+        let ctas = if kernel.index() == sufferer { (held * more).round() } else { held };
+        controls.each_sm(|sm| {
+            sm.cta_target[kernel] = ctas as u16;
+            sm.warp_quota[kernel] = sm.warp_quota[kernel].filter(|_| kernel.index() != sufferer);
+        });
+    }
+    controls
 }
 
 /// The sufferer's warps alone over those that it has.
@@ -230,13 +305,15 @@ fn print(judged: &[Judged], seed: u64) {
         format!("{held} of {} ({:.0} %)", those.len(), 100.0 * held as f64 / those.len().max(1) as f64)
     };
     println!("{HEAD}");
-    println!("{} mixes, drawn with seed {seed}, {CYCLES} cycles each.\n", judged.len());
+    println!("{} different mixes, drawn with seed {seed}, {CYCLES} cycles each.\n", judged.len());
     println!("| verdicts | hold |\n| --- | --- |");
     println!("| that are sure | {} |", rate(&|one| one.verdict.sure));
     println!("| that name a cause | {} |", rate(&|_| true));
     for cause in Cause::ALL {
         println!("| that name `{}` | {} |", cause.name(), rate(&|one| one.verdict.cause == Some(cause)));
     }
+    let idle = judged.iter().filter(|one| one.holds() == Some(true) && one.most().1 * (1.0 - WITHIN) < 1.0).count();
+    println!("\nOf those that hold, {idle} hold because nothing helps by as much as 5 %.");
     let silent = judged.iter().filter(|one| one.verdict.cause.is_none()).count();
     println!("\nNo cause is named in {silent} of {}.\n", judged.len());
     println!("| GPU | mix | scheme | sufferer | slowdown | cause | sure | helps most, by | verdict |");
@@ -248,18 +325,25 @@ const HEAD: &str = "\
 # Whether verdicts hold
 
 A verdict names who suffers from sharing and what costs that kernel most. This page holds it against runs that could refute it. Each mix runs
-once as it is. It runs again with one resource after another relieved. The verdict holds if the relief of the cause that it names helps the
-sufferer most, or within 5 % of the most. What helps is the sufferer's IPC over that of the first run.
+once under its scheme, and the verdict is that run's. Then it runs with what the scheme has decided by the end, as it is and with one resource
+after another relieved. The verdict holds if the relief of the cause that it names helps the sufferer most, or within 5 % of the most. What helps
+is the sufferer's IPC over that of the run as it is.
 
-- `room`: SMs with twice the resources. The sufferer has as many CTAs as alone, the other kernel as many as before. Under `spatial`: twice the SMs.
-- `noc`, `dram`: one with its latency and without limits of bandwidth.
+- `room`: SMs with twice the resources. The sufferer has as many CTAs as alone and no quota, the other kernel has what it had. Under `spatial`: SMs
+  added, so that the sufferer has as many as alone, and the other kernel as many as before.
+- `noc`, `dram`: one with its latency and without limits of bandwidth. A mesh: flits of eight times the bytes, four times the buffers.
 - `l1`: four times the L1D. `l2`: four times the L2, with its MSHRs and queues.
 - `misses`: four times the MSHRs, miss queue and store buffer. `lsu`: no head-of-line blocking, four times the queue. `slots`: twice the schedulers.
 
-The last four are no causes that a verdict names: where one of them helps most, the verdict fails.
+The last four are no causes that a verdict names: where one of them helps most, the verdict fails. Where nothing helps, every cause holds that
+does not harm.
 
-Two choices of the rule were made on other draws of the same kernels and schemes, at 40,000 cycles: no kernel here is new to it. A pair that is
-drawn twice counts twice. Where nothing helps, every cause holds.
+The rule was made on other draws of the same kernels and schemes: no kernel here is new to it, but no mix here was among those. `ccbp` learns in a
+tenth of its time here; all is measured once it has learned, and after 10,000 cycles more. On a mesh `spatial` is left out: there is no place
+for more SMs.
+
+What this cannot show: whether a cause that helps is one that sharing has brought. A kernel that the NoC holds up alone as well gains by an ideal one
+too, and a kernel that thrashes L1D alone gains by a larger one.
 
 Regenerate: `cargo xtask verdicts`.
 ";
