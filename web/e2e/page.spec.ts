@@ -465,7 +465,7 @@ test("360 pixels are enough", { tag: "@core" }, async ({ page }) => {
 
 test("1024 pixels: every page's side begins at its header, and the experiment's words are whole", async ({ page }) => {
   await page.setViewportSize({ width: 1024, height: 800 });
-  for (const address of ["./components.html", "./sweeps.html", "./figures.html?paper=ccbp", `./${TINY}&c=100`]) {
+  for (const address of ["./components.html", "./figures.html?paper=ccbp", `./${TINY}&c=100`]) {
     await page.goto(address);
     if (address.includes("#")) await form(page);
     await page.getByRole("button", { name: address.includes("#") ? "Share this run" : "Dark or light" }).waitFor();

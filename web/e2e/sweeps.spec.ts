@@ -44,6 +44,8 @@ async function open(page: Page, hash = ""): Promise<void> {
 }
 const sweep = async (page: Page, of: object): Promise<void> => open(page, `#v=1&z=${await pack(JSON.stringify(of))}`);
 const phase = (page: Page, is: string): Promise<void> => expect(page.locator("html")).toHaveAttribute("data-sweep", is);
+/** Opens what the sweep is as data. */
+const asData = (page: Page): Promise<void> => page.getByText("As data", { exact: true }).click();
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const done = async (page: Page): Promise<string[]> =>
   page
@@ -68,7 +70,7 @@ function runner(text: string): string {
 test("a run leads to the sweeps and back", async ({ page }) => {
   await page.goto("./");
   await page.getByRole("link", { name: "Schemes", exact: true }).click();
-  await expect(page.getByRole("heading", { name: "Schemes", exact: true })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Which scheme is best for" })).toBeVisible();
   await phase(page, "ready");
   await page.getByRole("link", { name: "Run", exact: true }).click();
   await expect(page.locator("corun-dock")).toBeVisible();
@@ -114,6 +116,7 @@ test("stopping ends all workers at once, and keeps what is done", async ({ page 
   // What is done is not run again, also when another sweep was looked at in between.
   await page.getByLabel("Open an example").selectOption("bandwidth");
   await phase(page, "ready");
+  await asData(page);
   await page.getByLabel("The whole sweep as JSON").fill(JSON.stringify(LONG));
   await phase(page, "stopped");
   expect(await lines(page)).toBe(kept);
@@ -128,6 +131,7 @@ test("a stopped sweep goes on to the same bytes", async ({ page }) => {
   const text = readFileSync("../examples/sweeps/bandwidth.json", "utf8").replace("20000", "100000");
   await sweep(page, JSON.parse(text) as object);
   await phase(page, "ready");
+  await asData(page);
   await page.getByLabel("Simulations at once").fill("1");
   // In the moment in which the first point is done: a person may come too late for the last.
   await page.evaluate(() => {
@@ -202,6 +206,7 @@ test("the chart compares along any axis, and is in the link", async ({ page }) =
 test("what is wrong is named, and nothing of it runs", async ({ page }) => {
   await open(page);
   await phase(page, "ready");
+  await asData(page);
   const box = page.getByLabel("The whole sweep as JSON");
   const problems = page.locator("#f-sweep-problem");
   for (const [text, said] of [
@@ -275,6 +280,7 @@ test("files: in and out, and the command", async ({ page }) => {
   });
   await expect(page.locator("#points-title")).toHaveText("Long");
   await expect.poll(() => page.url()).toContain("#v=1&z=");
+  await asData(page);
   await button(page, "Copy the command").click();
   await expect(page.locator("#toast")).toContainText("copied");
   const command = await page.evaluate(() => navigator.clipboard.readText());
@@ -289,8 +295,8 @@ test("keyboard alone is enough", async ({ page }) => {
   await phase(page, "ready");
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to the results" })).toBeFocused();
-  // Behind the navigation, which every page has.
-  for (let i = 0; i < 12 && !(await button(page, "Run").evaluate((e) => e === document.activeElement)); i += 1)
+  // Behind the navigation, which every page has, and the schemes of a mix.
+  for (let i = 0; i < 90 && !(await button(page, "Run").evaluate((e) => e === document.activeElement)); i += 1)
     await page.keyboard.press("Tab");
   await expect(button(page, "Run")).toBeFocused();
   await page.keyboard.press("Enter");
@@ -340,8 +346,10 @@ test("a sweep begins with a field of the present experiment, is changed in a for
   await page.getByRole("button", { name: "Vary Seed in a sweep" }).click();
   await expect(page.getByLabel("Field 1", { exact: true })).toHaveValue("seed");
   await expect(page.getByLabel("Values of field 1, with commas")).toHaveValue("2, 4, 8");
-  await page.getByRole("button", { name: "Vary another field" }).click();
-  await page.getByLabel("Field 2", { exact: true }).fill("stop.cycles");
+  await page.getByRole("button", { name: "Vary something else too" }).click();
+  await expect(page.getByLabel("Field 2", { exact: true })).toBeFocused();
+  await page.getByLabel("Field 2", { exact: true }).selectOption("Cycles");
+  await expect(page.getByLabel("Values of field 2, with commas")).toHaveValue("50000, 100000, 200000");
   await page.getByLabel("Values of field 2, with commas").fill("2000, 3000");
   await page.getByLabel("Values of field 2, with commas").press("Tab");
   await expect(page.locator(".sweep-progress")).toHaveText("6 points");

@@ -65,8 +65,10 @@ export class Place {
       this.oracles.value = new OracleSearch(host, explain);
     });
     const run = new SchemesRun(host);
-    await this.#show(run);
+    // It has its first answers at once, and is told of every change from now on.
+    const shown = this.#show(run);
     this.run.value = run;
+    await shown;
   }
 
   /** Another mix, GPU or length. */
