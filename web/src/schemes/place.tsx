@@ -100,7 +100,9 @@ function BestSoFar(props: { answers: readonly SchemeAnswer[]; bounds: readonly S
   const points = schemePoints(answers, null, null),
     [first, second] = points,
     waiting = answers.filter(({ result, why }) => result === null && why === undefined).length;
-  if (!first || promised) return null;
+  const bound = schemePoints(bounds, null, null).map((point) => `${point.name}: ${speedup(point)}.`);
+  if (promised) return null;
+  if (!first) return bound.length > 0 ? <p class="place-best">{bound.join(" ")}</p> : null;
   const sure = best(points);
   const even = second && !sure ? points.filter((p) => touches(p, first)) : [];
   return (
@@ -123,7 +125,7 @@ function BestSoFar(props: { answers: readonly SchemeAnswer[]; bounds: readonly S
       )}
       {even.length > 4 && ` and ${even.length - 4} more`}
       {`.${waiting > 0 ? ` ${waiting} more ${waiting === 1 ? "has" : "have"} not run.` : ""}`}
-      {schemePoints(bounds, null, null).map((point) => ` ${point.name}: ${speedup(point)}.`)}
+      {bound.map((text) => ` ${text}`)}
     </p>
   );
 }

@@ -135,6 +135,7 @@ async function readMix(hash: string): Promise<Experiment | null> {
   return asMix(value) && asExperiment(value);
 }
 
+let opened = false;
 async function readLink(): Promise<void> {
   const hash = location.hash;
   if (hash === link && link !== "") return;
@@ -148,7 +149,8 @@ async function readLink(): Promise<void> {
     if (hash !== location.hash) return;
     about = sweep ? "sweep" : "mix";
     const wanted = mix ?? (sweep ? place.experiment.value : FIRST_MIX);
-    if (JSON.stringify(wanted) !== JSON.stringify(place.experiment.value)) void place.open(wanted);
+    if (!opened || JSON.stringify(wanted) !== JSON.stringify(place.experiment.value)) void place.open(wanted);
+    opened = true;
     panel.open(sweep ?? { text: EXAMPLES[FIRST_SWEEP] ?? "", x: 0, y: "" });
     if (sweep) $("#vary").scrollIntoView({ block: "start" });
   } catch (error) {
@@ -197,8 +199,8 @@ $("#actions").append(
 provideStamp(() => ({ ...panel.stamped, seed: 0, cycle: 0, link: location.href }));
 
 async function begin(): Promise<void> {
-  // What came with the page stands there before the engine does.
-  await place.open((await readMix(location.hash).catch(() => null)) ?? FIRST_MIX);
+  // What came with the page stands there before the engine does, and can be changed.
+  await readLink();
   let module: WebAssembly.Module;
   try {
     module = await compileModule();
@@ -217,13 +219,10 @@ async function begin(): Promise<void> {
   }
   const here = desk;
   panel.begin(module);
-  await Promise.all([
-    place.start({
-      host: schemesHost(module, here.catalogue, here.stamp, (one) => here.validate(one)),
-      stamp: here.stamp,
-      explain: (experiment) => here.explain(experiment),
-    }),
-    readLink(),
-  ]);
+  await place.start({
+    host: schemesHost(module, here.catalogue, here.stamp, (one) => here.validate(one)),
+    stamp: here.stamp,
+    explain: (experiment) => here.explain(experiment),
+  });
 }
 void begin();

@@ -261,6 +261,7 @@ export class VaryPanel {
   /** The module is there: sweeps can be read. */
   begin(module: WebAssembly.Module): void {
     this.#module = module;
+    if (this.#phase === "loading") this.#check();
   }
 
   get running(): boolean {
