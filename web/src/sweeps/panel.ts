@@ -400,7 +400,10 @@ export class VaryPanel {
   #check(): void {
     clearTimeout(this.#timer);
     this.#unread();
-    if (!this.#module) return;
+    if (!this.#module) {
+      this.#show("loading");
+      return;
+    }
     this.#show("checking");
     const text = this.#editor.value;
     this.#unread = readPlan(this.#module, text, MOST_POINTS, (plan, of, made) => {
