@@ -34,25 +34,33 @@ export function policyEntry(catalogue: Catalogue, name: string): PolicyEntry | u
   return catalogue.policies.find((p) => p.name === name || p.formerly.includes(name));
 }
 
+/** The policies that act in turn, each with its parameters; mostly one. */
+export function policiesOf({ policy }: Experiment, otherwise = "even"): PolicyChoice[] {
+  return [policy ?? otherwise].flat().map((one) => (typeof one === "string" ? { name: one } : one));
+}
 /** The policy with its parameters; several in turn are one by the name that joins theirs, as in ws+ucp. */
 export function policyOf(experiment: Experiment, otherwise = "even"): PolicyChoice {
-  const given = experiment.policy ?? otherwise;
-  if (typeof given === "string") return { name: given };
-  if (!Array.isArray(given)) return given;
-  return { name: given.map((one) => (typeof one === "string" ? one : one.name)).join("+") };
+  const all = policiesOf(experiment, otherwise),
+    [only] = all;
+  return only && !Array.isArray(experiment.policy) ? only : { name: all.map(({ name }) => name).join("+") };
 }
 
 /** The lists of the policy that have one value for each kernel, which follow the kernels when those move. */
 export function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (values: unknown[]) => void): void {
-  if (typeof experiment.policy !== "object" || Array.isArray(experiment.policy)) return;
-  const params = policyEntry(catalogue, experiment.policy.name)?.params ?? [];
-  for (const param of params) {
-    const value = experiment.policy[param.name];
-    if (!param.kind.startsWith("per_kernel_") || !Array.isArray(value)) continue;
-    const values = [...value] as unknown[];
-    change(values);
-    experiment.policy = { ...experiment.policy, [param.name]: values };
-  }
+  const changed = (policy: PolicyChoice | string): PolicyChoice | string => {
+    if (typeof policy === "string") return policy;
+    const next = { ...policy };
+    for (const param of policyEntry(catalogue, policy.name)?.params ?? []) {
+      const value = policy[param.name];
+      if (!param.kind.startsWith("per_kernel_") || !Array.isArray(value)) continue;
+      const values = [...value] as unknown[];
+      change(values);
+      next[param.name] = values;
+    }
+    return next;
+  };
+  const { policy } = experiment;
+  if (policy !== undefined) experiment.policy = Array.isArray(policy) ? policy.map(changed) : changed(policy);
 }
 
 /** Characters of a text in a description: a program may have thousands. */

@@ -316,8 +316,8 @@ export function asExperiment(value: unknown): Experiment {
     throw new LinkError("A kernel of the experiment is neither a name nor an object.");
   if (gpu !== undefined && typeof gpu !== "string" && !object(gpu))
     throw new LinkError("The experiment's GPU is neither a preset's name nor an object.");
-  if (policy !== undefined && typeof policy !== "string" && !object(policy))
-    throw new LinkError("The experiment's policy is neither a name nor an object.");
+  if (policy !== undefined && ![policy].flat().every((one) => typeof one === "string" || object(one)))
+    throw new LinkError("The experiment's policy is neither a name, an object, nor a list of these.");
   return value as Experiment;
 }
 

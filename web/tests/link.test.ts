@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
-import { LinkError, decodeLink, encodeLink, otherEngine, type LinkState } from "../src/link.ts";
+import { LinkError, asExperiment, decodeLink, encodeLink, otherEngine, type LinkState } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 
 const plain: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
@@ -263,4 +263,13 @@ test("links of earlier versions say the same experiments", async () => {
     const state = await decodeLink(link);
     assert.deepEqual({ experiment: state?.experiment, other: state?.other }, { experiment, other }, link);
   }
+});
+
+test("policies that act in turn travel packed; a list of anything else is refused", async () => {
+  const experiment: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["BP"], policy: ["ws", { name: "ucp" }] };
+  const link = await encodeLink({ experiment, view: {} });
+  assert.match(link, /^#v=1&z=/);
+  assert.deepEqual((await decodeLink(link))?.experiment, experiment);
+  for (const policy of [["ws", null], [["ws"]], 5])
+    assert.throws(() => asExperiment({ ...experiment, policy }), /neither a name, an object, nor a list of these/);
 });
