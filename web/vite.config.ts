@@ -28,8 +28,8 @@ const papers: Plugin = {
   },
 };
 
-/** Files that the page can do without until they are asked for: the engine that runs scripts is half as large again. */
-const LATER = /corun_script|\.svg$/;
+/** Files that the page can do without until they are asked for: the engine that runs scripts is half as large again, and few write code. */
+const LATER = /corun_script|codemirror|\.svg$/;
 /** The service worker, with the names of what it keeps (src/offline.ts). */
 const offline: Plugin = {
   name: "offline",

@@ -37,9 +37,9 @@ function judge(page: Page, files: readonly { name: string; of: Case }[]): Promis
     };
     const judged: Judged[] = [];
     for (const { name, of } of all) {
-      // What the case before left is taken away, so that what is read is this one's.
-      for (const old of document.querySelectorAll(".problems li, .section-file .field-problem")) old.textContent = "";
-      const data = new DataTransfer(),
+      // What is read is this case's: what the case before left is not in another list.
+      const before = document.querySelector(".problems ul"),
+        data = new DataTransfer(),
         input = document.querySelector<HTMLInputElement>("#f-open-file") as HTMLInputElement;
       data.items.add(new File([content(of)], name));
       input.files = data.files;
@@ -48,7 +48,8 @@ function judge(page: Page, files: readonly { name: string; of: Case }[]): Promis
         const problems = text(".problems"),
           refused = text(".section-file .field-problem");
         const said = refused.includes(`“${name}” cannot be opened`);
-        if (said || problems.includes(": ")) {
+        const list = document.querySelector(".problems ul");
+        if (said || (list !== null && list !== before)) {
           judged.push({ problems, refused: said ? refused : "" });
           break;
         }

@@ -65,6 +65,16 @@ export async function form(page: Page): Promise<void> {
   if (!(await page.locator("#editor").isVisible())) await page.locator("#make").click();
   await expect(page.locator("#editor")).toBeVisible();
 }
+/** Puts a text into an editor of code, in place of all that it has, as a paste does. */
+export async function write(editor: Locator, text: string): Promise<void> {
+  await editor.focus();
+  await editor.press("ControlOrMeta+a");
+  await editor.evaluate((e, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    e.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+}
 /** Chooses in the row of choices: `menu` is the name of its menu, `sought` what is typed to find the choice. */
 export async function choose(page: Page, menu: string, sought: string): Promise<void> {
   await page.getByRole("button", { name: `${menu}:` }).click();

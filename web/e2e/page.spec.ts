@@ -25,6 +25,7 @@ import {
   state,
   test,
   watch,
+  write,
 } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
@@ -296,11 +297,45 @@ test("what is wrong is said at its field, and the last good run stays", { tag: "
 
   await page.getByLabel("Kernel 1", { exact: true }).selectOption({ label: "Own kernel (JSON)…" });
   const json = page.getByLabel("Kernel 1 as JSON");
-  await json.fill('{ "name": "mine", ');
+  await write(json, '{ "name": "mine", ');
   await expect(page.locator("#f-own-0-json")).toContainText("not JSON yet");
-  await json.fill('{ "name": "mine", "nonsense": 1 }');
+  await write(json, '{\n"name": "mine",\n"nonsense": 1\n}');
   await expect(page.locator("#f-own-0-json")).toBeHidden();
   await expect(page.locator("#f-kernels-0-problem")).toContainText("want");
+  await expect(page.locator(".cm-lineNumbers .wrong").last()).toHaveText("3");
+  // What the format has there, with what it is.
+  await write(json, '{ "name": "mine", "lau');
+  await json.press("End");
+  await json.pressSequentially("n");
+  await expect(page.getByRole("option", { name: "launches" })).toBeVisible();
+  await json.press("ArrowDown");
+  await expect(page.locator(".cm-completionInfo")).toContainText("Launches in order");
+  await noViolations(page);
+  await json.press("Tab");
+  await expect(json).toHaveText('{ "name": "mine", "launches": ');
+});
+
+test("policies that act in turn are added, ordered, set and taken away, and travel in the link", async ({ page }) => {
+  await openAt(page, TINY, 300);
+  await form(page);
+  const linked = async (): Promise<unknown> => (await decodeLink(new URL(page.url()).hash))?.experiment.policy;
+  await page.getByLabel("Add a policy, which acts after the others").selectOption("ucp");
+  await expect.poll(linked).toEqual([{ name: "even" }, { name: "ucp" }]);
+  const second = page.getByLabel("Policy 2", { exact: true });
+  await expect(second).toHaveValue("ucp");
+  await page.locator("#f-policy-1-repartition").fill("5000");
+  await page.locator("#f-policy-1-repartition").press("Tab");
+  await page.getByRole("button", { name: "Move ucp up" }).click();
+  await expect.poll(linked).toEqual([{ name: "ucp", repartition: 5000 }, { name: "even" }]);
+  await is(page, "Paused");
+  await noViolations(page);
+  // What is wrong with one is said at its own field.
+  await second.selectOption("ucp");
+  await expect(page.locator("#f-policy-1-name-problem")).toContainText("each policy once");
+  await page.locator("#f-policy-remove-1").click();
+  await expect.poll(linked).toEqual({ name: "ucp", repartition: 5000 });
+  await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("ucp");
+  await expect(page.locator(".problems")).toBeHidden();
 });
 
 test("files: the experiment out and in, and the command", { tag: "@core" }, async ({ page }) => {

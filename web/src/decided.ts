@@ -63,6 +63,7 @@ function bySms(value: unknown, sms: number): unknown[][] {
 function entryText(control: KernelControl, values: readonly unknown[]): string {
   if (control.kind === "numbers")
     return [...new Set(values.map((v) => numbersText(v as number[]) || "none"))].join(" or ");
+  if (control.kind === "choice") return [...new Set(values.map(String))].join(" or ");
   if (control.kind === "flag")
     return values.every((v) => v === true) ? "yes" : values.includes(true) ? "on some SMs" : "no";
   const numbers = values.map((v) => (typeof v === "number" ? v : Infinity)),

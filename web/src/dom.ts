@@ -34,7 +34,7 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-const ICONS = {
+export const ICONS = {
   play: "M7 4.5v15l12-7.5z",
   pause: "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z",
   step: "M6 5v14l9-7zM16 5h2.5v14H16z",

@@ -9,7 +9,10 @@ export interface KernelControl {
   unit: string;
   min: number;
   max: number;
-  kind: "limit" | "rank" | "numbers" | "flag";
+  kind: "limit" | "rank" | "numbers" | "flag" | "choice";
+  choices?: string[];
+  /** What holds where nothing is said, in words; of a choice, its name. */
+  neutral: string;
   doc: string;
 }
 
@@ -20,6 +23,7 @@ const KINDS: Partial<Record<ControlEntry["kind"], KernelControl["kind"]>> = {
   numbers: "numbers",
   sms: "numbers",
   flag: "flag",
+  choice: "choice",
 };
 
 /** Those of the registry's controls that have an entry for each kernel, on a GPU with so many SMs. */
@@ -39,6 +43,8 @@ export function kernelControls(all: readonly ControlEntry[], sms: number): Kerne
               min: c.min ?? 0,
               max,
               kind,
+              ...(c.choices ? { choices: c.choices } : {}),
+              neutral: c.neutral,
               doc: `${c.doc}. Empty: ${c.neutral}.`,
             },
           ];
@@ -75,6 +81,7 @@ export function numbersText(numbers: readonly number[]): string {
 export function neutral(control: KernelControl): unknown {
   if (control.kind === "rank") return 0;
   if (control.kind === "flag") return false;
+  if (control.kind === "choice") return control.neutral;
   if (control.kind === "limit") return null;
   return Array.from({ length: control.max + 1 }, (_, i) => i);
 }

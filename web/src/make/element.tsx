@@ -1,0 +1,42 @@
+// <corun-editor>: the form, for a page that is not made of components.
+import { render } from "preact";
+import { onFileDrop } from "../dom.ts";
+import type { Catalogue, Experiment, Problem } from "../types.ts";
+import { take } from "./file.tsx";
+import { ExperimentForm } from "./form.tsx";
+import { FormState, type EditorEvents } from "./state.ts";
+
+export class CorunEditor extends HTMLElement {
+  #form: FormState | null = null;
+
+  init(catalogue: Catalogue, events: EditorEvents): void {
+    const form = new FormState(catalogue, events);
+    this.#form = form;
+    render(<ExperimentForm form={form} />, this);
+    onFileDrop((file) => {
+      events.dropped();
+      void take(form, file);
+    });
+  }
+  /** Two experiments are compared, and this is the one that is edited; an empty list where there is one. */
+  setSides(sides: readonly string[], side: number): void {
+    if (!this.#form) return;
+    this.#form.sides.value = sides;
+    this.#form.side.value = side;
+  }
+  show(experiment: Experiment): void {
+    this.#form?.show(experiment);
+  }
+  accepted(normal: Experiment, explained: unknown): void {
+    this.#form?.accepted(normal, explained);
+  }
+  problems(problems: Problem[]): void {
+    if (this.#form) this.#form.problems.value = problems;
+  }
+  /** The script of a side has failed; it may be the one that is edited. */
+  scriptFailed(side: number, why: string): void {
+    const form = this.#form;
+    if (form && (form.sides.value.length === 0 || side === form.side.value)) form.failed.value = { why };
+  }
+}
+customElements.define("corun-editor", CorunEditor);

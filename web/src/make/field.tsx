@@ -1,0 +1,365 @@
+// A field of the form: its label, help, problems and the way to a sweep, and a control by the kind of what it edits.
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { toast } from "../dialogs.ts";
+import { numbersText, parseNumbers } from "../manual.ts";
+import { kernelLabels } from "../choices.ts";
+import { around, axisPath } from "../sweeps/vary.ts";
+import { Swatch } from "./kit.tsx";
+import { fieldOf, OWN, type Field as Described, type Option } from "./fields.ts";
+import { copy, type FormState } from "./state.ts";
+
+export const Form = createContext<FormState | null>(null);
+export const useForm = (): FormState => useContext(Form) as FormState;
+
+const idOf = (path: string): string => `f-${path.replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
+
+/** The problems of a path. */
+export function Said({ path }: { path: string }) {
+  const said = useForm().placed.value.get(path);
+  return (
+    <p class="field-problem" id={`${idOf(path)}-problem`} hidden={!said}>
+      {said?.map((one) => (
+        <span key={one}>{one}</span>
+      ))}
+    </p>
+  );
+}
+
+/** The control of a path alone; its name and its problems stand elsewhere. */
+export function Control({ path, label }: { path: string; label?: string }) {
+  const form = useForm(),
+    field = fieldOf(form, path),
+    help = field.help === undefined ? "" : `${idOf(path)}-help `;
+  return (
+    <Value
+      field={field}
+      at={{
+        id: idOf(path),
+        "data-path": path,
+        "aria-label": label,
+        "aria-describedby": `${help}${idOf(path)}-problem`,
+        "aria-invalid": form.placed.value.has(path) ? "true" : undefined,
+      }}
+    />
+  );
+}
+
+export function Field(props: {
+  path: string;
+  mark?: ComponentChildren;
+  /** Beside the control. */
+  extra?: ComponentChildren;
+  hiddenLabel?: boolean;
+}) {
+  const { path, mark, extra, hiddenLabel = false } = props,
+    id = idOf(path),
+    { label, unit, help, changed } = fieldOf(useForm(), path);
+  return (
+    <div class={changed ? "field changed" : "field"}>
+      <div class="field-row">
+        <div class={hiddenLabel ? "" : "field-name"}>
+          <label class={hiddenLabel ? "hidden" : ""} for={id} title={path}>
+            {mark}
+            {label}
+          </label>
+          <Vary path={path} title={label} />
+        </div>
+        <div class="field-control">
+          <Control path={path} />
+          {unit !== undefined && (
+            <span class="unit" title={unit}>
+              {unit}
+            </span>
+          )}
+          {extra}
+        </div>
+      </div>
+      {help !== undefined && (
+        <p class="field-help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
+      <Said path={path} />
+    </div>
+  );
+}
+
+/** A value for each kernel, by one field each. */
+export function PerKernel({ path }: { path: string }) {
+  const form = useForm(),
+    { label, help } = fieldOf(form, path);
+  return (
+    <fieldset class="param" data-path={path}>
+      <legend>{label}</legend>
+      <p class="field-help">{help}</p>
+      {kernelLabels(form.now.kernels).map((_, k) => (
+        <Field key={k} path={`${path}.${k}`} mark={<Swatch kernel={k} />} />
+      ))}
+      <Said path={path} />
+    </fieldset>
+  );
+}
+
+/** Leads to a sweep over a field. It shows beside the field that one points at or is in; the page Sweeps varies any field too. */
+function Vary({ path, title }: { path: string; title: string }) {
+  const { now, events } = useForm();
+  if (/^stop(?!\.cycles$)|\.size$|\.ctas_per_sm\.|^policy\.\d+\.name$/.test(path)) return null;
+  return (
+    <button
+      type="button"
+      class="vary"
+      aria-label={`Vary ${title} in a sweep`}
+      title="A sweep over this field"
+      onClick={() => events.vary(copy(now), { path: axisPath(path), values: valuesOf(path) }, title)}
+    >
+      vary…
+    </button>
+  );
+}
+
+/** What a sweep over a field begins with, from what its control has. */
+function valuesOf(path: string): unknown[] {
+  const control = document.getElementById(idOf(path));
+  if (control instanceof HTMLSelectElement)
+    return [...control.options].map(({ value }) => value).filter((value) => value !== "" && value !== OWN);
+  if (!(control instanceof HTMLInputElement)) return [];
+  if (control.type === "checkbox") return [false, true];
+  const text = control.value || control.placeholder,
+    limit = (of: string, none: number): number => (of === "" ? none : Number(of));
+  return text !== "" && Number.isFinite(Number(text))
+    ? around(Number(text), limit(control.min, -Infinity), limit(control.max, Infinity))
+    : [1, 2, 3];
+}
+
+// ---------------------------------------------------------------- controls
+
+interface At {
+  id: string;
+  "data-path"?: string;
+  "aria-label"?: string | undefined;
+  "aria-describedby"?: string;
+  "aria-invalid"?: "true" | undefined;
+}
+interface ValueProps {
+  at: At;
+  field: Described;
+}
+
+/** The control of a value, by its kind. */
+function Value({ at, field }: ValueProps) {
+  const { kind, value, none, placeholder, put } = field;
+  switch (kind) {
+    case "flag":
+      return (
+        <input
+          {...at}
+          type="checkbox"
+          checked={(value ?? none) === true}
+          onChange={({ currentTarget: { checked } }) => put(checked === (none === true) ? undefined : checked)}
+        />
+      );
+    case "choice": {
+      const now = typeof value === "string" ? value : typeof none === "string" ? none : "",
+        put1 = (to: string): void => put(to === none ? undefined : to);
+      return <Select at={at} options={field.options ?? []} value={now} put={put1} />;
+    }
+    case "int":
+    case "number":
+      return <Num at={at} field={field} />;
+    case "text": {
+      const text = typeof value === "string" ? value : "";
+      return <Text at={at} value={text} placeholder={placeholder} put={(to) => put(to === "" ? undefined : to)} />;
+    }
+    default: {
+      const list = Array.isArray(value) ? (value as unknown[]) : [],
+        ranges = kind === "ranges" && list.every((one) => typeof one === "number"),
+        read = (typed: string): unknown[] =>
+          (kind === "ranges" ? parseNumbers(typed, field.max ?? Infinity) : null) ?? readNumbers(typed);
+      return (
+        <Text
+          at={at}
+          value={ranges ? numbersText(list as number[]) : list.join(", ")}
+          placeholder={placeholder}
+          put={(typed) => put(typed.trim() === "" ? undefined : read(typed))}
+        />
+      );
+    }
+  }
+}
+
+/** Numbers with commas or spaces between them. What is no number stays as it is: the engine says what it wants there. */
+const readNumbers = (text: string): (number | string)[] =>
+  text
+    .split(/[\s,;]+/)
+    .filter((part) => part !== "")
+    .map((part) => (Number.isFinite(Number(part)) ? Number(part) : part));
+
+/** Options, those of a group together. */
+function Options({ of }: { of: readonly Option[] }) {
+  const one = ({ value, text }: Option) => (
+    <option key={value} value={value}>
+      {text}
+    </option>
+  );
+  const groups = [...new Set(of.map(({ group }) => group))].filter((group) => group !== undefined);
+  return (
+    <>
+      {of.filter(({ group }) => group === undefined).map(one)}
+      {groups.map((group) => (
+        <optgroup key={group} label={group}>
+          {of.filter((all) => all.group === group).map(one)}
+        </optgroup>
+      ))}
+    </>
+  );
+}
+
+/** A choice. A name that is not in the list stays as it is: the engine says what is wrong with it. Of `deeds`, what is chosen happens, and nothing
+ * stays chosen. */
+export function Select(props: {
+  at: At;
+  options: readonly Option[];
+  value: string;
+  /** What stands for all of them. */
+  deeds?: string;
+  class?: string;
+  put(value: string): void;
+}) {
+  const { at, options, value, deeds, put } = props,
+    all = deeds === undefined ? options : [{ value: "", text: deeds }, ...options],
+    known = all.some((one) => one.value === value);
+  return (
+    <select
+      {...at}
+      class={props.class}
+      value={value}
+      onChange={({ currentTarget }) => {
+        const to = currentTarget.value;
+        if (deeds !== undefined) currentTarget.value = "";
+        if (deeds === undefined || to !== "") put(to);
+      }}
+    >
+      {!known && <option value={value}>{value || "–"}</option>}
+      <Options of={all} />
+    </select>
+  );
+}
+export const Deeds = (props: {
+  id: string;
+  label: string;
+  first: string;
+  class?: string;
+  options: readonly Option[];
+  choose(value: string): void;
+}) => (
+  <Select
+    at={{ id: props.id, "aria-label": props.label }}
+    class={props.class ?? ""}
+    options={props.options}
+    value=""
+    deeds={props.first}
+    put={props.choose}
+  />
+);
+
+/** An input that keeps what is being typed until it is done, and then shows what came of it. */
+function useTyped(text: string, follow?: () => void) {
+  const input = useRef<HTMLInputElement>(null),
+    [times, again] = useState(0);
+  useLayoutEffect(() => {
+    if (input.current) input.current.value = text;
+    follow?.();
+  }, [text, times]);
+  return { input, done: () => again(times + 1) };
+}
+
+export function Text(props: {
+  at: At;
+  value: string;
+  placeholder?: string | undefined;
+  maxLength?: number;
+  put(text: string): void;
+}) {
+  const { at, value, put, ...rest } = props,
+    { input, done } = useTyped(value);
+  return (
+    <input
+      {...at}
+      {...rest}
+      ref={input}
+      type="text"
+      autocomplete="off"
+      spellcheck={false}
+      onChange={({ currentTarget }) => {
+        put(currentTarget.value);
+        done();
+      }}
+    />
+  );
+}
+
+/** A number, or nothing. What is typed goes to the engine as it is; the limits only help the arrows. A slider shows what the field is set to, and sets
+ * it: a drag is one change, at its end. */
+function Num({ at, field }: ValueProps) {
+  const { kind, min, max, value, none, slider, put } = field,
+    range = useRef<HTMLInputElement>(null),
+    kept = useRef("");
+  const follow = (): void => {
+    if (!slider || !range.current || !input.current) return;
+    const number = input.current.value === "" ? null : input.current.valueAsNumber;
+    range.current.value = String(slider.placeOf(number));
+    if (slider.says) range.current.setAttribute("aria-valuetext", slider.says(number));
+  };
+  const { input, done } = useTyped(typeof value === "number" ? String(value) : "", follow);
+  const commit = (): void => {
+    const box = input.current as HTMLInputElement;
+    // Half a number, such as “1e”, has no value: it must not pass for an empty field.
+    if (box.validity.badInput) {
+      box.value = kept.current;
+      toast("That is not a number: the field is as it was.");
+      return;
+    }
+    kept.current = box.value;
+    put(Number.isFinite(box.valueAsNumber) ? box.valueAsNumber : undefined);
+    done();
+  };
+  return (
+    <>
+      <input
+        {...at}
+        ref={input}
+        class="number"
+        type="number"
+        inputMode={kind === "number" ? "decimal" : "numeric"}
+        min={min}
+        max={max}
+        step={kind === "number" ? "any" : 1}
+        placeholder={typeof none === "number" ? String(none) : field.placeholder}
+        autocomplete="off"
+        onFocus={({ currentTarget }) => {
+          kept.current = currentTarget.value;
+        }}
+        onInput={follow}
+        onChange={commit}
+      />
+      {slider && (
+        <input
+          ref={range}
+          class="slider"
+          type="range"
+          min={slider.min}
+          max={slider.max}
+          step={slider.step}
+          aria-label={slider.label}
+          onInput={({ currentTarget }) => {
+            const to = slider.at(currentTarget.valueAsNumber);
+            if (input.current) input.current.value = to === null ? "" : String(to);
+            if (slider.says) currentTarget.setAttribute("aria-valuetext", slider.says(to));
+          }}
+          onChange={commit}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+// Examples to open, and the experiment as a file.
+import { useRef } from "preact/hooks";
+import { toast } from "../dialogs.ts";
+import { openFile } from "../file.ts";
+import { PAIRS, pairOf } from "../pairs.ts";
+import { isPicture, linkIn } from "../teach/reopen.ts";
+import { Deeds, useForm } from "./field.tsx";
+import { Icon } from "./kit.tsx";
+import { copy, type FormState } from "./state.ts";
+
+/** Before the name of a pair of examples. */
+const PAIR = "pair:";
+
+export function Examples() {
+  const form = useForm(),
+    { catalogue, events } = form;
+  if (catalogue.experiments.length === 0) return null;
+  return (
+    <Deeds
+      id="f-example"
+      label="Open an example"
+      first="Open an example…"
+      options={[
+        ...catalogue.experiments.map(({ name, title }) => ({ value: name, text: title || name })),
+        ...PAIRS.map(({ name, title }) => ({ value: PAIR + name, text: title, group: "Two runs beside each other" })),
+      ]}
+      choose={(name) => {
+        const pair = name.startsWith(PAIR) ? pairOf(catalogue, name.slice(PAIR.length)) : null,
+          chosen = catalogue.experiments.find((one) => one.name === name);
+        if (pair) events.pair(...pair);
+        else if (chosen) opened(form, chosen.experiment);
+      }}
+    />
+  );
+}
+
+function opened(form: FormState, experiment: object): void {
+  form.show(experiment as Parameters<FormState["show"]>[0]);
+  form.events.change(copy(form.now));
+}
+
+/** Opens an experiment's file; what is wrong with it is said beside the buttons, where they are shown. */
+export async function take(form: FormState, file: File): Promise<void> {
+  try {
+    const link = await linkIn(file);
+    if (link === null && isPicture(file))
+      throw new Error("It is a picture, but none that this page saved: there is no run in it.");
+    const experiment = link === null ? await openFile(file, (e) => form.events.validate(e)) : null;
+    form.refused.value = "";
+    if (experiment) opened(form, experiment);
+    else if (link !== null) form.events.reopen(link);
+  } catch (error) {
+    form.refused.value = `“${file.name}” cannot be opened. ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+export function Files() {
+  const form = useForm(),
+    { events } = form,
+    input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <div class="file-buttons">
+        <button type="button" class="button" id="f-export" onClick={() => events.exportExperiment()}>
+          <Icon name="download" />
+          Save the experiment
+        </button>
+        <button type="button" class="button" id="f-open" onClick={() => input.current?.click()}>
+          <Icon name="upload" />
+          Open an experiment
+        </button>
+        <button type="button" class="button" id="f-command" onClick={() => events.copyCommand()}>
+          <Icon name="terminal" />
+          Copy the command
+        </button>
+      </div>
+      <input
+        ref={input}
+        id="f-open-file"
+        class="hidden"
+        type="file"
+        accept=".json,application/json,.png,.svg"
+        tabIndex={-1}
+        aria-label="An experiment, or a picture, a table or a result that was saved here"
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0];
+          if (file) void take(form, file);
+          currentTarget.value = "";
+        }}
+      />
+      <p
+        class="field-problem"
+        role="alert"
+        hidden={form.refused.value === ""}
+        // Where it is not in view, it is said over the page.
+        ref={(said) => {
+          if (!said || form.refused.value === "") return;
+          if (said.checkVisibility()) said.scrollIntoView({ block: "nearest" });
+          else toast(form.refused.value);
+        }}
+      >
+        {form.refused.value}
+      </p>
+      <p class="field-help">Everything stays on this computer: the page sends nothing anywhere.</p>
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+// The experiment as a form.
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { fieldFor } from "../format.ts";
+import { Sides } from "./compare.tsx";
+import { Form, useForm } from "./field.tsx";
+import { Examples, Files } from "./file.tsx";
+import { Gpu } from "./gpu.tsx";
+import { Kernels } from "./kernels.tsx";
+import { Policies } from "./policy.tsx";
+import { Run } from "./run.tsx";
+import { placed, type FormState } from "./state.ts";
+
+export const ExperimentForm = ({ form }: { form: FormState }) => (
+  <Form.Provider value={form}>
+    <Whole />
+  </Form.Provider>
+);
+
+function Whole() {
+  const form = useForm(),
+    parts = useRef<HTMLDivElement>(null),
+    problems = form.problems.value,
+    there = form.experiment.value !== null;
+  // Which fields there are follows from the experiment, and what the engine has filled in.
+  useLayoutEffect(() => {
+    const next = placed(problems, [...fields(parts.current).keys()]);
+    if (JSON.stringify([...next]) !== JSON.stringify([...form.placed.peek()])) form.placed.value = next;
+  }, [problems, form.experiment.value, form.normal.value]);
+  return (
+    <>
+      <Sides />
+      <Summary fields={() => fields(parts.current)} />
+      <div ref={parts}>
+        {there && (
+          <>
+            <Section name="examples">
+              <Examples />
+            </Section>
+            <Section name="kernels" title="Kernels">
+              <Kernels />
+            </Section>
+            <Section name="gpu" title="GPU">
+              <Gpu />
+            </Section>
+            <Section name="policy" title="Sharing policy">
+              <Policies />
+            </Section>
+            <Section name="run" title="Run">
+              <Run />
+            </Section>
+          </>
+        )}
+        <Section name="file" title="Take it with you">
+          <Files />
+        </Section>
+      </div>
+    </>
+  );
+}
+
+const Section = (props: { name: string; title?: string; children: ComponentChildren }) => (
+  <section class={`editor-section section-${props.name}`} aria-label={props.title ?? "Examples"}>
+    {props.title && <h2>{props.title}</h2>}
+    <div class="section-body">{props.children}</div>
+  </section>
+);
+
+const CONTROLS = "input, select, textarea, button, [contenteditable]";
+/** The elements that edit a path, or have the fields of one, by their paths. */
+function fields(within: HTMLElement | null): Map<string, HTMLElement> {
+  const all = [...(within?.querySelectorAll<HTMLElement>("[data-path]") ?? [])];
+  return new Map(all.map((one): [string, HTMLElement] => [one.dataset["path"] ?? "", one]));
+}
+
+/** All problems, each with the way to its field. */
+function Summary({ fields }: { fields(): Map<string, HTMLElement> }) {
+  const { problems, placed, normal } = useForm(),
+    all = problems.value;
+  const go = (path: string): void => {
+    const there = fields(),
+      field = there.get(fieldFor(path, there.keys()) ?? "");
+    for (let group = field?.closest("details"); group; group = group.parentElement?.closest("details"))
+      group.open = true;
+    (field?.matches(CONTROLS) ? field : field?.querySelector<HTMLElement>(CONTROLS))?.focus();
+  };
+  return (
+    <div class="problems" role="alert" hidden={all.length === 0}>
+      {all.length > 0 && (
+        <>
+          <h2>{all.length === 1 ? "One problem" : `${all.length} problems`}</h2>
+          <ul>
+            {all.map(({ path, found, want }, i) => {
+              const name = path || "experiment",
+                text = `: found ${found}, want ${want}`;
+              return (
+                <li key={i}>
+                  {fieldFor(path, placed.value.keys()) === null ? (
+                    <b>{name}</b>
+                  ) : (
+                    // biome-ignore lint/a11y/useValidAnchor: it leads to the field, beyond its closed group
+                    <a
+                      href="#editor"
+                      onClick={(event) => {
+                        event.preventDefault();
+                        go(path);
+                      }}
+                    >
+                      {name}
+                    </a>
+                  )}
+                  {text}
+                </li>
+              );
+            })}
+          </ul>
+          <p>
+            {normal.value
+              ? "The page still shows the last experiment that worked."
+              : "There is nothing to show until this is put right."}
+          </p>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+// The mix: each kernel with what is said of it beside.
+import { changesOf, classesOf, emptyClasses } from "../classes.ts";
+import { eachPerKernel, kernelEntry, kernelLabels, kernelName, ownBody, withBody } from "../choices.ts";
+import { goalOf } from "../goal.ts";
+import { limitedClasses, limitOf } from "../limits.ts";
+import type { Experiment, KernelChoice } from "../types.ts";
+import { Compare } from "./compare.tsx";
+import { Control, Field, Said, useForm } from "./field.tsx";
+import { fieldOf, mostOf, plainFields } from "./fields.ts";
+import { Group, Icon, Moves, Swatch, What } from "./kit.tsx";
+import { OwnJson } from "./own.tsx";
+import type { FormState } from "./state.ts";
+
+/** One kernel more; what lists have for the last one holds for it too. */
+function add({ catalogue }: FormState, e: Experiment, name: string): void {
+  e.kernels.push(name);
+  eachPerKernel(catalogue, e, (values) => {
+    values.push(values[values.length - 1] ?? 1);
+  });
+}
+/** Kernels, and the lists that go by them, changed alike. */
+function all({ catalogue }: FormState, e: Experiment, change: (values: unknown[]) => void): void {
+  change(e.kernels);
+  eachPerKernel(catalogue, e, change);
+}
+const without =
+  (at: number) =>
+  (values: unknown[]): void => {
+    values.splice(at, 1);
+  };
+
+export function Kernels() {
+  const form = useForm(),
+    { catalogue, now } = form,
+    { kernels } = now,
+    labels = kernelLabels(kernels);
+  const most = mostOf(catalogue, "kernels"),
+    used = new Set(kernels.map((choice) => kernelEntry(catalogue, kernelName(choice)))),
+    next = catalogue.kernels.find((kernel) => !used.has(kernel)) ?? catalogue.kernels[0];
+  const another = "\u0000";
+  return (
+    <>
+      <ol class="mix">
+        {kernels.map((choice, i) => (
+          <Kernel key={i} choice={choice} at={i} name={labels[i] ?? ""} />
+        ))}
+      </ol>
+      {kernels.length === 0 && <p class="field-help">No kernel yet. Add one to have something to run.</p>}
+      <div class="add-row">
+        <button
+          type="button"
+          class="button"
+          id="f-add-kernel"
+          data-path="kernels"
+          disabled={kernels.length >= most || !next}
+          onClick={() => form.edit((e) => add(form, e, next?.name ?? ""))}
+        >
+          <Icon name="plus" />
+          Add a kernel
+        </button>
+        <Compare
+          id="f-compare-mix"
+          what="mix"
+          options={[
+            { value: another, text: "another mix, to be chosen" },
+            ...(kernels.length > 1 ? labels.map((name, i) => ({ value: `-${i}`, text: `without ${name}` })) : []),
+            ...catalogue.kernels.map(({ name }) => ({ value: name, text: `with ${name} too` })),
+          ]}
+          change={(other, value) => {
+            const gone = /^-(\d)$/.exec(value);
+            if (gone) all(form, other, without(Number(gone[1])));
+            else if (value !== another && other.kernels.length < most) add(form, other, value);
+          }}
+        />
+      </div>
+      <Said path="kernels" />
+    </>
+  );
+}
+
+function Kernel({ choice, at: i, name }: { choice: KernelChoice; at: number; name: string }) {
+  const form = useForm(),
+    { catalogue, now } = form,
+    fields = catalogue.gpu_fields,
+    path = `kernels.${i}`;
+  const own = ownBody(choice),
+    entry = own ? undefined : kernelEntry(catalogue, kernelName(choice)),
+    goal = goalOf(typeof choice === "object" ? choice["qos"] : undefined);
+  const gone = emptyClasses(fields, form.preset(), changesOf(now.gpu)),
+    classes = classesOf(fields, form.preset(), changesOf(now.gpu)).flatMap((one) =>
+      gone.includes(one.name) ? [] : [one.name],
+    );
+  const move = (by: number) => (values: unknown[]) => {
+    [values[i], values[i + by]] = [values[i + by], values[i]];
+  };
+  return (
+    <li class="mix-item">
+      <div class="mix-head">
+        <Swatch kernel={i} />
+        <Control path={path} label={`Kernel ${i + 1}`} />
+        <Moves
+          name={name}
+          at={i}
+          of={now.kernels.length}
+          ids="f-"
+          move={(by) => form.edit((e) => all(form, e, move(by)))}
+          remove={() => {
+            form.edit((e) => all(form, e, without(i)));
+            document.getElementById("f-add-kernel")?.focus();
+          }}
+        />
+      </div>
+      {["", ...limitedClasses(limitOf(choice), classes).map((one) => `.${one}`)].map((one) => (
+        <Field key={one} path={`${path}.ctas_per_sm${one}`} />
+      ))}
+      <div class="field goal">
+        <label for={`f-kernels-${i}-qos`} title={`${path}.qos`}>
+          Goal
+        </label>
+        <Control path={`${path}.qos`} />
+        <Said path={`${path}.qos`} />
+        {goal && (
+          <div class="goal-amount">
+            <Control key={goal.kind} path={`${path}.goal`} label={fieldOf(form, `${path}.goal`).label} />
+            <span class="unit">{fieldOf(form, `${path}.goal`).unit}</span>
+          </div>
+        )}
+      </div>
+      {own && (
+        <OwnJson
+          id={`f-own-${i}`}
+          label={`Kernel ${i + 1} as JSON`}
+          path={path}
+          record="Kernel"
+          value={own}
+          put={(body) =>
+            form.edit((e) => {
+              e.kernels[i] = withBody(e.kernels[i] ?? "", body);
+            })
+          }
+        />
+      )}
+      {entry && (
+        <p class="field-help">
+          {entry.threads} threads, {entry.registers} registers a thread, {entry.shared_bytes.toLocaleString("en")} B
+          shared. <What title={entry.title || entry.name} doc={entry.doc} source={entry.source} />
+        </p>
+      )}
+      <p class="field-help fits">{form.fits.value[i] ?? ""}</p>
+      <Group form={form} name={`more-${i}`} title="More of this kernel">
+        {plainFields(catalogue, "KernelUse", []).map((key) => (
+          <Field key={key} path={`${path}.${key}`} />
+        ))}
+      </Group>
+      <Said path={path} />
+    </li>
+  );
+}
