@@ -303,6 +303,8 @@ test("what is wrong is said at its field, and the last good run stays", { tag: "
   await expect(page.locator("#f-own-0-json")).toBeHidden();
   await expect(page.locator("#f-kernels-0-problem")).toContainText("want");
   await expect(page.locator(".cm-lineNumbers .wrong").last()).toHaveText("3");
+  await page.locator(".problems a").last().click();
+  await expect(json).toBeFocused();
   // What the format has there, with what it is.
   await write(json, '{ "name": "mine", "lau');
   await json.press("End");

@@ -20,7 +20,7 @@ export function Code(props: Props) {
     void import("./codemirror.ts").then(
       ({ edit }) => {
         if (gone || !host.current) return;
-        const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open", delegatesFocus: true });
+        const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
         editor.current = edit(root, {
           ...latest.current,
           typed: (typed) => latest.current.typed(typed),

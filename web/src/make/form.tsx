@@ -82,7 +82,8 @@ function Summary({ fields }: { fields(): Map<string, HTMLElement> }) {
       field = there.get(fieldFor(path, there.keys()) ?? "");
     for (let group = field?.closest("details"); group; group = group.parentElement?.closest("details"))
       group.open = true;
-    (field?.matches(CONTROLS) ? field : field?.querySelector<HTMLElement>(CONTROLS))?.focus();
+    // An editor of code has its text in a root of its own.
+    (field?.matches(CONTROLS) ? field : (field?.shadowRoot ?? field)?.querySelector<HTMLElement>(CONTROLS))?.focus();
   };
   return (
     <div class="problems" role="alert" hidden={all.length === 0}>
