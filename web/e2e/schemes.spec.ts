@@ -137,16 +137,16 @@ test("where a kernel has a goal: whether each scheme keeps it, what it leaves fo
   await expect(page.getByRole("checkbox", { name: "QoS rollover, no history" })).toBeChecked();
   await expect(page.getByRole("checkbox", { name: /^Even split/ })).not.toBeChecked();
   await page.getByRole("button", { name: "None", exact: true }).click();
-  for (const name of [/^Even split/, /^QoS quotas with rollover$/, /^QoS rollover, CTAs stay$/])
+  for (const name of [/^Even split/, /^QoS rollover$/, /^QoS rollover, CTAs stay$/])
     await page.getByRole("checkbox", { name }).check();
   await runThem(page).click();
   await expect(table(page)).not.toContainText("not run");
   await expect(table(page)).not.toContainText("waiting");
   await expect(table(page).getByRole("columnheader").nth(1)).toHaveText(/^SAD: of its goal/);
   await expect(table(page).getByRole("columnheader").nth(2)).toHaveText(/^VADD: of its IPC alone/);
-  await expect(row(page, "Even split inside each SM")).toContainText("keeps no goals");
+  await expect(row(page, "Even split")).toContainText("keeps no goals");
   // The words, the part of the goal, and the slowdown say the same.
-  for (const name of ["Even split inside each SM", "QoS quotas with rollover"]) {
+  for (const name of ["Even split", "QoS rollover"]) {
     const [reached, left, , slower] = (await row(page, name).locator(".value").allTextContents()).map((text) =>
       Number.parseFloat(text),
     ) as [number, number, number, number];
@@ -169,7 +169,7 @@ test("chosen schemes for a chosen length; stopping ends at once", async ({ page 
   await expect.poll(() => page.workers().length).toBeGreaterThan(1);
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(runThem(page)).toBeFocused();
-  await expect(row(page, "Even split inside each SM")).toContainText("not run");
+  await expect(row(page, "Even split")).toContainText("not run");
 });
 
 test("the form of a run leads to all schemes of its mix", async ({ page }) => {

@@ -1026,7 +1026,8 @@ async function readLink(first: boolean): Promise<void> {
     const linked = await decodeLink(hash);
     if (hash !== location.hash) return;
     view = linked?.view ?? {};
-    screen.tab.value = view.tab ?? (view.sm === undefined ? null : "sm");
+    // A tab that somebody has opened before the engine was there stays open.
+    if (!first || screen.tab.value === null) screen.tab.value = view.tab ?? (view.sm === undefined ? null : "sm");
     const at = view.cycle ?? 0,
       other = linked ? (linked.other ?? null) : FIRST_B;
     if (at > 0) open(linked?.experiment ?? FIRST, false, at, other);
