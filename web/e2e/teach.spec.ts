@@ -198,7 +198,7 @@ test("vendors' words set the policy, are known again, and say that they are an a
   await expect(note).toBeHidden();
 });
 
-test("what a run cannot show is said above it", async ({ page }) => {
+test("what a run cannot show is said below it", async ({ page }) => {
   const warnings = page.locator("corun-warnings");
   await openAt(page, TINY, 200);
   await expect(warnings.getByRole("listitem")).toHaveCount(0);

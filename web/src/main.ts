@@ -173,7 +173,7 @@ const screen = new Screen(
   ["compare", "launches", "sm"],
   () => choose,
 );
-notices.after(warnings);
+pictures.after(warnings);
 startEmbed();
 
 const standing = new Standing(pictures);

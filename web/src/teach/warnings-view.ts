@@ -1,4 +1,4 @@
-// <corun-warnings>: what a run cannot show, above its pictures; two runs that are compared have theirs one after the other.
+// <corun-warnings>: what a run cannot show, below its pictures; two runs that are compared have theirs one after the other.
 import { h } from "../dom.ts";
 
 export class CorunWarnings extends HTMLElement {
