@@ -139,6 +139,8 @@ const touches = (point: SchemePoint, first: SchemePoint): boolean =>
 function Compared({ place, onLength }: { place: Place; onLength(cycles: number): void }) {
   const schemes = place.schemes.value,
     without = place.without.value;
+  /** What is being typed: the results that come meanwhile leave it alone. */
+  const typed = useSignal<string | null>(null);
   const on = schemes.filter(({ policy }) => !without.has(keyOf(policy))).length;
   const cannot = place.schemeAnswers.value.filter(({ why }) => why !== undefined);
   const choose = (title: string, chosen: Parameters<Place["choose"]>[0]) => (
@@ -159,11 +161,14 @@ function Compared({ place, onLength }: { place: Place; onLength(cycles: number):
           autocomplete="off"
           min={LEAST}
           max={MOST}
-          value={place.length.value}
+          value={typed.value ?? place.length.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+          }}
           onChange={(event) => {
             const asked = Math.floor(event.currentTarget.valueAsNumber);
+            typed.value = null;
             if (Number.isFinite(asked)) onLength(Math.min(MOST, Math.max(LEAST, asked)));
-            else event.currentTarget.value = String(place.length.value);
           }}
         />
         <span class="unit">cycles each</span>

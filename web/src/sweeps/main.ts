@@ -99,16 +99,6 @@ async function openInRun(answer: { experiment: Experiment }): Promise<void> {
   location.href = `./${hash}`;
 }
 
-showPlace($("#schemes"), {
-  place,
-  onChange: (next) => {
-    about = "mix";
-    void place.open(next);
-    void writeLink();
-  },
-  onOpen: (answer) => void openInRun(answer),
-});
-
 // ---------------------------------------------------------------- the address bar
 
 let writing = 0;
@@ -201,6 +191,15 @@ provideStamp(() => ({ ...panel.stamped, seed: 0, cycle: 0, link: location.href }
 async function begin(): Promise<void> {
   // What came with the page stands there before the engine does, and can be changed.
   await readLink();
+  showPlace($("#schemes"), {
+    place,
+    onChange: (next) => {
+      about = "mix";
+      void place.open(next);
+      void writeLink();
+    },
+    onOpen: (answer) => void openInRun(answer),
+  });
   let module: WebAssembly.Module;
   try {
     module = await compileModule();
