@@ -6,9 +6,8 @@
 //! stations of its reads. Beyond what a station takes when nothing is in its way, they are spent in queues.
 //!
 //! - Queues before a full station fill up too. What waits at L1D's miss queue, in the request network or at L2 is counted for the reply network
-//!   or for DRAM, by the queues that form at their loads: load / (1 − load), as with arrivals and services at random. A load is the traffic over
-//!   what can be sustained.
-//!   What a policy's credits hold back in the miss queue waits for neither.
+//!   or for DRAM. Their queues divide it: load / (1 − load), as with arrivals and services at random. A load is the traffic over what can be
+//!   sustained. What a policy's credits hold back in the miss queue waits for neither.
 //! - Without one of the two, traffic grows until the other carries all that it can.
 //! - With more warps, the sufferer's own part of a queue grows in proportion: as great a part as it has of the traffic. So does its wait for the
 //!   load-store unit, which holds a fixed number of its instructions whatever warps there are.
