@@ -87,6 +87,8 @@ test("a run goes to any cycle, back and forth, and is there what a run is that h
 test("the time axis is dragged, zoomed and has keys; a range says its own numbers; a click on a chart goes there", async ({
   page,
 }) => {
+  // A window with room for all lanes: the axis begins at 84 pixels.
+  await page.setViewportSize({ width: 1440, height: 900 });
   await openAt(page, TINY, 60_000);
   const track = axis(page),
     canvas = track.locator("canvas");

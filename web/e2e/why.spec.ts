@@ -24,7 +24,7 @@ test("the sentence says who suffers and why, in the engine's words, and its numb
   await openAt(page, await encodeLink({ experiment: short("even"), view: {} }), 15_000);
   const answer = page.getByRole("region", { name: "Who suffers, and why" });
   await expect(answer.locator("h2")).toHaveText(
-    /^BP runs [\d.]+( ± [\d.]+)? times slower than alone, CFD [\d.]+( ± [\d.]+)? times\. The reads of BP wait for DRAM, which CFD fills: [\d,]+ cycles, and [\d,]+ alone\./,
+    /^BP runs [\d.]+( ± [\d.]+)? times slower than alone, CFD [\d.]+( ± [\d.]+)? times\. BP has [\d,]+ warps on the GPU, and [\d,]+ alone: CFD has taken their room\./,
   );
   const { verdict, kernels } = (await result(page)) as Told,
     words = await answer.textContent();
@@ -70,7 +70,9 @@ test("a kernel that gets nothing is ∞ times slower, with the reason", async ({
 });
 
 test("the tab leads from the sentence to who fills what is full, of one run and of two", async ({ page }) => {
-  await openAt(page, await encodeLink({ experiment: short("even"), view: {} }), 15_000);
+  // Without limits of DRAM, it is the NoC that CFD fills.
+  const preset = { preset: "ccbp-16sm", "sm.count": 4, "l2.banks": 4, "dram.channels": 4, "dram.kind": "ideal" };
+  await openAt(page, await encodeLink({ experiment: { ...short("even", 100_000), gpu: preset }, view: {} }), 99_000);
   await show(page, "why");
   await expect.poll(() => page.url()).toContain("&show=why");
   const why = page.locator("#drawer-why");
@@ -87,7 +89,7 @@ test("the tab leads from the sentence to who fills what is full, of one run and 
     verdict.evidence.map(({ what }) => what),
   );
   // What the sentence blames is marked where it is, with whose it is.
-  await expect(why.locator("[data-cause]")).toHaveText(/^DRAM\s*BP [\d.]+ % CFD [\d.]+ %/);
+  await expect(why.locator("[data-cause]")).toHaveText(/^reply network\s*BP [\d.]+ % CFD [\d.]+ %/);
   await why.getByRole("button", { name: "What is Who fills these places?" }).click();
   await expect(page.getByRole("dialog", { name: "Who fills these places" })).toContainText("Little's law");
   await page.keyboard.press("Escape");
