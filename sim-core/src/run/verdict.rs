@@ -20,7 +20,7 @@ use crate::describe::record::Absent::Needed;
 use crate::describe::record::{Shape, int, list, names, record, text};
 use crate::describe::value::Value;
 use crate::interface::observation::Breakdown;
-use crate::interface::ratios::{breakdown, ratio};
+use crate::interface::ratios::{DRAM_SUSTAINABLE, NOC_SUSTAINABLE, breakdown, ratio};
 use crate::interface::stats::KernelStats;
 use crate::machine::sm::Sm;
 use crate::run::outcome::KernelOutcome;
@@ -106,10 +106,6 @@ const LEADS: f64 = 1.1;
 /// A slowdown is known if its interval is at most this part of it to either side.
 const KNOWN: f64 = 0.15;
 
-/// What NoC and DRAM sustain, as parts of their peaks (Lin et al. 2019, CCBP, §3). A mesh has no such bound here.
-const NOC_SUSTAINS: f64 = 0.6;
-const DRAM_SUSTAINS: f64 = 0.7;
-
 /// The traffic of NoC or DRAM.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Traffic {
@@ -157,8 +153,9 @@ impl Gains {
     /// From where the kernel's time goes in the run and alone, and what is known of the places.
     pub fn of(gpu: &Gpu, here: &Breakdown, alone: &Breakdown, places: &Places) -> Gains {
         let idle = Idle::of(gpu, here);
-        let load_noc = places.noc.load(if gpu.noc.kind == NocKind::Crossbar { NOC_SUSTAINS } else { 1.0 });
-        let load_dram = places.dram.load(DRAM_SUSTAINS);
+        // What a mesh sustains is not known: it is loaded as it is used.
+        let load_noc = places.noc.load(if gpu.noc.kind == NocKind::Crossbar { NOC_SUSTAINABLE } else { 1.0 });
+        let load_dram = places.dram.load(DRAM_SUSTAINABLE);
         let queue = |load: f64| load / (1.0 - load.min(0.99));
         let queues = queue(load_noc) + queue(load_dram);
         let of_dram = if queues > 0.0 { queue(load_dram) / queues } else { 0.0 };

@@ -339,9 +339,9 @@ The last four are no causes that a verdict names: where one of them helps most, 
 does not harm.
 
 The rule was made on other draws of the same kernels and schemes: no kernel here is new to it, but no mix here was among those. Of four
-draws there, it held in more than nine of ten on three, and in 14 of 17 on the one of `ccbp` alone. The draw below was looked at
-once, when the rule was done: it says what to expect of other mixes. `ccbp` learns in a tenth of its time here; all is measured once it has learned, and after 10,000 cycles more. On a mesh `spatial` is left out: there is no place
-for more SMs.
+draws there, it held in more than nine of ten on three, and in 14 of 17 on the one of `ccbp` alone. The draw below was looked at once, when the
+rule was done: it says what to expect of other mixes. `ccbp` learns in a tenth of its time here; all is measured once it has learned, and after
+10,000 cycles more. On a mesh `spatial` is left out: there is no place for more SMs.
 
 What this cannot show: whether a cause that helps is one that sharing has brought. A kernel that the NoC holds up alone as well gains by an ideal one
 too, and a kernel that thrashes L1D alone gains by a larger one.

@@ -5,6 +5,7 @@ use super::super::{AnyPolicy, PROFILE_CYCLES, PolicyInfo};
 use super::Ccbp;
 use super::topics::TOPICS;
 use crate::describe::ids::{Cycle, KernelId};
+use crate::interface::ratios::{DRAM_SUSTAINABLE, NOC_SUSTAINABLE};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -12,9 +13,6 @@ const WINDOW: (i64, i64) = (200, 100_000_000);
 
 /// What the priority maximises.
 pub const METRIC: &str = "hspeedup";
-
-/// Part of the NoC's peak bandwidth that can be sustained.
-pub const NOC_SUSTAINABLE: f64 = 0.6;
 
 /// Cycles in which rf and df are counted, and those after which a new combination is judged in any case.
 const FACTOR_WINDOW: i64 = 20_000;
@@ -64,7 +62,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             Absent::Number(NOC_SUSTAINABLE),
             "Part of the NoC's peak bandwidth that can be sustained (CCBP §3)",
         ),
-        Param::number("dram_sustainable", (0.01, 1.0), 0.7, "of the peak", "DRAM bandwidth that can be sustained (CCBP §3)"),
+        Param::number("dram_sustainable", (0.01, 1.0), DRAM_SUSTAINABLE, "of the peak", "DRAM bandwidth that can be sustained (CCBP §3)"),
         Param::int("credit_interval", (1, 100_000), 200, "cycles", "Time between two reloads of the credits (CCBP §5.1)"),
         Param::int(
             "credit_carry",
