@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 import { rateOf } from "./src/run/rate.ts";
 import { Papers } from "./build/papers.ts";
+import { withTop } from "./build/top.ts";
 
 /** Reports and pictures of papers, and what the place Papers says of each, beside the built or served page. */
 const shown = new Papers(new URL("../", import.meta.url));
@@ -50,6 +51,8 @@ const offline: Plugin = {
 /** How often verdicts have held, as the page of docs/ about that says: a figure of the built page, not a word of it. */
 const verdicts = rateOf(readFileSync(new URL("../docs/reference/verdicts.md", import.meta.url), "utf8"));
 
+const top: Plugin = { name: "top", transformIndexHtml: { order: "pre", handler: withTop } };
+
 /** What `cargo xtask serve` adds to the built folder: names with a hash in them are kept for good, and the example article stands beside the page. */
 const served: Plugin = {
   name: "served",
@@ -71,7 +74,7 @@ export default defineConfig({
   base: "./",
   // Several pages, none of which stands in for an address that is not there.
   appType: "mpa",
-  plugins: [papers, served, offline],
+  plugins: [papers, top, served, offline],
   define: { __VERDICTS__: JSON.stringify(verdicts) },
   worker: { format: "es" },
   build: {

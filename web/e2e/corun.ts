@@ -60,6 +60,12 @@ export async function show(page: Page, tab: string): Promise<void> {
   if ((await one.getAttribute("aria-selected")) !== "true") await one.click();
   await expect(page.locator(`#drawer-${tab}`)).toBeVisible();
 }
+/** Closes the drawer. */
+export async function closeDrawer(page: Page): Promise<void> {
+  const open = page.locator("#drawer [role=tab][aria-selected=true]");
+  if ((await open.count()) > 0) await open.click();
+  await expect(page.locator(".drawer-body")).toBeHidden();
+}
 /** Opens the form of the experiment. */
 export async function form(page: Page): Promise<void> {
   if (!(await page.locator("#editor").isVisible())) await page.locator("#make").click();

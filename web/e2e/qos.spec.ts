@@ -1,7 +1,7 @@
 // A promise to a kernel: made in the form, seen in the chart, the numbers and the verdict, and carried by the link.
 import { pack } from "../src/link.ts";
-import { expect, form, is, noViolations, openAt, picture, result, show, test } from "./corun.ts";
-import { close, pick } from "./menu.ts";
+import { expect, form, is, noViolations, openAt, picture, result, show, test, closeDrawer } from "./corun.ts";
+import { pick } from "./menu.ts";
 
 test("a goal is set by its slider, drawn in the chart, and said to be missed or reached", async ({ page }) => {
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=SAD+VADD&policy=even&seed=1", 4000);
@@ -46,7 +46,7 @@ test("what is left of each quota is in every SM's card, in the open SM and in th
   await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}&sm=1`, 7000);
   await expect(page.locator("corun-sm-detail")).toContainText(/Quota of CFD\s*-?[\d,]+ left of 2,000 instructions/);
   await expect(page.locator("corun-sm-detail").getByText("Quota of BP")).toBeHidden();
-  await close(page);
+  await closeDrawer(page);
   await pick(page.locator("corun-sm-grid"), /table/i);
   await expect(page.locator("corun-sm-grid").getByRole("columnheader", { name: "Quota left of CFD" })).toBeVisible();
   await noViolations(page);

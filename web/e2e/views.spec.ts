@@ -16,8 +16,9 @@ import {
   saved,
   show,
   test,
+  closeDrawer,
 } from "./corun.ts";
-import { close, more, pick } from "./menu.ts";
+import { more, pick } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
@@ -160,7 +161,7 @@ test("exported data are what the engine counted, and every export is stamped", {
   }
   for (const [of, open] of [
     [chart(page, "noc"), () => show(page, "charts")],
-    [page.locator("corun-sm-grid"), () => close(page)],
+    [page.locator("corun-sm-grid"), () => closeDrawer(page)],
     [page.locator("corun-memory-path"), () => show(page, "path")],
   ] as const) {
     await open();
@@ -331,7 +332,7 @@ test("no window and no decision is lost where a word on a frame comes late, or a
     await page.locator("corun-decisions summary").click();
     expect(await page.locator("corun-decisions ol.log li").count(), "the split of SMs, for each kernel").toBe(2);
     await page.locator("corun-decisions summary").click();
-    await close(page);
+    await closeDrawer(page);
   };
   const hold = (what: string): Promise<void> =>
     page.evaluate((of) => {
@@ -383,7 +384,7 @@ test("SMs of a GPU with classes are named by class; one that drains says so on t
   await page.getByLabel("Go to cycle").press("Enter");
   await expect.poll(() => cycle(page)).toBe(1510);
   await expect(card.getByText("It drains: BP holds more CTAs than may stay.")).toBeVisible();
-  await close(page);
+  await closeDrawer(page);
   await pick(grid, /table/i);
   await expect(grid.getByRole("columnheader", { name: "Drains" })).toBeVisible();
   const row = grid.getByRole("row").filter({ has: page.getByRole("cell", { name: "small", exact: true }) });

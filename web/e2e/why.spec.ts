@@ -1,8 +1,8 @@
 // Who suffers, and why: read as a person reads it, and held against the result that the page saves.
 import { encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
-import { choose, expect, noViolations, open, openAt, overhear, result, show, test } from "./corun.ts";
-import { close, pick } from "./menu.ts";
+import { choose, expect, noViolations, open, openAt, overhear, result, show, test, closeDrawer } from "./corun.ts";
+import { pick } from "./menu.ts";
 
 /** A short run, so that the kernels alone are short too. */
 const short = (policy: string, cycles = 20_000): Experiment => ({
@@ -164,7 +164,7 @@ test("every picture says what its numbers mean", async ({ page }) => {
     ["charts", '[data-chart="latency"]', "Memory latency", "Σ latency sum / read replies"],
   ] as const) {
     if (tab) await show(page, tab);
-    else await close(page);
+    else await closeDrawer(page);
     const name = `What are the numbers of ${of}?`;
     if (tab === "sm") await page.getByRole("button", { name }).click();
     else await pick(page.locator(view), name);

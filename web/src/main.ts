@@ -49,12 +49,14 @@ import { Standing } from "./standing.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, toggleTheme } from "./theme.ts";
 import { LINKED, startEmbed } from "./teach/embed.ts";
+import { Budget } from "./views/pace.ts";
 import { endWarnings, setupWarnings } from "./teach/warnings.ts";
 import type { CorunWarnings } from "./teach/warnings-view.ts";
 import type { Chosen } from "./run/choices.tsx";
 import { NONE, schemeTitle } from "./run/choice.ts";
 import first from "./run/first.json" with { type: "json" };
 import type { RunSide, SchemeAnswer } from "./run/model.ts";
+import { shownOf } from "./run/origin.ts";
 import { present, presenting } from "./run/present.ts";
 import { oneLess, oneMore, otherGpu, otherKernel, type Edit } from "./run/mix.ts";
 import { SchemesRun } from "./run/schemes-run.ts";
@@ -382,25 +384,13 @@ let came: { key: string; answers: readonly SchemeAnswer[] } = { key: "", answers
 function tellAnswer(): void {
   screen.sides.value = sides.map((one, at): RunSide => {
     const { experiment, result, alone } = one,
-      answer = answerOf(came.answers, experiment),
-      over = result !== null && state === "done";
-    const settled = answer?.result && over && result.cycles === answer.result.cycles,
-      shown = answer?.result && !over ? answer.result : result;
+      answer = answerOf(came.answers, experiment);
     return {
       mark: sides.length > 1 ? (MARKS[at] ?? "") : "",
       scheme: catalogue ? schemeTitle(catalogue, experiment) : (answer?.scheme ?? schemeName(experiment)),
       experiment,
       kernels: kernelLabels(experiment.kernels),
-      result: shown,
-      origin: settled
-        ? answer?.result?.digest === result.digest
-          ? "confirmed"
-          : "differs"
-        : shown !== null && shown === answer?.result
-          ? "stored"
-          : over
-            ? "here"
-            : "running",
+      ...shownOf(answer?.result ?? null, result, state === "done"),
       alone: experiment.kernels.map((_, k) => alone[k]?.why ?? (alone[k] ? "" : "alone: being measured")),
     };
   });
@@ -417,11 +407,18 @@ async function loadStored(experiment: Experiment): Promise<void> {
     came = { key, answers: [] };
     const answers = await answersFor(experiment);
     if (came.key !== key) return;
-    came = { key, answers: answers && (stamp === "" || answersAreOf(stamp)) ? answers : [] };
+    came = { key, answers: answers ?? [] };
+    dropForeign();
     screen.stored.value = came.answers;
     tellAnswer();
   }
   await allSchemes?.show(experiment, came.answers);
+}
+/** Answers that came with the page may be of another engine than its module: known once that is there. */
+function dropForeign(): void {
+  if (stamp === "" || answersAreOf(stamp)) return;
+  came.answers = [];
+  screen.stored.value = [];
 }
 /** What runs every scheme on the present mix. */
 let allSchemes: SchemesRun | null = null;
@@ -437,7 +434,6 @@ function showSides(edit: number): void {
   if (shown.loaded) editor.accepted(shown.loaded.normal, shown.loaded.explained);
   if (shown.problems.length > 0) editor.problems(shown.problems);
   screen.has("compare", two);
-  tellScreen();
   tellSides();
   predict();
 }
@@ -777,34 +773,17 @@ function onProblems(at: number, problems: Problem[]): void {
   });
 }
 
-/**
- * Drawing may take a part of the time and no more: on a slow computer a picture skips frames, so that the simulation and
- * the answers to clicks get the rest. A picture is never skipped when nothing runs.
- */
-class Pace {
-  #cost = 0;
-  #last = -Infinity;
-  constructor(readonly share: number) {}
-  run(now: boolean, draw: () => void): boolean {
-    const start = performance.now();
-    if (!now && start - this.#last < this.#cost / this.share) return false;
-    draw();
-    this.#cost = 0.7 * this.#cost + 0.3 * (performance.now() - start);
-    this.#last = start;
-    return true;
-  }
-}
 /** Milliseconds of a frame after which no other picture is begun: with the longest of them it is below 50. */
 const PAINTING = 12;
-const paces = [grid, detail, mesh, path].map((one) => ({ one, pace: new Pace(0.25) }));
-const chartPace = new Pace(0.1);
+const paces = [grid, detail, mesh, path].map((one) => ({ one, budget: new Budget(0.25) }));
+const chartBudget = new Budget(0.1);
 /** Of each run that the views have, windows that the charts have not been given yet. */
 let held: Float64Array[][] = [];
 const laid = (): boolean => held.length > 0;
 
 function drawCharts(still: boolean): void {
   if (held.every((run) => run.length === 0)) return;
-  chartPace.run(still, () => {
+  chartBudget.run(still, () => {
     // All runs at once: none is ever ahead of another.
     held.forEach((run, at) => {
       const all = new Float64Array(run.reduce((sum, rows) => sum + rows.length, 0));
@@ -836,7 +815,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   for (let left = paces.length; left > 0 && (still || performance.now() - began < PAINTING); left -= 1) {
     const next = paces.shift() as (typeof paces)[number];
     paces.push(next);
-    next.pace.run(still, () => next.one.update(frames.map(({ frame }) => frame)));
+    next.budget.run(still, () => next.one.update(frames.map(({ frame }) => frame)));
   }
   const restarted = frames.some(({ restart }) => restart);
   if (restarted) {
@@ -1375,6 +1354,7 @@ async function start(): Promise<void> {
   }
   catalogue = ready.catalogue;
   ({ version, stamp } = ready);
+  dropForeign();
   const running = engine;
   allSchemes = new SchemesRun(
     schemesHost(running.module, ready.catalogue, ready.stamp, (one) => running.validate(one)),

@@ -7,7 +7,7 @@ import { definition, h, icon, setText, sideMark, swatch } from "./dom.ts";
 import { ENDLESS, MISSING, count, fixed, percent } from "./format.ts";
 import { apart, gapText, inFull, interval, isClear, plusMinus, sureness } from "./sure.ts";
 import type { Catalogue, Controls, Interval, KernelResult, Result } from "./types.ts";
-import { mixFigure, slowdownOf, whyStarved } from "./run/starved.ts";
+import { mixFigure, slowdownOf, whyStarved } from "./run/figures.ts";
 
 const WAITING = "being measured in the background";
 

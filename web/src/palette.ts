@@ -54,11 +54,6 @@ export function isDark(): boolean {
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-export function kernelFill(kernel: number, dark: boolean = isDark()): string {
-  const style = kernelStyle(kernel);
-  return dark ? style.dark : style.light;
-}
-
 /** Called when the colours change: by the system, or by the page's own switch (which sets `data-theme` on <html>). */
 export function onThemeChange(call: () => void): () => void {
   const media = matchMedia("(prefers-color-scheme: dark)");

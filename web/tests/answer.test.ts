@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { bars, merits, tops } from "../src/run/bars.ts";
 import type { RunSide } from "../src/run/model.ts";
 import { rateOf } from "../src/run/rate.ts";
 import { isFinal, origins, parts, plain, said, stand, STANDS } from "../src/run/says.ts";
-import { bars, breakdownOf, held, merits, paths, tops } from "../src/run/where.ts";
+import { breakdownOf, held, paths } from "../src/run/where.ts";
 import type { Result } from "../src/types.ts";
 
 const ALONE = {

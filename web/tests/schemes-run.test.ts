@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Answers, readAnswer } from "../src/answers.ts";
 import type { SchemeAnswer } from "../src/run/model.ts";
-import { readResult, type RunsPoints, SchemesRun, schemeTitle } from "../src/run/schemes-run.ts";
+import { readResult, type RunsPoints, SchemesRun } from "../src/run/schemes-run.ts";
+import { schemeHead } from "../src/run/choice.ts";
 import type { PoolEvents } from "../src/sweeps/pool.ts";
 import type { Plan } from "../src/sweeps/types.ts";
 import { timeLeft, type Worked } from "../src/sweeps/time-left.ts";
@@ -92,7 +93,7 @@ const state = (run: SchemesRun): string[] =>
 
 test("a scheme is called by its title up to the colon, unless another begins so", () => {
   assert.deepEqual(
-    ["even", "ccbp", "hetero-a", "own"].map((name) => schemeTitle(catalogue, name)),
+    ["even", "ccbp", "hetero-a", "own"].map((name) => schemeHead(catalogue, name)),
     ["Even split", "CCBP", "HeteroCore: some of each", "own"],
   );
 });

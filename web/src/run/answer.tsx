@@ -5,10 +5,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { setText } from "../dom.ts";
 import { count, ENDLESS, fixed, MISSING } from "../format.ts";
 import { inFull, plusMinus } from "../sure.ts";
+import { BARS, bars, merits, tops, type Bar, type BarKind } from "./bars.ts";
 import type { RunSide } from "./model.ts";
 import type { Rate } from "./rate.ts";
 import { isFinal, origins, parts, plain, said, stand, type Part, type Said, type Standing } from "./says.ts";
-import { BARS, bars, merits, paths, tops, type Bar, type BarKind, type ReadPath } from "./where.ts";
+import { paths, type ReadPath } from "./where.ts";
 
 /** The mark of a kernel in a line of text: its colour and pattern. */
 export const Chip = ({ kernel }: { kernel: number }) => (

@@ -71,11 +71,16 @@ export function schemeChoices(catalogue: Catalogue): Choice[] {
 export const gpuOf = ({ gpu }: Experiment): string =>
   typeof gpu === "string" ? gpu : String(gpu?.preset ?? "ccbp-16sm");
 
-/** The title of an experiment's scheme; of one with settings of its own, marked. */
+/** A scheme's name: the catalogue's, without what follows a colon where no other begins so. */
+export function schemeHead(catalogue: Catalogue, name: string): string {
+  const head = (title: string): string => title.replace(/:.*$/, "");
+  const title = policyEntry(catalogue, name)?.title || name;
+  return catalogue.policies.filter((one) => head(one.title) === head(title)).length > 1 ? title : head(title);
+}
+/** The name of an experiment's scheme; of one with settings of its own, marked. */
 export function schemeTitle(catalogue: Catalogue, experiment: Experiment): string {
-  const { name: given, ...set } = policyOf(experiment),
+  const { name, ...set } = policyOf(experiment),
     // A wrong file may have anything there, or nothing.
-    name = String(given);
-  const title = (policyEntry(catalogue, name)?.title || name).split(":")[0] ?? name;
-  return Object.keys(set).length > 0 ? `${title} (set)` : title;
+    head = schemeHead(catalogue, String(name));
+  return Object.keys(set).length > 0 ? `${head} (set)` : head;
 }

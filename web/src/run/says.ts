@@ -4,7 +4,7 @@ import { count } from "../format.ts";
 import { inFull, interval } from "../sure.ts";
 import type { Interval, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
-import { slowdownOf } from "./starved.ts";
+import { slowdownOf } from "./figures.ts";
 
 /** Words; a kernel's name (`kernel` is null where several are called so); or how many times slower or faster a kernel is. */
 export type Part =

@@ -3,7 +3,7 @@ import { policyOf } from "../choices.ts";
 import type { Column } from "../schemes/table.ts";
 import { interval } from "../sure.ts";
 import type { Experiment, Interval, Result } from "../types.ts";
-import { mixFigure, slowdownOf } from "./starved.ts";
+import { mixFigure, slowdownOf } from "./figures.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
 
 /** Schemes whose results are equal. */

@@ -7,6 +7,7 @@ import { sweepOf, under } from "../schemes/table.ts";
 import type { Pool, PoolEvents } from "../sweeps/pool.ts";
 import type { Line, Plan } from "../sweeps/types.ts";
 import type { Answer, Catalogue, Experiment, PolicyChoice, Problem, Result } from "../types.ts";
+import { schemeHead } from "./choice.ts";
 import type { SchemeAnswer } from "./model.ts";
 import { policyKey } from "./scheme-points.ts";
 
@@ -40,13 +41,6 @@ const CYCLES = 500_000;
 /** Between two words about how far it is. */
 const TELL_MS = 250;
 
-/** A scheme's name: the catalogue's, without what follows a colon where no other begins so. */
-export function schemeTitle(catalogue: Catalogue, name: string): string {
-  const head = (title: string): string => title.replace(/:.*$/, "");
-  const title = policyEntry(catalogue, name)?.title ?? name;
-  return catalogue.policies.filter((one) => head(one.title) === head(title)).length > 1 ? title : head(title);
-}
-
 /** A stored value as a result; null for what is none. */
 export function readResult(value: unknown): Result | null {
   const { digest, config_hash: hash, kernels, cycles } = (value ?? {}) as Record<string, unknown>;
@@ -75,7 +69,7 @@ export function catalogueSchemes(catalogue: Catalogue, experiment: Experiment): 
       name === mine && typeof policy === "object" && !Array.isArray(policy)
         ? structuredClone(policy)
         : begun(name, experiment.kernels.length),
-    title: schemeTitle(catalogue, name),
+    title: schemeHead(catalogue, name),
   }));
 }
 

@@ -3,7 +3,7 @@
 import { count, fixed, percent } from "../format.ts";
 import type { KernelResult, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
-import { counter, finite, hasCounters } from "./starved.ts";
+import { counter, finite, hasCounters } from "./figures.ts";
 import { breakdownOf, held, STATIONS, subject } from "./where.ts";
 
 /** A number of this run beside that of the run alone. */

@@ -5,7 +5,7 @@ import { fieldsOf } from "../browser-store.ts";
 import { count, problemText } from "../format.ts";
 import type { RunsPoints, SchemesHost, SchemesProgress } from "../run/schemes-run.ts";
 import type { SchemeAnswer } from "../run/model.ts";
-import { mixFigure } from "../run/starved.ts";
+import { mixFigure } from "../run/figures.ts";
 import type { Line, Plan } from "../sweeps/types.ts";
 import type { Experiment, PolicyChoice, Problem, Result } from "../types.ts";
 import { sweepOf, under } from "./table.ts";

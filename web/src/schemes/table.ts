@@ -4,7 +4,7 @@ import { fixed, percent } from "../format.ts";
 import { interval } from "../sure.ts";
 import { titleOf } from "../titles.ts";
 import type { SchemeAnswer } from "../run/model.ts";
-import { mixFigure, slowdownOf } from "../run/starved.ts";
+import { mixFigure, slowdownOf } from "../run/figures.ts";
 import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../types.ts";
 
 /** A scheme of the table. `deaf`: the mix has goals, and the scheme does not look at them. */

@@ -1,7 +1,8 @@
 // What is compared on a mix: the catalogue's schemes, and the forms of them that papers compare beside their usual ones. No DOM.
 import { begun, policyEntry, schemeName } from "../choices.ts";
 import { hasGoal } from "../goal.ts";
-import { type Asked, schemeTitle } from "../run/schemes-run.ts";
+import { schemeHead } from "../run/choice.ts";
+import type { Asked } from "../run/schemes-run.ts";
 import { policyKey } from "../run/scheme-points.ts";
 import variants from "./variants.json" with { type: "json" };
 import type { Catalogue, Experiment, PolicyChoice, PolicyEntry } from "../types.ts";
@@ -51,7 +52,7 @@ export function schemesFor(catalogue: Catalogue, experiment: Experiment): Scheme
       // Whose numbers are given is one of those that an oracle searches, and comes with it.
       ...(needsMore(entry, kernels) && entry.name !== mine
         ? []
-        : [of(usual, schemeTitle(catalogue, entry.name), `${entry.doc} (${entry.source})`)]),
+        : [of(usual, schemeHead(catalogue, entry.name), `${entry.doc} (${entry.source})`)]),
       ...forms.map((one) => of(one.policy, one.title, one.paper)),
     ];
   });

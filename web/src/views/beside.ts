@@ -1,5 +1,5 @@
 // Two runs as one: their drawings beside or below each other, their tables as one table. No DOM.
-import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
+import { Drawing, fitText } from "../draw/drawing.ts";
 import type { Shape } from "../draw/drawing.ts";
 import type { Theme } from "../draw/theme.ts";
 import type { Cell, Tabular } from "./tabular.ts";
@@ -99,7 +99,6 @@ export function heading(
 }
 const headingText = ({ title, said = "" }: { title: string; said?: string }): string =>
   [title, said].filter((text) => text !== "").join(": ");
-export const headingWidth = (of: { title: string }): number => 25 + textWidth(of.title, 12);
 
 /** Puts a drawing into another one. Its spots keep their names, with the run behind: `sm:3@1`. */
 export function add(into: Drawing, d: Drawing, right: number, down: number, run: number): void {

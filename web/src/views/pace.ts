@@ -25,3 +25,21 @@ export class Pace {
 
 /** Milliseconds after which also what nobody sees is drawn. */
 export const UNSEEN = 1000;
+
+/**
+ * Drawing may take a part of the time and no more: on a slow computer a picture skips frames, so that the simulation and
+ * the answers to clicks get the rest. A picture is never skipped when nothing runs.
+ */
+export class Budget {
+  #cost = 0;
+  #last = -Infinity;
+  constructor(readonly share: number) {}
+  run(now: boolean, draw: () => void): boolean {
+    const start = performance.now();
+    if (!now && start - this.#last < this.#cost / this.share) return false;
+    draw();
+    this.#cost = 0.7 * this.#cost + 0.3 * (performance.now() - start);
+    this.#last = start;
+    return true;
+  }
+}

@@ -1,4 +1,4 @@
-// Figures of a kernel that has got nothing: they are known, not missing. No DOM.
+// What is read of a result: counters, slowdowns, figures of the mix. Those of a kernel that has got nothing are known, not missing. No DOM.
 import type { Controls, KernelResult, Result } from "../types.ts";
 
 export const finite = (value: unknown): number | null =>

@@ -1,0 +1,80 @@
+// The bars of the first screen: how much slower each kernel is, the part of its promise that is kept, or what it finds again. No DOM.
+import { fixed } from "../format.ts";
+import { hasGoal } from "../goal.ts";
+import { interval } from "../sure.ts";
+import type { Interval } from "../types.ts";
+import { finite, mixFigure, slowdownOf, whyStarved } from "./figures.ts";
+import type { RunSide } from "./model.ts";
+
+/** What a bar shows: how many times slower than alone, the part of a promise that is kept, or the reads that L1D has. */
+export type BarKind = "slow" | "kept" | "found";
+export interface Bar {
+  kernel: number;
+  name: string;
+  kind: BarKind;
+  /** Infinity for a kernel that gets nothing. */
+  value: number | null;
+  ends: Interval;
+  /** Why there is no value, or why it is endless; empty else. */
+  why: string;
+}
+/** What is said of all bars of a kind. */
+export const BARS: Record<BarKind, { title: string; format(value: number | null | undefined): string; least: number }> =
+  {
+    slow: {
+      title: "How much slower than alone",
+      format: (value) => fixed(value, (value ?? 0) >= 99.5 && value !== Infinity ? 0 : 1),
+      least: 2,
+    },
+    kept: { title: "Part of the promise kept", format: (value) => fixed(times(value, 100), 0), least: 1.25 },
+    found: { title: "Reads found in L1D", format: (value) => fixed(times(value, 100), 0), least: 1 },
+  };
+const times = (value: number | null | undefined, by: number): number | null | undefined => value && value * by;
+
+/** A bar for each kernel of a side. */
+export function bars({ experiment, kernels, result, alone }: RunSide): Bar[] {
+  return kernels.map((name, kernel) => {
+    const of = result?.kernels[kernel],
+      choice = experiment.kernels[kernel];
+    const kind: BarKind =
+      choice !== undefined && hasGoal(choice) ? "kept" : result?.verdict?.question === "reuse" ? "found" : "slow";
+    const key = { slow: "slowdown", kept: "goal_reached", found: "l1_hit_rate" }[kind],
+      value = result && (kind === "slow" ? slowdownOf(result, kernel) : finite(of?.[key]));
+    const why =
+      value === null
+        ? alone?.[kernel] || "not known yet"
+        : value === Infinity && result
+          ? whyStarved(result, kernel, "", null)
+          : "";
+    return { kernel, name, kind, value, ends: interval(result?.ci95?.kernels[kernel], key), why };
+  });
+}
+
+/** The value at the end of the bars of each kind: all sides have one scale. */
+export function tops(all: readonly Bar[]): Record<BarKind, number> {
+  const top = (kind: BarKind): number => {
+    const values = all.flatMap(({ kind: of, value }) =>
+      of === kind && value !== null && value < Infinity ? [value] : [],
+    );
+    return Math.max(BARS[kind].least, ...values);
+  };
+  return { slow: top("slow"), kept: top("kept"), found: top("found") };
+}
+
+/** The figures of merit at the end of a row of bars; none for one kernel. */
+export const MERITS = [
+  { key: "hspeedup", name: "speedup", doc: "Harmonic speedup: the harmonic mean of the kernels' progress" },
+  { key: "stp", name: "throughput", doc: "System throughput: the sum of the kernels' progress" },
+] as const;
+export function merits({
+  result,
+  kernels,
+}: RunSide): { name: string; doc: string; value: number | null; ends: Interval }[] {
+  if (kernels.length < 2) return [];
+  return MERITS.map(({ key, name, doc }) => ({
+    name,
+    doc,
+    value: result && mixFigure(result, key),
+    ends: interval(result?.ci95?.metrics, key),
+  }));
+}
