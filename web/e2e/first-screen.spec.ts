@@ -1,5 +1,5 @@
 // What the first screen asks of a newcomer, measured: how much there is to read and to press, how soon the answer stands there, how still it stands.
-import { expect, open, picture, test } from "./corun.ts";
+import { cycle, expect, is, open, picture, test } from "./corun.ts";
 
 /**
  * Looks in the page: what can be pressed in the first view, and the words in it that are in no picture. Not counted are the places, a link in the
@@ -58,7 +58,9 @@ for (const { width, height, words, still } of VIEWS)
     await page.setViewportSize({ width, height });
     await open(page);
     await expect(page.locator("#verdict")).toContainText(/slower than alone/);
+    // All that will be there is there: the choices, and the run on its time axis.
     await expect(page.locator("#choose-gpu")).toHaveText("16 SMs");
+    await expect.poll(() => cycle(page)).toBeGreaterThan(2_000);
     const found = await page.evaluate(inView);
     console.log(
       `${width} × ${height}: ${found.controls.length} controls (${found.controls.join("; ")}), ${found.words} words`,
@@ -105,6 +107,9 @@ test("the answer stands there at once, and stays where it is while the run confi
         requestAnimationFrame(look);
       }),
   );
+  // To the end of the run, where the stored answer is confirmed.
+  await is(page, "Finished");
+  await expect(page.locator("#verdict")).toContainText("bit for bit");
   const { answered, shift, long } = await page.evaluate(
     () => (window as unknown as { seen: { answered: number; shift: number; long: number[] } }).seen,
   );

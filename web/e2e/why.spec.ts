@@ -1,7 +1,20 @@
 // Who suffers, and why: read as a person reads it, and held against the result that the page saves.
+import type { Route } from "@playwright/test";
 import { encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
-import { choose, expect, noViolations, open, openAt, overhear, result, show, test, closeDrawer } from "./corun.ts";
+import {
+  choose,
+  expect,
+  noted,
+  noViolations,
+  open,
+  openAt,
+  overhear,
+  result,
+  show,
+  test,
+  closeDrawer,
+} from "./corun.ts";
 import { pick } from "./menu.ts";
 
 /** A short run, so that the kernels alone are short too. */
@@ -99,6 +112,25 @@ test("the tab leads from the sentence to who fills what is full, of one run and 
   await expect(page.locator("#verdict h2")).toContainText(/Under CCBP: (BP|CFD) runs [\d.]+/);
   await expect(why.locator(".why-side")).toHaveCount(2);
   await noViolations(page);
+});
+
+test("an answer that came with the page is none where it is of another engine than the module", async ({ page }) => {
+  // All that the page brings along says that it is of an engine of another behaviour.
+  const older = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    await route.fulfill({
+      response,
+      body: (await response.text()).replaceAll(/(\d+\.\d+\.\d+)-[0-9a-f]{8}/g, "$1-00000000"),
+    });
+  };
+  await page.route("**/answers/*.json", older);
+  await page.route("**/assets/*.js", older);
+  const said = await noted(page, "#verdict");
+  await open(page);
+  await expect(page.locator("#verdict")).toContainText("Running here");
+  await expect(page.locator("#verdict")).not.toContainText("Stored answer");
+  // Before the module was there, nothing could be known of that.
+  expect((await said()).filter((text) => text.includes("Stored answer"))).not.toEqual([]);
 });
 
 test("what the page brings along of its kernels alone is there at once; another engine's is measured anew", async ({

@@ -249,13 +249,14 @@ export function Beyond({
   );
 }
 
-function Path({ path, top, two }: { path: ReadPath; top: number; two: boolean }) {
+/** `again`: the kernel of the path before. */
+function Path({ path, top, two, again }: { path: ReadPath; top: number; two: boolean; again: boolean }) {
   const most = path.stations.reduce((max, { here, alone }) => Math.max(max, here - (alone ?? here)), 0);
   return (
     <section class="stations-side" aria-label={`${two ? `${path.mark}: ` : ""}where a read of ${path.name} waits`}>
       <h3>
         {two ? <Mark mark={path.mark} /> : null}
-        <span>
+        <span class={again ? "hidden" : undefined}>
           <b>A read of {path.name} waits</b> <span class="stations-unit">cycles</span>
         </span>
       </h3>
@@ -303,8 +304,14 @@ export function Stations({ sides }: { sides: readonly RunSide[] }) {
     top = Math.max(1, ...all.flatMap(({ stations }) => stations.map(({ here, alone }) => Math.max(here, alone ?? 0))));
   return (
     <div class="stations">
-      {all.map((path) => (
-        <Path key={path.mark} path={path} top={top} two={sides.length > 1} />
+      {all.map((path, i) => (
+        <Path
+          key={path.mark}
+          path={path}
+          top={top}
+          two={sides.length > 1}
+          again={i > 0 && path.name === all[0]?.name}
+        />
       ))}
     </div>
   );

@@ -145,8 +145,8 @@ function Words({ dock }: { dock: DockState }) {
     wrong = dock.wrong.value;
   return (
     <>
-      <span class="dk-hint" hidden={met !== "" || wrong !== ""}>
-        {dock.two.value ? "Pale: A, full: B. " : ""}Drag to go there, wheel to zoom
+      <span class="dk-hint" title="Drag to go there, wheel to zoom" hidden={met !== "" || wrong !== ""}>
+        {dock.two.value ? "Pale: A, full: B" : "Drag to go there, wheel to zoom"}
       </span>
       <span class="dk-met" hidden={met === ""} title={met}>
         {met}
