@@ -8,7 +8,7 @@ use corun_batch::{Failure, answers, output, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::outcome::ENGINE;
+use sim_core::run::result::ENGINE;
 use sim_core::run::plan::{Answers, Plan, Planned};
 use sim_core::study::catalogue::catalogue;
 use std::collections::BTreeMap;

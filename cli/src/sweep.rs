@@ -13,7 +13,7 @@ use corun_batch::jsonl::Lines;
 use corun_batch::workers::{LOOK, STEPS, interrupted, locked, stop_at_signals};
 use corun_batch::{Failure, output, problem, workers};
 use sim_core::describe::error::{ENOUGH, Problems};
-use sim_core::run::outcome::ENGINE;
+use sim_core::run::result::ENGINE;
 use sim_core::run::plan::{Plan, Planned};
 use sim_core::run::simulation::Simulation;
 use sim_core::study::sweep::{Point, Sweep};

@@ -93,9 +93,9 @@ pub use interface::ratios::{Goals, Metrics};
 pub use interface::stats::{KernelStats, StallCause};
 pub use run::energy::{Energy, Parts, Totals};
 pub use run::outcome::{
-    ClassOutcome, GpuOutcome, KernelOutcome, Latency, OnClass, Outcome, PolicyOutcome, Rates, SettledOutcome, StallShares, WarpStalls,
+    ClassOutcome, GpuOutcome, KernelOutcome, Latency, OnClass, PolicyOutcome, Rates, SettledOutcome, StallShares, WarpStalls,
 };
-
+pub use run::result::Outcome;
 pub use run::verdict::{Cause, Evidence, Verdict};
 
 // A policy or an order of one's own.

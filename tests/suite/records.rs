@@ -12,7 +12,7 @@ use sim_core::interface::stats::KernelStats;
 use sim_core::predict::question::{QUESTION_FILE, Question};
 use sim_core::run::energy::ENERGIES;
 use sim_core::run::experiment::{EXPERIMENT, Experiment};
-use sim_core::run::outcome::OUTCOME;
+use sim_core::run::result::OUTCOME;
 use sim_core::study::catalogue::FORMAT;
 use sim_core::study::figure::{FIGURE, Figure};
 use sim_core::study::profile;

@@ -7,7 +7,7 @@ use corun_batch::jsonl::Lines;
 use corun_batch::{Failure, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::run::outcome::ENGINE;
+use sim_core::run::result::ENGINE;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

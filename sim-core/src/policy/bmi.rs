@@ -17,8 +17,8 @@
 //! 4. Quotas decide among the ready warps of a scheduler; the schedulers of an SM take turns at the LSU's port, whichever kernel they
 //!    serve.
 
-use super::spec::Member;
-use super::{AnyPolicy, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
+use super::samples::{SAMPLE, SAMPLE_INTERVAL, Samples};
+use super::scheme::{Member, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, count, decide, list, topics};
@@ -36,7 +36,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[SAMPLE, SAMPLE_INTERVAL],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::Bmi(Bmi::new(spec)),
 };
 
 topics! {
@@ -89,7 +88,8 @@ impl Policy for Bmi {
 }
 
 impl Bmi {
-    fn new(spec: &Member) -> Self {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
         Bmi { interval: spec.int(SAMPLE_INTERVAL.name) as Cycle, samples: Samples::new(spec.int(SAMPLE.name) as u64), costs: Vec::new() }
     }
 

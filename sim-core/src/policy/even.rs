@@ -10,7 +10,7 @@
 //! 1. The rounding is not stated in the paper; down, so that the combination always fits when every kernel has at least K.
 
 use super::ctas::decide_ctas;
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::scheme::{Member, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, count, topics};
@@ -26,7 +26,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |_| AnyPolicy::Even(Even),
 };
 
 topics! {
@@ -40,6 +39,13 @@ topics! {
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Even;
+
+impl Even {
+    /// The policy that `spec` describes.
+    pub fn new(_: &Member) -> Self {
+        Even
+    }
+}
 
 impl Policy for Even {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {

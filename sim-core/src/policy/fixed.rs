@@ -7,8 +7,7 @@
 //! # Parameters
 //! `combination`: CTAs on each SM, one number per kernel of the mix; 0 keeps a kernel out.
 
-use super::spec::{Absent, Param, Shape};
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::scheme::{Absent, Member, Param, Policy, PolicyInfo, Shape};
 use crate::describe::ids::KernelId;
 use crate::describe::path::field;
 use crate::interface::controls::Controls;
@@ -36,7 +35,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
             problems.add(field(mix.path, "combination"), "only zeros", "a CTA of at least one kernel");
         }
     },
-    make: |spec| AnyPolicy::Fixed(Fixed { combination: spec.ints("combination").to_vec() }),
 };
 
 topics! {
@@ -50,6 +48,13 @@ topics! {
 pub struct Fixed {
     /// CTAs on each SM by kernel.
     pub combination: Vec<u32>,
+}
+
+impl Fixed {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
+        Fixed { combination: spec.ints("combination").to_vec() }
+    }
 }
 
 impl Policy for Fixed {

@@ -7,7 +7,7 @@
 //! # Sets
 //! `dispatch_rank`.
 
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::scheme::{Member, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, decide, topics};
@@ -23,7 +23,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |_| AnyPolicy::Leftover(Leftover),
 };
 
 topics! {
@@ -39,6 +38,13 @@ topics! {
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Leftover;
+
+impl Leftover {
+    /// The policy that `spec` describes.
+    pub fn new(_: &Member) -> Self {
+        Leftover
+    }
+}
 
 impl Policy for Leftover {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {

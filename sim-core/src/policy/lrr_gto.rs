@@ -13,7 +13,7 @@
 //! 1. This is not Maestro, which searches for a combination of CTAs while the kernels run: that search is not published where we could read it, and
 //!    CCBP compares the warp order only.
 
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::scheme::{Member, Policy, PolicyInfo};
 use crate::interface::controls::{Controls, WarpOrder};
 use crate::interface::decision::{Log, decide, topics};
 use crate::interface::observation::Observation;
@@ -28,7 +28,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |_| AnyPolicy::LrrGto(LrrGto),
 };
 
 topics! {
@@ -43,6 +42,13 @@ topics! {
 /// It remembers nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LrrGto;
+
+impl LrrGto {
+    /// The policy that `spec` describes.
+    pub fn new(_: &Member) -> Self {
+        LrrGto
+    }
+}
 
 impl Policy for LrrGto {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {

@@ -3,8 +3,7 @@
 //! # Sets
 //! The given controls; the rest stays neutral.
 
-use super::spec::{Absent, Param, Shape};
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::scheme::{Absent, Member, Param, Policy, PolicyInfo, Shape};
 use crate::describe::path::field;
 use crate::interface::controls::{CONTROLS_RECORD, Controls};
 use crate::interface::decision::{Log, decide, topics};
@@ -36,7 +35,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
             problems.add(path, found, "for each two kernels the same channels, or none in common");
         }
     },
-    make: |spec| AnyPolicy::Manual(Manual { controls: spec.controls().cloned() }),
 };
 
 topics! {
@@ -49,6 +47,13 @@ topics! {
 pub struct Manual {
     /// What to set; `None` leaves the controls neutral.
     pub controls: Option<Controls>,
+}
+
+impl Manual {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
+        Manual { controls: spec.controls().cloned() }
+    }
 }
 
 impl Policy for Manual {

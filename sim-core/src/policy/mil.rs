@@ -15,8 +15,8 @@
 //! 1. Samples are checked every `interval` cycles, not at the request that completes one.
 //! 2. A failure is a cycle in which an access waits as the oldest of its SM, as if one access were tried again in each cycle.
 
-use super::spec::{Absent, Member, Param};
-use super::{AnyPolicy, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
+use super::samples::{SAMPLE, SAMPLE_INTERVAL, Samples};
+use super::scheme::{Absent, Member, Param, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, count, decide, topics};
@@ -50,7 +50,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::Mil(Mil::new(spec)),
 };
 
 topics! {
@@ -150,7 +149,8 @@ fn range(controls: &Controls, kernel: KernelId) -> [u16; 2] {
 }
 
 impl Mil {
-    fn new(spec: &Member) -> Self {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
         Mil { interval: spec.int(SAMPLE_INTERVAL.name) as Cycle, requests: spec.int(SAMPLE.name) as u64, sms: Vec::new() }
     }
 }
@@ -165,7 +165,7 @@ fn cap(rate: f64, peak: u32) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec::Setting;
+    use super::super::scheme::Setting;
     use super::*;
     use crate::describe::gpu::presets;
     use crate::interface::controls::WarpOrder;

@@ -11,9 +11,8 @@
 //! 1. Which SMs a limited client gets, and who places CTAs first on a shared one, is not published: here kernels take turns.
 //! 2. The percentage is rounded down to whole SMs, one at least. Hardware's steps are not published; they may be pairs of SMs.
 
+use super::scheme::{Absent, Member, Param, Policy, PolicyInfo, Shape};
 use super::spatial::{give, parts_fit};
-use super::spec::{Absent, Param, Shape};
-use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, count, decide, topics};
@@ -36,7 +35,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     }],
     topics: TOPICS,
     check: |spec, mix, problems| parts_fit(&parts(spec.numbers("percentage"), mix.sms as u32), "percentage", mix, problems),
-    make: |spec| AnyPolicy::Mps(Mps { percentage: spec.numbers("percentage").to_vec() }),
 };
 
 topics! {
@@ -51,6 +49,13 @@ topics! {
 pub struct Mps {
     /// Of the SMs, by kernel.
     pub percentage: Vec<f64>,
+}
+
+impl Mps {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
+        Mps { percentage: spec.numbers("percentage").to_vec() }
+    }
 }
 
 impl Policy for Mps {

@@ -15,8 +15,7 @@
 //! 2. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
 use super::ctas::decide_ctas;
-use super::spec::{Absent, Param, Shape};
-use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use super::scheme::{Absent, Member, PROFILE_CYCLES, Param, Policy, PolicyInfo, Shape};
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
@@ -70,16 +69,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| {
-        AnyPolicy::Smk(Smk {
-            quotas: spec.choice("variant") == "p+w",
-            periodic: spec.choice("refill") == "periodic",
-            epoch: spec.int("epoch") as Cycle,
-            quota_scale: spec.number("quota_scale"),
-            profile_cycles: spec.int("profile_cycles") as Cycle,
-            warp_ipc_alone: spec.numbers("warp_ipc_alone").to_vec(),
-        })
-    },
 };
 
 topics! {
@@ -113,6 +102,20 @@ pub struct Smk {
     pub profile_cycles: Cycle,
     /// Warp instructions per cycle of each kernel alone; empty if they are to be measured.
     pub warp_ipc_alone: Vec<f64>,
+}
+
+impl Smk {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
+        Smk {
+            quotas: spec.choice("variant") == "p+w",
+            periodic: spec.choice("refill") == "periodic",
+            epoch: spec.int("epoch") as Cycle,
+            quota_scale: spec.number("quota_scale"),
+            profile_cycles: spec.int("profile_cycles") as Cycle,
+            warp_ipc_alone: spec.numbers("warp_ipc_alone").to_vec(),
+        }
+    }
 }
 
 impl Policy for Smk {
@@ -221,7 +224,7 @@ fn combination(costs: &[Resources], limits: &[u32], whole: Resources) -> Vec<u32
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec::{Member, Setting};
+    use super::super::scheme::{Member, Setting};
     use super::*;
     use crate::describe::gpu::presets;
     use crate::describe::ids::PerKernel;
@@ -278,7 +281,7 @@ mod tests {
             ..Observation::bare(&gpu, 2, &profile)
         };
         let mut controls = Controls::neutral(16, WarpOrder::Lrr);
-        AnyPolicy::new(&spec).start(&seen, &mut controls, &mut Log::new());
+        Smk::new(&spec).start(&seen, &mut controls, &mut Log::new());
         controls
     }
 

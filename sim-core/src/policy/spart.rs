@@ -17,9 +17,9 @@
 
 use super::qos::topics::Promised;
 use super::qos::{EPOCH, IPC_ALONE, goals};
+use super::scheme::{Absent, Member, Param, Policy, PolicyInfo};
+use super::spatial;
 use super::spatial::Sms;
-use super::spec::{Absent, Member, Param};
-use super::{AnyPolicy, Policy, PolicyInfo, spatial};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, count, decide, percent, topics};
@@ -72,7 +72,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     check: |_, mix, problems| {
         spatial::parts_fit(&spatial::parts(&[], mix.sms as u32, mix.kernels as u32), "name", mix, problems);
     },
-    make: |spec| AnyPolicy::Spart(Spart::new(spec)),
 };
 
 topics! {
@@ -180,7 +179,8 @@ impl Policy for Spart {
 }
 
 impl Spart {
-    fn new(spec: &Member) -> Self {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
         Spart { spec: spec.clone(), kernels: Vec::new(), began: 0, epochs: 0 }
     }
 

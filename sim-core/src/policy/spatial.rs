@@ -13,8 +13,7 @@
 //! `channels`: DRAM channels of each kernel with their L2 banks, consecutive from channel 0; left out, all are shared. With it, kernels meet
 //! only in the crossbars' arbiters, as instances of MIG do not.
 
-use super::spec::{Absent, Mix, Param, Shape};
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::scheme::{Absent, Member, Mix, Param, Policy, PolicyInfo, Shape};
 use crate::describe::error::Problems;
 use crate::describe::ids::KernelId;
 use crate::describe::path::{element, field};
@@ -86,10 +85,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
             mix.own_channels(&field(mix.path, "channels"), problems);
         }
     },
-    make: |spec| {
-        let [split, first, ctas, channels] = ["split", "first", "ctas", "channels"].map(|name| spec.ints(name).to_vec());
-        AnyPolicy::Spatial(Spatial { split, first, ctas, channels })
-    },
 };
 
 topics! {
@@ -122,6 +117,14 @@ pub struct Spatial {
     pub ctas: Vec<u32>,
     /// DRAM channels by kernel; empty where all are shared.
     pub channels: Vec<u32>,
+}
+
+impl Spatial {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
+        let [split, first, ctas, channels] = ["split", "first", "ctas", "channels"].map(|name| spec.ints(name).to_vec());
+        Spatial { split, first, ctas, channels }
+    }
 }
 
 impl Policy for Spatial {

@@ -1,23 +1,20 @@
 //! Policies as data: each policy's file has one table (`INFO`) of its parameters, which `interface/spec.rs` reads. An experiment names one policy or a
 //! list of them, of which each edits the controls in turn.
 
-use super::{AnyPolicy, bmi, even, fixed, leftover, lrr_gto, manual, mil, tcm, ucp, ws};
+use super::registry::AnyPolicy;
+use super::{bmi, even, fixed, leftover, lrr_gto, manual, mil, tcm, ucp, ws};
 use crate::describe::error::Problems;
 use crate::describe::path::{element, field, one_of};
 use crate::describe::record::{Entries, Names, rule};
 use crate::describe::value::Value;
 use crate::interface::controls::Controls;
-use crate::interface::decision::TopicInfo;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-pub use super::POLICIES;
-pub use crate::describe::record::{Absent, Shape};
-pub use crate::interface::spec::{Entry, MAX_LIST, Mix, Param, Setting};
-
-/// A policy and its parameters: a member of those that share a GPU.
-pub type Member = crate::interface::spec::Spec<PolicyInfo>;
+pub use super::registry::POLICIES;
+pub use super::scheme::{Absent, MAX_LIST, Member, Mix, Param, PolicyInfo, Setting, Shape};
+pub use crate::interface::spec::Entry;
 
 /// Most policies that share a GPU.
 pub const MAX_MEMBERS: usize = 4;
@@ -92,32 +89,6 @@ pub const OLD_NAMES: &[(&str, &str)] = &[("maestro", "ws+lrr+gto")];
 /// What a policy that may be called by an old name is called now.
 fn now_called(name: &str) -> &str {
     OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
-}
-
-/// A policy of the catalogue.
-#[derive(Clone, Copy, Debug)]
-pub struct PolicyInfo {
-    /// Name in experiments.
-    pub name: &'static str,
-    /// Heading.
-    pub title: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-    /// What it does.
-    pub doc: &'static str,
-    /// Its parameters.
-    pub params: &'static [Param],
-    /// What it decides; topics of another policy, whose types it uses, are that one's.
-    pub topics: &'static [TopicInfo],
-    /// Checks that concern several parameters together.
-    pub check: fn(&Member, Mix, &mut Problems),
-    /// Makes it.
-    pub make: fn(&Member) -> AnyPolicy,
-}
-
-impl PolicyInfo {
-    /// For policies whose parameters cannot contradict each other.
-    pub const NO_CHECK: fn(&Member, Mix, &mut Problems) = |_, _, _| {};
 }
 
 /// The names that an experiment may say: those of policies and of combinations.
@@ -219,7 +190,12 @@ impl PolicySpec {
         PolicySpec { name: names.join("+"), members }
     }
 
-    /// The policies, in the order in which they edit the controls.
+    /// The policies that it describes.
+    pub fn policies(&self) -> Vec<AnyPolicy> {
+        self.members().iter().map(AnyPolicy::new).collect()
+    }
+
+    /// The policies as data, in the order in which they edit the controls.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
@@ -438,7 +414,7 @@ mod tests {
     /// Lines that share a topic name the same value alike, so that one reader fits them all.
     #[test]
     fn a_value_is_one_thing_in_all_lines_of_a_topic() {
-        let lines = super::super::topics();
+        let lines = super::super::registry::topics();
         assert_eq!(lines.len(), 48);
         let all = || lines.iter().flat_map(|line| line.values.iter().map(|value| (line.topic, value)));
         for (topic, value) in all() {

@@ -17,8 +17,7 @@
 //! 3. Bandwidth is counted in lines, not in cycles of banks.
 //! 4. The past does not count: with 7/8 of it, as in the authors' released code, nothing changes (see `history`).
 
-use super::spec::{Absent, Member, Param};
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::scheme::{Absent, Member, Param, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::rng::{below, mix};
 use crate::interface::controls::Controls;
@@ -65,7 +64,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::Tcm(Tcm::new(spec)),
 };
 
 topics! {
@@ -142,7 +140,8 @@ impl Policy for Tcm {
 }
 
 impl Tcm {
-    fn new(spec: &Member) -> Self {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
         Tcm {
             quantum: spec.int("quantum") as Cycle,
             cluster_threshold: spec.number("cluster_threshold"),

@@ -13,8 +13,7 @@
 //! 3. A slice that is shorter than the contexts take to come and go is spent on them alone, and no kernel gets on.
 //! 4. A kernel that has ended and does not restart keeps its turns; hardware gives an idle context's slice up.
 
-use super::spec::{Absent, Param, Shape};
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::scheme::{Absent, Member, Param, Policy, PolicyInfo, Shape};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, decide, topics};
@@ -36,7 +35,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     }],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::TimeSlice(TimeSlice { slice: spec.int("slice") as Cycle, turn: 0 }),
 };
 
 topics! {
@@ -63,6 +61,13 @@ impl TimeSlice {
             });
         }
         decide(log, seen, KernelId(self.turn), Turn { cycles: self.slice });
+    }
+}
+
+impl TimeSlice {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
+        TimeSlice { slice: spec.int("slice") as Cycle, turn: 0 }
     }
 }
 

@@ -18,8 +18,7 @@
 //! 5. Ways from which no kernel gains go to the kernel with the fewest, the first on a tie.
 //! 6. With more kernels than ways, L1D is not partitioned. On a GPU with unlike SMs, the last kernel has the ways beyond the smallest L1D.
 
-use super::spec::{Absent, Member, Param};
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::scheme::{Absent, Member, Param, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, count, decide, topics};
@@ -40,7 +39,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::Ucp(Ucp::new(spec)),
 };
 
 topics! {
@@ -107,7 +105,8 @@ impl Policy for Ucp {
 }
 
 impl Ucp {
-    fn new(spec: &Member) -> Self {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
         Ucp { repartition: spec.int("repartition") as Cycle, then: Vec::new(), faded: Vec::new(), partition: Vec::new() }
     }
 

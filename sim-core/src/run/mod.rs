@@ -10,6 +10,7 @@ pub mod interval;
 pub mod outcome;
 pub mod own;
 pub mod plan;
+pub mod result;
 mod sharing;
 pub mod simulation;
 pub mod stuck;

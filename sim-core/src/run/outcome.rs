@@ -1,93 +1,24 @@
-//! The outcome of a run: what `corun run --json` prints, without wall-clock figures. A field is its line in a record and its line where it is worked out.
+//! The parts of a run's outcome: figures of the GPU and of kernels. A field is its line in a record and its line where it is worked out.
 
-use crate::describe::digest::hex;
-use crate::describe::goal::Goal;
-use crate::describe::gpu::{Gpu, SmClass};
-use crate::describe::ids::{KernelId, MAX_KERNELS};
+use crate::describe::gpu::Gpu;
+use crate::describe::ids::MAX_KERNELS;
 use crate::describe::record::Absent::{Needed, Words};
 use crate::describe::record::{Datum, Field, Shape, Topic, int, list, record, text};
 use crate::describe::value::Value;
-use crate::interface::decision::{Decision, Kind, TopicInfo, ValueInfo};
+use crate::interface::decision::{Kind, TopicInfo, ValueInfo};
 use crate::interface::observation::{BREAKDOWN, Breakdown};
-use crate::interface::ratios::{
-    GOALS, Goals, METRICS, Metrics, dram_gb_s, dram_utilisation, ipc, l2_gb_s, milliseconds, noc_utilisation, noc_utilisation_all,
-    peak_ipc, ratio, scheduler_cycles,
-};
+use crate::interface::ratios::{METRICS, dram_gb_s, dram_utilisation, ipc, l2_gb_s, noc_utilisation, noc_utilisation_all, ratio};
 use crate::interface::stats::{CounterInfo, KernelStats, StallCause, StallCounts, StallInfo};
-use crate::run::confidence::{Pace, ci95};
-use crate::run::energy::{ENERGY, Energy, energy};
-use crate::run::experiment::{Experiment, MAX_SEED, Stop, VERSION};
-use crate::run::simulation::{Measured, Reason, Simulation};
-use crate::run::verdict::{VERDICT, Verdict, verdict};
-use alloc::string::{String, ToString};
+use crate::run::experiment::MAX_SEED;
+use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Version of the engine, as results carry it.
-pub const ENGINE: &str = env!("CARGO_PKG_VERSION");
-
 /// A count.
-const COUNT: Shape = int!(0, MAX_SEED);
+pub(super) const COUNT: Shape = int!(0, MAX_SEED);
 
-const MEASURED: Shape = Shape::Measured;
+pub(super) const MEASURED: Shape = Shape::Measured;
 
-const NAME: Shape = text!(4000);
-
-record! {
-    /// What a run was, and what came out of it. A number that is missing is null, never 0.
-    pub struct Outcome as OUTCOME "Result", "a result: an object";
-    /// Version of the format.
-    corun: i64 = int!(VERSION, VERSION), Needed;
-    /// Version of the engine.
-    engine: String = NAME, Needed;
-    /// Name of the experiment.
-    name: String = NAME, Needed;
-    /// What it reproduces or where it comes from.
-    source: String = NAME, Needed;
-    /// Hash of the experiment after defaults, sixteen hexadecimal digits.
-    config_hash: String = text!(16), Needed;
-    /// Digest of the whole state at the end, sixteen hexadecimal digits.
-    digest: String = text!(16), Needed;
-    /// Seed of every draw.
-    seed: u64 = COUNT, Needed;
-    /// How long was simulated.
-    cycles: u64 ["core cycles"] = COUNT, Needed;
-    /// The core clock.
-    core_mhz: u32 ["MHz"] = COUNT, Needed;
-    /// The time of these cycles.
-    ms: f64 ["ms"] = MEASURED, Needed;
-    /// First cycle after the warm-up, from which on everything is measured; null while the warm-up lasts.
-    measured_from: Option<u64> ["core cycles"] = Shape::Nullable(&COUNT), Needed;
-    /// Why the run ended.
-    stop: String = Shape::Choice(&["budget", "interrupted", "cycles", "kernels_done", "settled", "stuck", "failed"]), Needed;
-    /// Time that the shared run took.
-    wall_seconds: Option<f64> ["s"] = MEASURED, Words("by the module");
-    /// Speed of the simulation.
-    cycles_per_second: Option<f64> ["core cycles/s"] = MEASURED, Words("by the module");
-    /// Speed of the simulation.
-    warp_instructions_per_second: Option<f64> ["warp instructions/s"] = MEASURED, Words("by the module");
-    /// Figures of the whole GPU.
-    gpu: GpuOutcome = Shape::Record(&GPU_OUTCOME), Needed;
-    /// Figures of each kernel, in the order of the mix.
-    kernels: Vec<KernelOutcome> = list!(Shape::Record(&KERNEL_OUTCOME), 1, MAX_KERNELS, "kernels"), Needed;
-    /// Figures of the mix.
-    metrics: Metrics = Shape::Record(&METRICS), Needed;
-    /// Who suffers and why.
-    verdict: Verdict = Shape::Record(&VERDICT), Needed;
-    /// Energy of the measured cycles, by published energies of events: for ratios, not for absolute values.
-    energy: Energy = Shape::Record(&ENERGY), Needed;
-    /// How well each ratio is known.
-    ci95: Value = Shape::Record(&CI95), Needed;
-    /// The policy and what it decided.
-    policy: PolicyOutcome = Shape::Record(&POLICY_OUTCOME), Needed;
-    /// How the goals of the mix came out.
-    goals: Option<Goals> = Shape::Record(&GOALS), Words("no kernel has a goal");
-    /// Why the script that shares the GPU failed: the line, and what is wrong.
-    failure: Option<String> = NAME, Words("nothing failed");
-    /// How sure a run is that stops when it is settled.
-    settled: Option<SettledOutcome> = Shape::Record(&SETTLED_OUTCOME), Words("no stop.settled");
-    /// What each kernel did on the SMs of each class.
-    sm_classes: Option<Vec<ClassOutcome>> = list!(Shape::Record(&CLASS_OUTCOME), 2, 8, "classes"), Words("all SMs are alike");
-}
+pub(super) const NAME: Shape = text!(4000);
 
 record! {
     /// Rates that exist for one kernel and for the whole GPU alike.
@@ -349,7 +280,7 @@ impl Datum for KernelStats {
     }
 }
 
-fn rates(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Rates {
+pub(super) fn rates(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Rates {
     Rates {
         ipc: ipc(stats, cycles),
         noc_utilisation: noc_utilisation(stats, gpu, cycles),
@@ -363,7 +294,7 @@ fn rates(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Rates {
     }
 }
 
-fn latency(stats: &KernelStats) -> Latency {
+pub(super) fn latency(stats: &KernelStats) -> Latency {
     let mean = |sum: u64| ratio(sum, stats.latency_count);
     Latency {
         mean: mean(stats.latency_sum),
@@ -378,11 +309,11 @@ fn latency(stats: &KernelStats) -> Latency {
     }
 }
 
-fn stall_shares(counts: &StallCounts) -> StallShares {
+pub(super) fn stall_shares(counts: &StallCounts) -> StallShares {
     StallShares(counts.0.map(|cycles| ratio(cycles, counts.total())))
 }
 
-fn warp_stalls(stats: &KernelStats) -> WarpStalls {
+pub(super) fn warp_stalls(stats: &KernelStats) -> WarpStalls {
     let stalled = stats.warp_cycles - stats.warp_instructions;
     let share = |cycles: u64| ratio(cycles, stalled);
     WarpStalls {
@@ -390,166 +321,4 @@ fn warp_stalls(stats: &KernelStats) -> WarpStalls {
         lsu_full: share(stats.warps_wait_lsu),
         other: share(stalled - stats.warps_wait_memory - stats.warps_wait_lsu),
     }
-}
-
-/// Figures of a run: of the GPU, of its kernels, and of the mix.
-struct Figures {
-    gpu: GpuOutcome,
-    kernels: Vec<KernelOutcome>,
-    metrics: Metrics,
-    goals: Option<Goals>,
-    classes: Vec<ClassOutcome>,
-    ci95: Value,
-    verdict: Verdict,
-}
-
-fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
-    let (totals, cycles) = (&measured.stats, measured.cycles);
-    let experiment = simulation.experiment();
-    let gpu = &experiment.gpu;
-    let mut whole = KernelStats::default();
-    totals.iter().for_each(|stats| whole += *stats);
-    let given = experiment.policy.numbers("ipc_alone");
-    let mut paces = Vec::new();
-    let mut kernels = Vec::new();
-    let labels = experiment.labels();
-    for (kernel, (stats, used)) in KernelId::first(totals.len()).zip(totals.iter().zip(&experiment.kernels)) {
-        let shared = ipc(stats, cycles);
-        let alone = simulation.ipc_alone(kernel);
-        let goal = used.qos.map(|goal| of_given(goal.as_rate(&used.kernel, gpu.core_mhz), given.get(kernel.index()).copied()));
-        paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared, goal });
-        let run = simulation.machine().run(kernel);
-        let finished = run.finished();
-        let goal_ipc = goal.and_then(|goal| goal.ipc(alone));
-        kernels.push(KernelOutcome {
-            name: labels[kernel.index()].to_string(),
-            kernel: used.kernel.name.clone(),
-            rates: rates(stats, gpu, cycles),
-            ipc_alone: alone,
-            slowdown: shared.filter(|s| *s > 0.0).and_then(|s| Some(alone? / s)),
-            thread_instructions: stats.thread_instructions,
-            warp_instructions: stats.warp_instructions,
-            ctas_done: stats.ctas_done,
-            runs_done: stats.runs_done,
-            finished_at: finished,
-            finished_at_ms: finished.map(|cycles| milliseconds(gpu, cycles)),
-            launches_took: finished.map(|cycles| cycles - used.kernel.gaps(run.runs)),
-            rf: ratio(stats.read_requests, stats.requests),
-            df: ratio(stats.reported_dram_accesses, stats.replies),
-            latency: latency(stats),
-            stalls: stall_shares(&measured.stalls[kernel.index()]),
-            warp_stalls: warp_stalls(stats),
-            ctas_per_sm: ratio(stats.cta_cycles, cycles * u64::from(gpu.sm_count())),
-            breakdown_alone: simulation.breakdown_alone(kernel).copied(),
-            counters: *stats,
-            goal_ipc,
-            goal_reached: shared.and_then(|shared| Some(shared / goal_ipc?)),
-        });
-    }
-    let gpu = GpuOutcome {
-        rates: rates(&whole, gpu, cycles),
-        throughput: ipc(&whole, cycles).map(|ipc| ipc / f64::from(peak_ipc(gpu))),
-        stalls: stall_shares(&measured.all_stalls),
-        scheduler_cycles: scheduler_cycles(gpu, cycles),
-    };
-    let metrics = Metrics::of(&paces.iter().map(|pace| (pace.alone, pace.shared)).collect::<Vec<_>>());
-    let goals = paces.iter().map(|pace| (pace.alone, pace.shared, pace.goal.map(|goal| goal.ipc(pace.alone))));
-    let goals = Goals::of(&goals.collect::<Vec<_>>());
-    let classes = sm_classes(experiment, measured);
-    let written = |kernels: &[KernelOutcome]| kernels.iter().map(Datum::write).collect::<Vec<_>>();
-    let of_classes: Vec<Value> = classes.iter().map(Datum::write).collect();
-    let ci95 = ci95(simulation.batches(), &gpu.write(), &written(&kernels), &of_classes, &paces, metrics);
-    let used = (gpu.rates.noc_utilisation_all.unwrap_or_default(), gpu.rates.dram_utilisation.unwrap_or_default());
-    let verdict = verdict(simulation, measured, &kernels, used, &ci95);
-    Figures { gpu, kernels, metrics, goals, classes, ci95, verdict }
-}
-
-/// A goal as the policy sees it. A share is one of the IPC alone that the policy was given, where it was, whatever the kernel does alone
-/// in a run as long as this one.
-fn of_given(goal: Goal, alone: Option<f64>) -> Goal {
-    match goal {
-        Goal::OfAlone(_) => goal.ipc(alone).map_or(goal, Goal::Ipc),
-        _ => goal,
-    }
-}
-
-/// The intervals of a run's figures as it stands.
-pub fn intervals(simulation: &mut Simulation) -> Value {
-    let measured = simulation.measured();
-    let mut pairs = alloc::vec![("ci95", figures(simulation, &measured).ci95)];
-    pairs.extend(settled(simulation).map(|settled| ("settled", settled.write())));
-    Value::object(pairs)
-}
-
-fn settled(simulation: &Simulation) -> Option<SettledOutcome> {
-    let Stop::Settled(asked) = simulation.experiment().stop else { return None };
-    let settling = simulation.settling();
-    let least = settling.and_then(|settling| settling.least);
-    Some(SettledOutcome {
-        within: asked.within,
-        reached: simulation.stopped() == Some(Reason::Settled),
-        known: least.and_then(|least| least.known),
-        kernel: least.map(|least| least.kernel as u32),
-        ratio: least.map(|least| least.ratio.path.to_string()),
-        waits_for: settling.and_then(|settling| settling.waits_for).map(|kernel| kernel as u32),
-    })
-}
-
-/// The outcome of a run as it stands (wall-clock figures are the runner's to add).
-pub fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
-    let measured = simulation.measured();
-    let digest = simulation.digest();
-    let figures = figures(simulation, &measured);
-    let experiment = simulation.experiment();
-    Outcome {
-        corun: VERSION,
-        engine: ENGINE.into(),
-        name: experiment.name.clone(),
-        source: experiment.source.clone(),
-        config_hash: experiment.config_hash(),
-        digest: hex(digest),
-        seed: experiment.seed,
-        cycles: simulation.cycle(),
-        core_mhz: experiment.gpu.core_mhz,
-        ms: milliseconds(&experiment.gpu, simulation.cycle()),
-        measured_from: measured.from,
-        stop: reason.key().into(),
-        wall_seconds: None,
-        cycles_per_second: None,
-        warp_instructions_per_second: None,
-        gpu: figures.gpu,
-        kernels: figures.kernels,
-        metrics: figures.metrics,
-        verdict: figures.verdict,
-        energy: energy(&measured, &experiment.gpu),
-        ci95: figures.ci95,
-        policy: PolicyOutcome {
-            name: simulation.policy_name().into(),
-            decisions: simulation.decisions().iter().map(Decision::to_value).collect(),
-        },
-        goals: figures.goals,
-        failure: simulation.failure().map(Into::into),
-        settled: settled(simulation),
-        sm_classes: (!figures.classes.is_empty()).then_some(figures.classes),
-    }
-}
-
-/// What each kernel did on the SMs of each class.
-fn sm_classes(experiment: &Experiment, measured: &Measured) -> Vec<ClassOutcome> {
-    let of_class = |(class, stats): (&SmClass, &Vec<KernelStats>)| ClassOutcome {
-        name: class.name.clone(),
-        sms: class.count,
-        kernels: experiment
-            .labels()
-            .into_iter()
-            .zip(stats)
-            .map(|(label, stats)| OnClass {
-                name: label.to_string(),
-                ipc: ipc(stats, measured.cycles),
-                ctas_per_sm: ratio(stats.cta_cycles, measured.cycles * u64::from(class.count)),
-                ctas_done: stats.ctas_done,
-            })
-            .collect(),
-    };
-    experiment.gpu.sms.iter().zip(&measured.classes).map(of_class).collect()
 }

@@ -7,8 +7,6 @@ use crate::describe::digest::Fnv;
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
-use crate::describe::record::Datum;
-use crate::describe::value::Value;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Decision, Log};
 use crate::interface::event::EventKinds;
@@ -22,7 +20,6 @@ use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::batches::{Batches, Counters};
 use crate::run::confidence::{self, Least, RATIOS};
 use crate::run::experiment::{Experiment, KernelUse, Settled, Stop};
-use crate::run::outcome::{self, Outcome};
 use crate::run::own::Own;
 use crate::run::plan::Answers;
 use crate::run::sharing::Sharer;
@@ -719,32 +716,6 @@ impl Simulation {
     /// Whether the policies have learned what they want to learn.
     pub fn has_settled(&self) -> bool {
         self.settled_at.is_some()
-    }
-
-    /// The outcome as it stands now, without wall-clock figures.
-    pub fn outcome(&mut self) -> Outcome {
-        let reason = self.stopped().unwrap_or(Reason::Budget);
-        outcome::outcome(self, reason)
-    }
-
-    /// The outcome as JSON.
-    pub fn result(&mut self) -> Value {
-        self.outcome().write()
-    }
-
-    /// The intervals of the result as it stands now, by themselves: `ci95`, and `settled` where that is the stop condition.
-    pub fn intervals(&mut self) -> Value {
-        outcome::intervals(self)
-    }
-
-    /// The result with `windows`, a list of what happened in each window of 400 cycles: the points of a time series read them.
-    pub fn result_with_windows(&mut self) -> Value {
-        let windows = self.windows.to_value(&self.experiment.gpu);
-        let mut result = self.result();
-        if let Value::Object(pairs) = &mut result {
-            pairs.push(("windows".into(), windows));
-        }
-        result
     }
 
     /// Which queue waits for which, for a run that is stuck.

@@ -1,6 +1,7 @@
 //! Everything that can be chosen, with its description: what `corun list` prints and what the page builds its forms and tooltips from.
 
-use crate::describe::gpu::fields::{self, GPU_FIELDS, SM_FIELDS};
+use crate::describe::gpu::change;
+use crate::describe::gpu::fields::{GPU_FIELDS, SM_FIELDS};
 use crate::describe::gpu::presets::{self, PRESET, PRESETS};
 use crate::describe::gpu::{Gpu, SmClass, occupancy};
 use crate::describe::kernel::{Dim3, formerly, library};
@@ -17,7 +18,8 @@ use crate::policy::{AnyPolicy, Policy};
 use crate::predict::question::QUESTION_FILE;
 use crate::run::energy::TOTALS;
 use crate::run::experiment::EXPERIMENT;
-use crate::run::outcome::{GPU_OUTCOME, KERNEL_OUTCOME, LATENCY, OUTCOME, RATES};
+use crate::run::outcome::{GPU_OUTCOME, KERNEL_OUTCOME, LATENCY, RATES};
+use crate::run::result::OUTCOME;
 use crate::study::figure::FIGURE;
 use crate::study::probe::{COMPONENTS, Component};
 use crate::study::sweep::SWEEP_FILE;
@@ -291,7 +293,7 @@ pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
     });
     Value::object([
         ("config_hash", Value::from(experiment.config_hash())),
-        ("gpu", Value::Object(fields::all(&experiment.gpu))),
+        ("gpu", Value::Object(change::all(&experiment.gpu))),
         ("kernels", Value::array(kernels)),
         (
             "warnings",

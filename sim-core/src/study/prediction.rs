@@ -4,7 +4,7 @@
 //! 2023, §4, §7.1). Latencies are milliseconds of the core clock; bandwidth is that of lines between SMs and L2, GB/s; an L2 access is 32 B.
 
 use crate::describe::error::Problems;
-use crate::describe::gpu::fields::decode_gpu;
+use crate::describe::gpu::change::decode_gpu;
 use crate::describe::gpu::{Gpu, validate};
 use crate::describe::ids::KernelId;
 use crate::describe::kernel::library;

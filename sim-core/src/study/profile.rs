@@ -3,9 +3,9 @@
 
 use crate::describe::error::Problems;
 use crate::run::experiment::Experiment;
-use crate::run::outcome::Outcome;
 use crate::run::own::Own;
 use crate::run::plan::{Answers, Plan, Planned};
+use crate::run::result::Outcome;
 use crate::run::simulation::Simulation;
 
 /// The answers that the policy of an experiment needs.

@@ -5,15 +5,13 @@
 use super::protocols::L1Protocol;
 use super::{
     Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits, StoreRelease,
-    WriteFill, presets, validate,
+    WriteFill,
 };
 use crate::describe::error::Problems;
-use crate::describe::path::{field as field_path, one_of};
-use crate::describe::record::{Absent, Datum, Field, More, Names, Placed, Record, Shape, each_of, rule};
+use crate::describe::record::{Absent, Datum, Field, More, Placed, Shape, each_of, rule};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 /// A field that holds what the preset holds if it is left out.
 const fn field(name: &'static str, shape: Shape, unit: &'static str, doc: &'static str) -> Field {
@@ -233,15 +231,6 @@ pub const GPU_FIELDS: &[Placed<Gpu, u32>] = &[
 static OF_SM: [Field; SM_FIELDS.len()] = each_of!(SM_FIELDS, Placed::field);
 static OF_GPU: [Field; GPU_FIELDS.len()] = each_of!(GPU_FIELDS, Placed::field);
 
-/// The names of the presets.
-pub static PRESET_NAMES: Names = Names {
-    names: || presets::PRESETS.iter().map(|preset| preset.name).collect(),
-    old: Vec::new,
-    known: |name| presets::preset(name).is_some(),
-    want: |_| one_of(&presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
-    what: "a preset",
-};
-
 rule! {
     /// `sm.NAME.X` is of a class of the preset, or of one whose sm.NAME.count is given; a GPU has at most 8.
     pub CLASS = "class";
@@ -251,24 +240,6 @@ rule! {
     /// Refreshes leave time between them.
     pub FITS_ITSELF = "fits_itself";
 }
-
-/// A GPU as an experiment changes a preset: `sm.X` is X of every class of SMs, `sm.NAME.X` of one.
-pub static GPU: Record = Record {
-    name: "GpuChange",
-    want: "a preset's name, or an object with `preset` and fields to change",
-    fields: &[Field {
-        name: "preset",
-        shape: Shape::Listed(&PRESET_NAMES),
-        unit: "",
-        absent: Absent::Needed,
-        doc: "The preset that is changed",
-    }],
-    more: Some(&CHANGES),
-    tag: "",
-    rules: &[&CLASS, &FITS_ITSELF],
-    figures: &[],
-    doc: "A preset with some of its fields changed",
-};
 
 /// The fields of a GPU by their keys.
 pub static CHANGES: More = More {
@@ -285,11 +256,6 @@ pub static CHANGES: More = More {
     },
     want: |key| format!("a GPU field such as {}", nearest(key)),
 };
-
-/// A preset's name, or a preset with changes.
-pub const ANY_GPU: Shape = Shape::Forms { of: &[Shape::Listed(&PRESET_NAMES), Shape::Record(&GPU)], want: GPU_WANT };
-
-const GPU_WANT: &str = "a preset's name, or an object with `preset` and fields to change";
 
 fn is_class_name(name: &str) -> bool {
     (1..=LONGEST_CLASS).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
@@ -312,27 +278,6 @@ pub(super) fn named(key: &str) -> Option<Named<'_>> {
     let of_sm = |class, name| Some(Named::OfSm(class, OF_SM.iter().position(|field| field.name == name)?));
     let of_class = |(class, name)| if is_class_name(class) { of_sm(Some(class), name) } else { None };
     of_sm(None, rest).or_else(|| rest.split_once('.').and_then(of_class))
-}
-
-/// Reads a GPU: a preset's name, or a preset with fields to change.
-pub fn decode_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
-    if ANY_GPU.check(value, path, problems) { read(value, path, problems) } else { None }
-}
-
-/// Reads a GPU whose shape is right: a preset's name, or a preset with fields to change.
-pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
-    let before = problems.0.len();
-    let name = value.get("preset").unwrap_or(value);
-    let mut gpu = name.as_str().and_then(presets::find)?;
-    if let Value::Object(pairs) = value {
-        let changes = pairs.iter().filter(|(key, _)| key != "preset");
-        let changes: Vec<_> = changes.map(|(key, value)| (field_path(path, key), key.as_str(), value)).collect();
-        change(&mut gpu, &changes, problems);
-    }
-    if problems.0.len() == before {
-        problems.by(&FITS_ITSELF, |problems| validate::check(&gpu, path, problems));
-    }
-    (problems.0.len() == before).then_some(gpu)
 }
 
 impl<T> Placed<T, u32> {
@@ -404,36 +349,9 @@ fn nearest(key: &str) -> String {
     paths.max_by_key(alike).unwrap_or_default()
 }
 
-/// Fields of SM classes that older files do not have: they are left out where they are 0 and the preset has nothing else, so that these files
-/// keep their hashes.
-const LATER: &[&str] = &["gto_group", "l1.forward_latency", "l1.read_only"];
-
-/// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.
-const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];
-
 /// Takes the classes without SMs away, but for a GPU that has no others.
 fn drop_classes(gpu: &mut Gpu) {
     if gpu.sm_count() > 0 {
         gpu.sms.retain(|class| class.count > 0);
     }
-}
-
-/// Every field of `gpu` by path, in the registry's order; before them, that it has no SMs of a class of its preset.
-pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
-    let preset = presets::find(&gpu.name);
-    let classes = || preset.iter().chain([gpu]).flat_map(|gpu| &gpu.sms);
-    let is_written =
-        |placed: &&Placed<SmClass, u32>| !LATER.contains(&placed.field.name) || classes().any(|class| (placed.get)(class) != 0);
-    let is_gone = |class: &&SmClass| gpu.sms.iter().all(|other| other.name != class.name);
-    let gone = preset.iter().flat_map(|preset| &preset.sms).filter(is_gone);
-    let mut pairs: Vec<_> = gone.map(|class| (format!("sm.{}.count", class.name), Value::from(0))).collect();
-    for class in &gpu.sms {
-        let prefix = if gpu.sms.len() == 1 && pairs.is_empty() { "sm".into() } else { format!("sm.{}", class.name) };
-        pairs.extend(SM_FIELDS.iter().filter(is_written).map(|placed| (format!("{prefix}.{}", placed.field.name), placed.value(class))));
-    }
-    let is_mesh = preset.iter().chain([gpu]).any(|gpu| gpu.noc.kind == NocKind::Mesh);
-    let differs = |placed: &Placed<Gpu, u32>| preset.as_ref().is_none_or(|preset| (placed.get)(preset) != (placed.get)(gpu));
-    let is_written = |placed: &&Placed<Gpu, u32>| !MESH.contains(&placed.field.name) || is_mesh || differs(placed);
-    pairs.extend(GPU_FIELDS.iter().filter(is_written).map(|placed| (placed.field.name.into(), placed.value(gpu))));
-    pairs
 }

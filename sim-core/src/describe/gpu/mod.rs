@@ -1,6 +1,7 @@
 //! The hardware that is simulated, as data: SM classes, caches, crossbars, DRAM, clocks. All figures are whole numbers with the unit in
 //! the name. Presets are in `presets`, each figure with its source.
 
+pub mod change;
 pub mod fields;
 pub mod mesh;
 pub mod occupancy;

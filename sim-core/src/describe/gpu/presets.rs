@@ -1,9 +1,10 @@
 //! GPUs by name: a JSON file each in `presets/`, which has the source of every figure beside it and is read as experiments are.
 
-use super::fields::{self, CHANGES, CLASS, FITS_ITSELF, GPU_FIELDS, Named, PRESET_NAMES, SM_FIELDS, named};
+use super::fields::{self, CHANGES, CLASS, FITS_ITSELF, GPU_FIELDS, Named, SM_FIELDS, named};
 use super::{Gpu, validate};
 use crate::describe::error::Problems;
-use crate::describe::record::{Absent, Datum, Shape, list, record, rule, text};
+use crate::describe::path::one_of;
+use crate::describe::record::{Absent, Datum, Names, Shape, list, record, rule, text};
 use crate::describe::value::Value;
 use alloc::boxed::Box;
 use alloc::format;
@@ -73,6 +74,15 @@ rule! {
     /// A preset gives every field of a GPU once, or changes fields of a `base` above it, none of them twice.
     pub EACH_ONCE = "each_once";
 }
+
+/// The names of the presets.
+pub static PRESET_NAMES: Names = Names {
+    names: || PRESETS.iter().map(|preset| preset.name).collect(),
+    old: Vec::new,
+    known: |name| preset(name).is_some(),
+    want: |_| one_of(&PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
+    what: "a preset",
+};
 
 /// The preset of that name.
 pub fn preset(name: &str) -> Option<&'static Preset> {
@@ -181,6 +191,7 @@ fn check_each(gpu: &Gpu, given: &[Given], whole: bool, problems: &mut Problems) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::gpu::change;
     use alloc::string::ToString;
     use std::{fs, path};
 
@@ -239,7 +250,7 @@ mod tests {
     #[test]
     fn every_field_has_a_source() {
         for preset in &PRESETS {
-            for (key, _) in fields::all(&preset.gpu().unwrap()) {
+            for (key, _) in change::all(&preset.gpu().unwrap()) {
                 assert!(preset.source(&key).is_some_and(|source| !source.is_empty()), "{}: {key}", preset.name);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::super::link::Full;
 use super::super::packet::DramRequest;
-use super::{Clock, Transfer};
+use super::timing::{Clock, Transfer};
 use crate::describe::gpu::DramConfig;
 use crate::describe::ids::PerKernel;
 use alloc::collections::VecDeque;

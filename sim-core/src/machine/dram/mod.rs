@@ -16,20 +16,7 @@ use alloc::boxed::Box;
 
 pub use banked::Banked;
 pub use ideal::Ideal;
-pub use timing::Clock;
-
-/// A line whose transfer is settled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transfer {
-    /// The request that it serves.
-    pub request: DramRequest,
-    /// The first clock in which the request could have been served.
-    pub arrived: Clock,
-    /// The clock at whose start the last beat has passed: a request that arrives in clock `c` and hits has `c + tCL + T`.
-    pub end: Clock,
-    /// Whether its row was open already: no activate was given for it.
-    pub row_hit: bool,
-}
+pub use timing::{Clock, Transfer};
 
 /// One channel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -1,9 +1,23 @@
 //! The DRAM protocol as data: after which command, at which level, how many clocks must pass before which other command.
 
+use super::super::packet::DramRequest;
 use crate::describe::gpu::DramTiming;
 
 /// DRAM command clocks since the start of the run.
 pub type Clock = u64;
+
+/// A line whose transfer is settled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transfer {
+    /// The request that it serves.
+    pub request: DramRequest,
+    /// The first clock in which the request could have been served.
+    pub arrived: Clock,
+    /// The clock at whose start the last beat has passed: a request that arrives in clock `c` and hits has `c + tCL + T`.
+    pub end: Clock,
+    /// Whether its row was open already: no activate was given for it.
+    pub row_hit: bool,
+}
 
 /// What the command bus carries.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

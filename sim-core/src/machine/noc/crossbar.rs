@@ -12,7 +12,7 @@
 use super::super::calendar::Calendar;
 use super::super::link::Full;
 use super::super::packet::{Handle, Packet, Packets, Queue};
-use super::{Ends, Moment, Tick};
+use super::ends::{Ends, Moment, Tick, hash_queues};
 use crate::describe::gpu::{Arbiter, NocConfig};
 use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, PerKernel, Set, bit, members_of, words};
 use crate::describe::rng::{below, mix};
@@ -234,7 +234,7 @@ impl Crossbar {
 
     /// Feeds the state after `tick` to `state`, and of each packet what `content` feeds.
     pub(super) fn hash<H: Hasher>(&self, tick: Tick, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
-        super::hash_queues(&self.queues, &self.ends, packets, content, state);
+        hash_queues(&self.queues, &self.ends, packets, content, state);
         let in_pipeline = |queue: &Queue| queue.first().is_some_and(|head| packets[head].ready > tick);
         Set::of(&self.queues, in_pipeline).hash(state);
         self.full.hash(state);

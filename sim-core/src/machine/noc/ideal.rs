@@ -6,7 +6,7 @@
 
 use super::super::link::Full;
 use super::super::packet::{Handle, Packet, Packets, Queue};
-use super::{Ends, Moment, Tick};
+use super::ends::{Ends, Moment, Tick, hash_queues};
 use crate::describe::gpu::NocConfig;
 use crate::describe::ids::{PerKernel, Set};
 use crate::describe::rng;
@@ -115,7 +115,7 @@ impl Ideal {
 
     /// Feeds the state to `state`, and of each packet what `content` feeds.
     pub(super) fn hash<H: Hasher>(&self, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
-        super::hash_queues(&self.queues, &self.ends, packets, content, state);
+        hash_queues(&self.queues, &self.ends, packets, content, state);
         (self.occupied, self.queues[0].capacity(), self.latency).hash(state);
     }
 }

@@ -13,7 +13,7 @@
 use super::super::calendar::Calendar;
 use super::super::link::{Full, Link};
 use super::super::packet::{Handle, Packet, Packets, Queue};
-use super::{Ends, Moment, Tick, members};
+use super::ends::{Ends, Moment, Tick, hash_queues, members};
 use crate::describe::gpu::mesh::MeshConfig;
 use crate::describe::gpu::{Arbiter, NocConfig};
 use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, PerKernel, Set, members_of, words};
@@ -396,7 +396,7 @@ impl Mesh {
 
     /// Feeds the state to `state`, and of each packet what `content` feeds.
     pub(super) fn hash<H: Hasher>(&self, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
-        super::hash_queues(&self.queues, &self.ends, packets, &content, state);
+        hash_queues(&self.queues, &self.ends, packets, &content, state);
         (self.form, self.latency, self.arbiter, self.seed).hash(state);
         for buffer in &self.buffers {
             buffer.len().hash(state);

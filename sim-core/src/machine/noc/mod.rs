@@ -9,59 +9,21 @@
 //! Inputs and outputs stand for nodes. A packet's record names the nodes between which it travels, and the network finds its ports.
 
 mod crossbar;
+mod ends;
 mod ideal;
 mod mesh;
 
 use super::link::Full;
 use super::packet::{Handle, Packet, Packets, Queue};
 use crate::describe::gpu::{NocConfig, NocKind};
-use crate::describe::ids::{Cycle, KernelId, PerKernel, Set};
+use crate::describe::ids::{KernelId, PerKernel, Set};
 use core::hash::{Hash, Hasher};
-use core::ops::Range;
 
 pub use crossbar::Crossbar;
+pub(crate) use ends::members;
+pub use ends::{Ends, Moment, Tick};
 pub use ideal::Ideal;
 pub use mesh::Mesh;
-
-/// A number of NoC cycles since the start of the run, and the name of the last of them.
-pub type Tick = u64;
-
-/// A tick, and the core cycle that it falls into.
-#[derive(Clone, Copy, Debug)]
-pub struct Moment {
-    /// The tick.
-    pub tick: Tick,
-    /// The core cycle.
-    pub now: Cycle,
-    /// Parts are visited backwards, to the same effect.
-    pub reversed: bool,
-}
-
-/// The nodes at a network's inputs and at its outputs, each in consecutive numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ends {
-    /// Nodes below this are SMs, the others L2 banks.
-    sms: u16,
-    inputs: Range<u16>,
-    outputs: Range<u16>,
-}
-
-impl Ends {
-    /// A network from these nodes to those, of which the first `sms` are SMs, and the others L2 banks.
-    pub fn new(sms: u16, inputs: Range<u16>, outputs: Range<u16>) -> Self {
-        Ends { sms, inputs, outputs }
-    }
-
-    /// The input at which a packet comes.
-    fn input(&self, packet: &Packet) -> u32 {
-        (packet.from.0 - self.inputs.start).into()
-    }
-
-    /// The output at which a packet leaves.
-    pub fn output(&self, packet: &Packet) -> u32 {
-        (packet.to.0 - self.outputs.start).into()
-    }
-}
 
 /// One network. Every cycle asks of which kind it is: the answer has a byte of its own.
 #[derive(Clone, Debug)]
@@ -193,30 +155,6 @@ impl Noc {
             Noc::Mesh(noc) => noc.hash(packets, content, state),
         }
     }
-}
-
-/// Feeds the packets at the inputs to `state`, in order.
-fn hash_queues<H: Hasher>(queues: &[Queue], ends: &Ends, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
-    queues.len().hash(state);
-    for queue in queues {
-        (queue.len() as usize).hash(state);
-        for packet in queue.iter(packets) {
-            (packet.ready, ends.output(packet) as u8, packet.request.kernel, packet.flits).hash(state);
-            content(packet, state);
-        }
-    }
-}
-
-/// The members of a set in ascending order, or descending.
-pub(crate) fn members(mut set: u64, reversed: bool) -> impl Iterator<Item = u32> {
-    core::iter::from_fn(move || {
-        if set == 0 {
-            return None;
-        }
-        let member = if reversed { 63 - set.leading_zeros() } else { set.trailing_zeros() };
-        set &= !(1 << member);
-        Some(member)
-    })
 }
 
 #[cfg(test)]

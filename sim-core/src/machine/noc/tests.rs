@@ -4,6 +4,7 @@ use super::*;
 use crate::describe::digest::Fnv;
 use crate::describe::gpu::mesh::MeshConfig;
 use crate::describe::gpu::{Arbiter, StoreFlits};
+use crate::describe::ids::Cycle;
 use crate::describe::rng::{below, mix};
 use crate::machine::packet::{Node, Request};
 use alloc::vec;

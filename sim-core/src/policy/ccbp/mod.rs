@@ -37,8 +37,7 @@ use self::settings::{FLOOR, LsCredits, METRIC, STEP, Settings, Variant};
 use self::topics::{
     Bandwidth, BestPriority, DemandCurve, DemandPerCta, GrantedCtas, KeptPriority, MeasuringCtas, Requests, TriedPriority, Typed,
 };
-use super::Policy;
-use super::spec::Member;
+use super::scheme::{Member, Policy};
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::interface::controls::Controls;

@@ -1,8 +1,6 @@
 //! CCBP's parameters: lengths of the time-line, and one for each point that the paper leaves open and on which a result depends.
 
-use super::super::spec::{Absent, Member, Param, Shape};
-use super::super::{AnyPolicy, PROFILE_CYCLES, PolicyInfo};
-use super::Ccbp;
+use super::super::scheme::{Absent, Member, PROFILE_CYCLES, Param, PolicyInfo, Shape};
 use super::topics::TOPICS;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::ratios::{DRAM_SUSTAINABLE, NOC_SUSTAINABLE};
@@ -164,7 +162,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
             problems.add(mix.path, found, "kernels that fit every SM: CCBP gives all SMs one combination of CTAs (§5.2)");
         }
     },
-    make: |spec| AnyPolicy::Ccbp(Ccbp::new(spec)),
 };
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

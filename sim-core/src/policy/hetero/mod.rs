@@ -20,8 +20,8 @@ mod topics;
 
 use self::assign::{Assignment, Best, Speeds, best, estimate};
 use self::topics::{Assigned, ClassIpc, ClassSms, LeavesBy, MeasuredClasses, TOPICS, Thickness, ToBigAsThick, ToBigSms};
-use super::spec::{Absent, Member, Mix, Param};
-use super::{AnyPolicy, Policy, PolicyInfo, schemes, spatial};
+use super::scheme::{Absent, Member, Mix, Param, Policy, PolicyInfo, schemes};
+use super::spatial;
 use crate::describe::error::Problems;
 use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::describe::path::field;
@@ -214,7 +214,8 @@ impl Policy for Hetero {
 }
 
 impl Hetero {
-    fn new(spec: &Member) -> Self {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
         Hetero {
             spec: spec.clone(),
             owner: Vec::new(),

@@ -28,9 +28,8 @@ use self::place::{Candidate, Why, idle_ctas, partition, symmetric, victim};
 use self::quota::{alpha, goal_without, local};
 use self::topics::{GaveCtas, GoalQuota, GotCtas, LeftQuota, Promised, SymmetricCtas, TOPICS};
 use super::ctas::decide_ctas;
+use super::scheme::{Absent, Member, Mix, Param, Policy, PolicyInfo, Shape, schemes};
 use super::spatial::Sms;
-use super::spec::{Absent, Member, Mix, Param, Shape};
-use super::{AnyPolicy, Policy, PolicyInfo, schemes};
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
@@ -215,7 +214,8 @@ impl Policy for Qos {
 }
 
 impl Qos {
-    fn new(spec: &Member) -> Self {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
         let epoch = spec.int("epoch") as Cycle;
         Qos { spec: spec.clone(), epoch, kernels: Vec::new(), began: 0, epoch_began: 0, asked_at: 0, rounds: 0, threads: Vec::new() }
     }

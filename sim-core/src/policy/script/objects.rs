@@ -1,9 +1,9 @@
 //! The objects that a script works on: `seen`, `controls` and `this`.
 
-use super::Call;
 use super::budget::{Budget, ELEMENTS, Fallible, weigh, weigh_map};
 use super::names::Object;
-use super::program::{dynamic, plain};
+use super::values::{dynamic, plain};
+use super::words::Call;
 use crate::describe::error::Problems;
 use crate::describe::ids::KernelId;
 use crate::interface::controls::{CONTROLS, Control};

@@ -3,7 +3,7 @@
 //! `this` and a range are no values, for their copies and slices would cost nothing and differ between hosts. A function is no value but of the
 //! functions that ask it for each entry, so that no call binds another `this`. Nothing catches a failure.
 
-use super::{FUNCTIONS, Flaw, HOOKS};
+use super::words::{FUNCTIONS, Flaw, HOOKS};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;

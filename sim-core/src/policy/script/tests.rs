@@ -4,6 +4,7 @@ use crate::describe::error::Problems;
 use crate::describe::gpu::{Gpu, presets};
 use crate::describe::ids::PerKernel;
 use crate::interface::controls::WarpOrder;
+use crate::interface::event::EventKind;
 use crate::interface::observation::{Alone, Profile, Progress};
 use crate::interface::stats::{KernelStats, StallCounts};
 use crate::policy::spec::{Mix, Setting};

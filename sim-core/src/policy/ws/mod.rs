@@ -23,8 +23,7 @@ use self::online::Online;
 use self::topics::{CurveCtas, IpcCurve, SampledCurve, TOPICS};
 use super::ctas::decide_ctas;
 use super::fixed::Fixed;
-use super::spec::{Absent, MAX_LIST, Member, Param, Shape};
-use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use super::scheme::{Absent, MAX_LIST, Member, PROFILE_CYCLES, Param, Policy, PolicyInfo, Shape};
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::path::field;
@@ -64,10 +63,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
             let found = "online, with curves or a combination that are given";
             problems.add(field(mix.path, "curves_from"), found, "one of them: online measures what the others give");
         }
-    },
-    make: |spec| {
-        let online = || Online::new(spec.int("warm_up") as Cycle, spec.int("window") as Cycle);
-        AnyPolicy::Ws(Ws { online: is_online(spec).then(online), ..Ws::new(spec) })
     },
 };
 
@@ -139,12 +134,14 @@ impl Policy for Ws {
 }
 
 impl Ws {
-    fn new(spec: &Member) -> Self {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &Member) -> Self {
+        let online = || Online::new(spec.int("warm_up") as Cycle, spec.int("window") as Cycle);
         Ws {
             profile_cycles: spec.int("profile_cycles") as Cycle,
             curves: spec.lists("curves").to_vec(),
             combination: spec.ints("combination").to_vec(),
-            online: None,
+            online: is_online(spec).then(online),
         }
     }
 

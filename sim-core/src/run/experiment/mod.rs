@@ -11,7 +11,7 @@ use crate::describe::digest::{Fnv, hex};
 use crate::describe::error::Problems;
 use crate::describe::goal::Goal;
 use crate::describe::gpu::occupancy::{self, Resources};
-use crate::describe::gpu::{Gpu, SmClass, fields, validate};
+use crate::describe::gpu::{Gpu, SmClass, change, fields, validate};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
 use crate::describe::kernel::{Dim3, Kernel, Launch, MAX_LINES};
 use crate::describe::record::Datum;
@@ -298,7 +298,7 @@ impl Experiment {
     fn decisive(&self, kernel: fn(&Kernel) -> Value, policy: Value) -> Vec<(&'static str, Value)> {
         let written = |gpu: &Gpu| {
             let preset = [("preset".to_string(), Value::from(gpu.name.as_str()))];
-            Value::Object(preset.into_iter().chain(fields::all(gpu)).collect())
+            Value::Object(preset.into_iter().chain(change::all(gpu)).collect())
         };
         let kernels = self.kernels.iter().map(|used| {
             let mut pairs = alloc::vec![("kernel", kernel(&used.kernel))];

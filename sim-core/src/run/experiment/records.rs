@@ -4,7 +4,7 @@ use super::{KernelUse, Settled, Stop, labels, mix_of};
 use crate::describe::error::Problems;
 use crate::describe::goal::{GOAL, Goal};
 use crate::describe::gpu::Gpu;
-use crate::describe::gpu::fields::{self, ANY_GPU};
+use crate::describe::gpu::change::{self, ANY_GPU};
 use crate::describe::ids::{Cycle, MAX_KERNELS};
 use crate::describe::kernel::records::KERNEL;
 use crate::describe::kernel::{Kernel, MAX_ALU, formerly, library};
@@ -276,7 +276,7 @@ impl Experiment {
         let of = |key| EXPERIMENT.taken(value, key);
         let wrong: Vec<&str> = EXPERIMENT.fields.iter().map(|field| field.name).filter(|name| !is_right(name, problems)).collect();
         let right = |key: &str| !wrong.contains(&key);
-        let gpu = right("gpu").then(|| fields::read(&of("gpu"), "gpu", problems)).flatten();
+        let gpu = right("gpu").then(|| change::read(&of("gpu"), "gpu", problems)).flatten();
         let mix = of("kernels");
         let mix = mix.items();
         let kernels: Vec<Option<KernelUse>> = mix
@@ -307,7 +307,7 @@ impl Experiment {
             problems.by(&RESTARTS, |problems| problems.add("restart", "false", want));
         }
         let alone_gpu = Some(of("alone_gpu")).filter(|value| right("alone_gpu") && *value != Value::Null);
-        let alone_gpu = alone_gpu.map(|value| fields::read(&value, "alone_gpu", problems));
+        let alone_gpu = alone_gpu.map(|value| change::read(&value, "alone_gpu", problems));
         let kernels: Vec<KernelUse> = kernels.into_iter().collect::<Option<_>>()?;
         let name = value.get("name").map(String::read);
         let name = name.unwrap_or_else(|| labels(&kernels).join(" + ").chars().take(LONGEST_NAME).collect());

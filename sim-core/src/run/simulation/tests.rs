@@ -1,6 +1,7 @@
 use super::*;
 use crate::describe::goal::Goal;
 use crate::describe::kernel::Launch;
+use crate::describe::value::Value;
 use crate::interface::event::Event;
 use crate::machine::dispatch::CtaEvent;
 use crate::policy::listener::Listener;

@@ -3,8 +3,8 @@
 //! Where columns would be too narrow to see, bars become rows of dots, a row for each category: that holds any number of them.
 
 use super::axis::Axis;
+use super::data::{Figure, Kind, Label, Point};
 use super::svg::{Svg, colour, short, width};
-use super::{Figure, Kind, Point};
 use crate::describe::error::Problems;
 use crate::describe::record::Absent::{Flag, Int};
 use crate::describe::record::{Datum, Shape, int, record};
@@ -134,7 +134,7 @@ fn percent(figure: &Figure) -> bool {
     figure.y.unit == "%"
 }
 
-fn axis_label(label: &super::Label) -> String {
+fn axis_label(label: &Label) -> String {
     if label.unit.is_empty() { label.label.clone() } else { format!("{} ({})", label.label, label.unit) }
 }
 

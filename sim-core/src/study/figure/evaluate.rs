@@ -1,7 +1,41 @@
 //! From the results of runs to the value of a point.
 
-use super::Reduce;
 use crate::describe::value::Value;
+
+/// How the runs of a point become one value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Reduce {
+    /// Geometric mean; nothing where a value is not positive.
+    Geomean,
+    /// Arithmetic mean.
+    Mean,
+    /// Greatest.
+    Max,
+    /// The only one.
+    Value,
+    /// The part of them that are at least `from` and less than `to`.
+    Share {
+        /// Values from there on count.
+        from: f64,
+        /// Values below it do.
+        to: f64,
+    },
+    /// What the report computed from them: the stored value stands.
+    Given,
+}
+
+impl Reduce {
+    pub fn key(self) -> &'static str {
+        match self {
+            Reduce::Geomean => "geomean",
+            Reduce::Mean => "mean",
+            Reduce::Max => "max",
+            Reduce::Value => "value",
+            Reduce::Share { .. } => "share",
+            Reduce::Given => "given",
+        }
+    }
+}
 
 /// The number at a path such as `kernels[0].latency.mean`; true is 1.
 pub fn lookup(result: &Value, path: &str) -> Option<f64> {

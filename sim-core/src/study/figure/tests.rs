@@ -1,6 +1,10 @@
 use super::*;
+use crate::describe::error::Problems;
+use crate::describe::value::Value;
+use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec;
+use alloc::vec::Vec;
 
 fn point(series: usize, x: f64, value: Option<f64>, paper: Option<f64>) -> Point {
     Point { series, x, value, paper, runs: vec![0], baseline: Vec::new(), measure: None }

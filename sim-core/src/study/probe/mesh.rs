@@ -1,9 +1,10 @@
 //! The mesh alone.
 
-use super::{Latencies, Source, options, theory};
+use super::arrivals::{Latencies, Source};
+use super::given::MeshProbe;
+use super::{options, theory};
 use crate::describe::error::Problems;
-use crate::describe::gpu::mesh::MeshConfig;
-use crate::describe::gpu::{Arbiter, NocConfig, NocKind, StoreFlits};
+use crate::describe::gpu::{NocConfig, NocKind, StoreFlits};
 use crate::describe::ids::Set;
 use crate::describe::rng::{below, mix};
 use crate::describe::value::Value;
@@ -11,64 +12,6 @@ use crate::machine::noc::{Ends, Moment, Noc};
 use crate::machine::packet::{Node, Packet, Packets, Queue, Request};
 use alloc::vec;
 use alloc::vec::Vec;
-
-/// Where the packets of a node go to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Traffic {
-    /// Any node, itself too.
-    #[default]
-    Uniform,
-    /// From row y and column x to row x and column y.
-    Transpose,
-    /// The next node of the row; from the last to the first.
-    Neighbour,
-}
-
-impl Traffic {
-    /// The nodes to which a node sends, equally often.
-    pub(super) fn destinations(self, form: &MeshConfig, node: u32) -> core::ops::Range<u32> {
-        let (x, y) = (node % form.width, node / form.width);
-        let one = |to: u32| to..to + 1;
-        match self {
-            Traffic::Uniform => 0..form.routers(),
-            Traffic::Transpose => one(x * form.width + y),
-            Traffic::Neighbour => one(y * form.width + (x + 1) % form.width),
-        }
-    }
-}
-
-/// Options of the mesh probe: one network with a source and a sink at each node.
-#[derive(Clone, PartialEq, Debug)]
-pub struct MeshProbe {
-    /// Width, height, cycles of a hop and flits of a buffer.
-    pub form: MeshConfig,
-    /// Flits of each packet.
-    pub flits: u32,
-    /// Flits that each node creates a cycle on average, 0 to 1. Packets wait at their source without limit.
-    pub load: f64,
-    /// Where they go.
-    pub traffic: Traffic,
-    /// Which input wins an output.
-    pub arbiter: Arbiter,
-    /// Cycles, up to 1,000 million.
-    pub cycles: u64,
-    /// Seed of arrivals, destinations and the random arbiter.
-    pub seed: u64,
-}
-
-impl Default for MeshProbe {
-    fn default() -> Self {
-        MeshProbe {
-            form: MeshConfig::default(),
-            flits: 5,
-            load: 1.0,
-            traffic: Traffic::Uniform,
-            arbiter: Arbiter::RoundRobin,
-            cycles: 50_000,
-            seed: 1,
-        }
-    }
-}
 
 /// Drives one mesh. Figures: `throughput` (flits per node and cycle), `latency_mean`, `latency_p99` (cycles from a packet's creation to
 /// its tail), `hops_mean` (links that a packet has crossed). `idle_longest` is the most cycles between two arrivals: a deadlock would have

@@ -1,6 +1,6 @@
 //! What theory says of a probe's figures: the lines under the measured curves. Nothing here looks at the machine.
 
-use super::{CachePattern, CacheProbe, DramProbe, DramStream, MeshProbe, NocProbe};
+use super::given::{CachePattern, CacheProbe, DramProbe, DramStream, MeshProbe, NocProbe};
 use crate::describe::value::Value;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! The four simplest real kernels, as in every CUDA course: a thread for each element, or for each row.
 
-use super::{alu, array, load, named, store, words};
+use super::parts::{alu, array, load, named, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Trips};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! ccbp/BFS: breadth-first search.
 
-use super::{ALL, array, chain, load, named, some_warps};
+use super::parts::{ALL, array, chain, load, named, some_warps};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter, Trips};
 use alloc::vec;
 use alloc::vec::Vec;

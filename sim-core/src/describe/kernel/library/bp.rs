@@ -1,6 +1,6 @@
 //! ccbp/BP: back-propagation.
 
-use super::{ALL, array, chain, load, named, shared, store, words};
+use super::parts::{ALL, array, chain, load, named, shared, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! ccbp/BT: look-ups in a B+ tree.
 
-use super::{ALL, array, chain, load, named, some_warps, words};
+use super::parts::{ALL, array, chain, load, named, some_warps, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 use alloc::vec::Vec;

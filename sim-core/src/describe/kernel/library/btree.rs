@@ -2,7 +2,7 @@
 
 use super::hetero::{some_work, work};
 use super::parboil::launch;
-use super::{ALL, array, load, named, some_warps, words};
+use super::parts::{ALL, array, load, named, some_warps, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! ccbp/CFD: an unstructured-grid Euler solver.
 
-use super::{ALL, array, chain, load, named, repeat, store, words};
+use super::parts::{ALL, array, chain, load, named, repeat, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter};
 use alloc::vec;
 use alloc::vec::Vec;

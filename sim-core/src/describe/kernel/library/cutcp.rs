@@ -1,7 +1,7 @@
 //! qos/CUTCP: Coulomb potential with a cutoff.
 
 use super::parboil::{broadcast, launch, sfu};
-use super::{ALL, alu, array, load, named, repeat, shared, store, words};
+use super::parts::{ALL, alu, array, load, named, repeat, shared, store, words};
 use crate::describe::kernel::{Address, Kernel, Op, Trips};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! ccbp/FTD: two-dimensional finite-difference time domain.
 
-use super::{ALL, alu, array, load, named, store, words};
+use super::parts::{ALL, alu, array, load, named, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 use alloc::vec::Vec;

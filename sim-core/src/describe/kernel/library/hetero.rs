@@ -7,7 +7,7 @@
 //!
 //! Constants and textures have no caches of their own in this machine: a constant takes the pipe of shared memory, a texture is a load.
 
-use super::chain;
+use super::parts::chain;
 use crate::describe::kernel::Op;
 
 /// Cycles from an arithmetic instruction to the next of its warp. On Fermi 22 pass until a result can be used (CUDA C Programming Guide,

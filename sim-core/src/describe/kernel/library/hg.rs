@@ -1,6 +1,6 @@
 //! ccbp/HG: histogram.
 
-use super::{ALL, array, chain, load, named, repeat, shared, store, words};
+use super::parts::{ALL, array, chain, load, named, repeat, shared, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Trips};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,7 +1,7 @@
 //! qos/HISTO: a histogram that saturates.
 
 use super::parboil::{launch, tree};
-use super::{ALL, alu, array, load, named, repeat, shared, some_warps, store, words};
+use super::parts::{ALL, alu, array, load, named, repeat, shared, some_warps, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -4,8 +4,8 @@
 //! as its arrays have in the paper. Neighbours are drawn, every second one near the vertex. Who is active in a round follows the number of
 //! vertices that are, which the algorithms have on such graphs. A warp's loop runs as often as its active vertex with most edges asks for.
 
-use super::ikra::{GAP, atomic_by, constant, list, load_by, program, store_by, warps};
-use super::{ALL, alu, array, words};
+use super::ikra_parts::{GAP, atomic_by, constant, list, load_by, program, store_by, warps};
+use super::parts::{ALL, alu, array, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, List, Op, Repeat, Scatter, Trips};
 use crate::describe::rng::{below, draw, mix};
 use alloc::format;
@@ -157,7 +157,7 @@ impl Graph {
     }
 
     fn launch(&self, program: Vec<Op>) -> Launch {
-        Launch { gap: GAP, ..super::ikra::launch(self.ctas(), THREADS, 20, 0, program) }
+        Launch { gap: GAP, ..super::ikra_parts::launch(self.ctas(), THREADS, 20, 0, program) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The eight regular programs that run the same launches again and again.
 
-use super::ikra::{Matrix, constant, launch, list, load_by, looped, plane, program, store_by, terms, times, warps};
-use super::{ALL, alu, array, repeat, shared};
+use super::ikra_parts::{Matrix, constant, launch, list, load_by, looped, plane, program, store_by, terms, times, warps};
+use super::parts::{ALL, alu, array, repeat, shared};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Repeat, Terms};
 use alloc::format;
 use alloc::vec;

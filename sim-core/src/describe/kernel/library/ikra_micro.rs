@@ -1,7 +1,7 @@
 //! The microbenchmarks: blocks that load, add and store the same words in every launch.
 
-use super::ikra::{launch, list, program, times};
-use super::{ALL, alu, array, load, repeat, store, words};
+use super::ikra_parts::{launch, list, program, times};
+use super::parts::{ALL, alu, array, load, repeat, store, words};
 use crate::describe::kernel::{Address, Kernel, Op, Trips};
 use alloc::vec;
 use alloc::vec::Vec;

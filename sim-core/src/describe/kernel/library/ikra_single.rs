@@ -1,7 +1,7 @@
 //! The five programs that do not iterate.
 
-use super::ikra::{Matrix, constant, launch, load_by, looped, plane, program, store_by, terms};
-use super::{ALL, alu, array, repeat, shared};
+use super::ikra_parts::{Matrix, constant, launch, load_by, looped, plane, program, store_by, terms};
+use super::parts::{ALL, alu, array, repeat, shared};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Repeat};
 use alloc::vec;
 use alloc::vec::Vec;

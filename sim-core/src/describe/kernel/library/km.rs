@@ -1,6 +1,6 @@
 //! ccbp/KM: k-means clustering.
 
-use super::{ALL, alu, array, load, named, repeat, store, words};
+use super::parts::{ALL, alu, array, load, named, repeat, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 

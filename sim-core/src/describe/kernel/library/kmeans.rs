@@ -2,7 +2,7 @@
 
 use super::hetero::work;
 use super::parboil::{broadcast, launch};
-use super::{ALL, array, load, named, repeat, store, words};
+use super::parts::{ALL, array, load, named, repeat, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 use alloc::vec::Vec;

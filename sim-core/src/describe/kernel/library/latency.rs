@@ -5,7 +5,7 @@
 //! the kernel alone takes as long on 30 SMs as Table 2 prints, and asks for the bandwidth that Table 3 prints of it alone (`xtask/tools/pages/partitions.rs`,
 //! docs/reference/kernels-latency.md). Nothing here looks at how kernels share.
 
-use super::{ALL, array, chain, load, named, repeat, shared, some_warps, store, words};
+use super::parts::{ALL, array, chain, load, named, repeat, shared, some_warps, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter};
 use alloc::vec;
 use alloc::vec::Vec;

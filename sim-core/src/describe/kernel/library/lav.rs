@@ -1,6 +1,6 @@
 //! ccbp/LAV: particles in boxes.
 
-use super::{ALL, alu, array, named, repeat, shared};
+use super::parts::{ALL, alu, array, named, repeat, shared};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Trips};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,6 +1,7 @@
 //! hetero/LAVAMD: particles in boxes, on Fermi.
 
-use super::{lav, named};
+use super::lav;
+use super::parts::named;
 use crate::describe::kernel::Kernel;
 use alloc::vec;
 

@@ -1,6 +1,6 @@
 //! ccbp/LBM: lattice Boltzmann.
 
-use super::{ALL, array, named, words};
+use super::parts::{ALL, array, named, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op};
 use alloc::vec;
 use alloc::vec::Vec;

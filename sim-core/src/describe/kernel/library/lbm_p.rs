@@ -1,6 +1,7 @@
 //! qos/LBM: lattice Boltzmann, both directions of its two grids.
 
-use super::{lbm, named};
+use super::lbm;
+use super::parts::named;
 use crate::describe::kernel::Kernel;
 
 /// Parboil `lbm`: two of its 3000 time steps.

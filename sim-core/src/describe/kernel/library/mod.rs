@@ -37,6 +37,7 @@ pub mod ikra;
 mod ikra_graphs;
 mod ikra_iterative;
 mod ikra_micro;
+mod ikra_parts;
 mod ikra_single;
 mod km;
 mod kmeans;
@@ -50,6 +51,7 @@ mod mri_q;
 mod nn;
 mod nqu;
 mod parboil;
+mod parts;
 mod pf;
 mod sad;
 mod sad_p;
@@ -63,13 +65,11 @@ mod sto;
 mod syrk;
 mod tpacf;
 
-use super::formerly;
-use super::{Address, Array, Kernel, Launch, Op, Trips};
+use self::parts::Make;
+use crate::describe::kernel::{Kernel, formerly};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-
-type Make = fn() -> Kernel;
 
 const KERNELS: &[(&str, Make)] = &[
     ("ccbp/BFS", bfs::kernel),
@@ -144,69 +144,6 @@ pub fn near(name: &str) -> String {
     let near: Vec<&str> = names().into_iter().filter(alike).take(5).collect();
     let (how, which) = if near.is_empty() { ("such as", "ccbp/BP or VADD".to_string()) } else { ("perhaps", near.join(" or ")) };
     format!("the name of a kernel, {how} {which} (`corun list kernels` has all)")
-}
-
-/// An array of `bytes`.
-fn array(name: &str, bytes: u64) -> Array {
-    Array { name: name.to_string(), bytes, read_only: false }
-}
-
-/// Consecutive words across the lanes of `array`, warps and CTAs `warp` and `cta` bytes apart.
-fn words(array: u8, cta: i64, warp: i64) -> Address {
-    Address { array, cta, warp, lane: 4, ..Address::default() }
-}
-
-/// A load by all lanes.
-fn load(address: Address) -> Op {
-    Op::Load { address, lanes: 32 }
-}
-
-/// A store by all lanes.
-fn store(address: Address) -> Op {
-    Op::Store { address, lanes: 32 }
-}
-
-/// `count` dependent arithmetic instructions of all lanes. Four cycles apart: a fully pipelined ALU of six stages with a little
-/// instruction-level parallelism.
-fn alu(count: u32) -> Op {
-    Op::Alu { count, latency: 4, lanes: 32 }
-}
-
-/// `count` arithmetic instructions of all lanes, `latency` cycles from one to the next.
-fn chain(count: u32, latency: u32) -> Op {
-    Op::Alu { count, latency, lanes: 32 }
-}
-
-/// Waits for every load.
-const ALL: Op = Op::Wait { loads: 0 };
-
-/// `count` accesses of shared memory, lanes a word apart.
-fn shared(count: u32) -> Op {
-    Op::Shared { count, stride: 1, lanes: 32 }
-}
-
-/// Begins a loop of `trips`.
-fn repeat(trips: u32) -> Op {
-    Op::Loop { trips: Trips::Fixed(trips) }
-}
-
-/// Begins what one warp in `one_in` does, `trips` times.
-fn some_warps(trips: u32, one_in: u32) -> Op {
-    Op::Loop { trips: Trips::SomeWarps { trips, one_in } }
-}
-
-/// A kernel of one or more launches.
-fn named(name: &str, title: &str, source: &str, doc: &str, arrays: Vec<Array>, launches: Vec<Launch>) -> Kernel {
-    Kernel {
-        name: name.to_string(),
-        title: title.to_string(),
-        doc: doc.to_string(),
-        source: source.to_string(),
-        arrays,
-        launches,
-        repeats: Vec::new(),
-        lists: Vec::new(),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! qos/MRIG: samples of an MRI scan brought onto a grid.
 
 use super::parboil::{broadcast, launch, scan, sfu};
-use super::{ALL, alu, array, chain, load, named, repeat, shared, some_warps, store, words};
+use super::parts::{ALL, alu, array, chain, load, named, repeat, shared, some_warps, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter, Trips};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,7 +1,7 @@
 //! qos/MRIQ: the matrix Q of an MRI reconstruction.
 
 use super::parboil::{broadcast, launch, sfu};
-use super::{ALL, alu, array, load, named, repeat, store, words};
+use super::parts::{ALL, alu, array, load, named, repeat, store, words};
 use crate::describe::kernel::{Kernel, Op};
 use alloc::vec;
 

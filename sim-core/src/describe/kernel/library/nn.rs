@@ -2,7 +2,7 @@
 
 use super::hetero::some_work;
 use super::parboil::launch;
-use super::{ALL, array, named, repeat};
+use super::parts::{ALL, array, named, repeat};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -2,7 +2,7 @@
 
 use super::hetero::{some_work, work};
 use super::parboil::{launch, tree};
-use super::{ALL, array, load, named, store, words};
+use super::parts::{ALL, array, load, named, store, words};
 use crate::describe::kernel::{Kernel, Op, Trips};
 use alloc::vec;
 use alloc::vec::Vec;

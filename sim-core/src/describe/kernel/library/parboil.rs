@@ -9,7 +9,7 @@
 //! GPGPU-Sim's load-store unit: a cycle for a constant, four for a texture (the GTX 980 has eight texture lanes an SM). A global atomic addition
 //! is a store and a load: it leaves no line in L1D, and L2 answers it.
 
-use super::alu;
+use super::parts::alu;
 use crate::describe::kernel::{Launch, Op};
 use alloc::vec::Vec;
 

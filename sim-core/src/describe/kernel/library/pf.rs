@@ -1,6 +1,6 @@
 //! ccbp/PF: the cheapest path through a grid.
 
-use super::{ALL, array, chain, load, named, repeat, shared, words};
+use super::parts::{ALL, array, chain, load, named, repeat, shared, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 

@@ -1,6 +1,6 @@
 //! ccbp/SAD: sums of absolute differences.
 
-use super::{ALL, alu, array, named, repeat, words};
+use super::parts::{ALL, alu, array, named, repeat, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,8 +1,8 @@
 //! qos/SAD: sums of absolute differences, the whole program.
 
 use super::parboil::launch;
+use super::parts::{ALL, alu, load, named, repeat, shared, some_warps, store, words};
 use super::sad::{self, BLOCKS, ROW};
-use super::{ALL, alu, load, named, repeat, shared, some_warps, store, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op};
 use alloc::string::ToString;
 use alloc::vec;

@@ -1,7 +1,7 @@
 //! qos/SGEMM: a dense matrix product.
 
 use super::parboil::{broadcast, launch};
-use super::{ALL, alu, array, chain, load, named, repeat, shared, store, words};
+use super::parts::{ALL, alu, array, chain, load, named, repeat, shared, store, words};
 use crate::describe::kernel::{Address, Kernel, Op};
 use alloc::vec;
 use alloc::vec::Vec;

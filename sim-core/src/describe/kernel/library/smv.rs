@@ -1,6 +1,6 @@
 //! ccbp/SMV: a sparse matrix times a vector.
 
-use super::{ALL, alu, array, load, named, repeat, store, words};
+use super::parts::{ALL, alu, array, load, named, repeat, store, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Scatter};
 use alloc::vec;
 use alloc::vec::Vec;

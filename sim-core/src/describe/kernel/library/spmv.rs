@@ -1,6 +1,7 @@
 //! qos/SPMV: a sparse matrix times a vector.
 
-use super::{named, smv};
+use super::parts::named;
+use super::smv;
 use crate::describe::kernel::Kernel;
 use alloc::vec;
 

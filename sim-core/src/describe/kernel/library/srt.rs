@@ -1,6 +1,6 @@
 //! ccbp/SRT: bucket sort.
 
-use super::{ALL, alu, array, load, named, repeat, shared, store, words};
+use super::parts::{ALL, alu, array, load, named, repeat, shared, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter};
 use alloc::vec;
 

@@ -1,7 +1,7 @@
 //! qos/STENCIL: seven points of a grid in three dimensions.
 
 use super::parboil::launch;
-use super::{ALL, alu, array, load, named, repeat, shared, some_warps, store, words};
+use super::parts::{ALL, alu, array, load, named, repeat, shared, some_warps, store, words};
 use crate::describe::kernel::{Address, Kernel, Op};
 use alloc::vec;
 use alloc::vec::Vec;

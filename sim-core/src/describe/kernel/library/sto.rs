@@ -2,7 +2,7 @@
 
 use super::hetero::work;
 use super::parboil::launch;
-use super::{ALL, array, load, named, repeat, shared, store, words};
+use super::parts::{ALL, array, load, named, repeat, shared, store, words};
 use crate::describe::kernel::{Address, Kernel, Op};
 use alloc::vec;
 use alloc::vec::Vec;

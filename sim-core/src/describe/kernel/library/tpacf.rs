@@ -1,7 +1,7 @@
 //! qos/TPACF: the angles between all pairs of galaxies.
 
 use super::parboil::{broadcast, launch};
-use super::{ALL, alu, array, load, named, repeat, shared, some_warps, words};
+use super::parts::{ALL, alu, array, load, named, repeat, shared, some_warps, words};
 use crate::describe::kernel::{Address, Kernel, Op, Trips};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -2,8 +2,8 @@
 
 use super::chunks::Chunks;
 use super::last::{DRAW_TIES, Last};
+use super::scheme::{CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer, Shares};
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer, Shares};
 use crate::describe::ids::{Cycle, KernelId};
 use alloc::vec::Vec;
 
@@ -12,14 +12,6 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
     source: "IKRA §4.1: the scheduler C",
     doc: "A chunk of the grid to each SM, the first to the SM after the one that finished last. An SM that has done its chunk waits for the next launch",
     params: &[DRAW_TIES],
-    make: |spec, sms, kernels| {
-        let chunks = alloc::vec![Chunks::default(); kernels];
-        AnyOrder::Chunk(Chunk {
-            turns: Turns::new(sms, kernels),
-            chunks,
-            last: alloc::vec![Last::of(sms, spec.flag("draw_ties")); kernels],
-        })
-    },
 };
 
 /// The state of this order.
@@ -29,6 +21,14 @@ pub struct Chunk {
     chunks: Vec<Chunks>,
     /// SM that finished a CTA of each kernel last.
     last: Vec<Last>,
+}
+
+impl Chunk {
+    /// The order that `spec` describes, for so many SMs and kernels.
+    pub fn new(spec: &CtaOrderSpec, sms: usize, kernels: usize) -> Self {
+        let chunks = alloc::vec![Chunks::default(); kernels];
+        Chunk { turns: Turns::new(sms, kernels), chunks, last: alloc::vec![Last::of(sms, spec.flag("draw_ties")); kernels] }
+    }
 }
 
 impl CtaOrder for Chunk {

@@ -3,39 +3,9 @@
 //! The chunks are dealt when the launch's first CTA is placed: by then the policy has said where the kernel may run. What the controls close
 //! to the kernel afterwards leaves its rest to the other SMs, when they have done their own: no CTA waits for an SM that does not take it.
 
-use super::{Offer, Share, Shares};
+use super::scheme::{ChunkEntry, Offer, Share, Shares};
 use crate::describe::ids::{KernelId, Set};
 use alloc::vec::Vec;
-
-/// The chunk entry of an SM: CTAs from `first` to before `end`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct ChunkEntry {
-    /// First CTA.
-    pub first: u32,
-    /// The one after the last.
-    pub end: u32,
-}
-
-impl ChunkEntry {
-    /// Chunk `index` of `parts`; the first `ctas % parts` of them have one CTA more than the others.
-    pub fn of(index: u32, parts: u32, ctas: u32) -> Self {
-        let start = |index: u32| index * (ctas / parts) + index.min(ctas % parts);
-        ChunkEntry { first: start(index), end: start(index + 1) }
-    }
-
-    /// Takes the first CTA, or the last.
-    pub fn take(&mut self, last: bool) -> Option<u32> {
-        if self.first == self.end {
-            return None;
-        }
-        if last {
-            self.end -= 1;
-            return Some(self.end);
-        }
-        self.first += 1;
-        Some(self.first - 1)
-    }
-}
 
 /// Deals chunks of `ctas` CTAs to the SMs of `open`, of which that at or after `first` gets the first chunk: an entry for each of `sms` SMs.
 pub fn deal(ctas: u32, open: Set, sms: u16, first: u16) -> Vec<ChunkEntry> {

@@ -1,8 +1,8 @@
 //! Each CTA goes to the SM that ran, in the launch before, the CTA whose data it reads: an affine function of its number.
 
 use super::chunks::deal;
+use super::scheme::{CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer};
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
 use crate::describe::ids::{KernelId, Set};
 use crate::interface::spec::Param;
 use alloc::collections::VecDeque;
@@ -16,10 +16,6 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
         Param::int("a", (-1024, 1024), 1, "CTAs for each CTA", "The factor of the dependence"),
         Param::int("b", (-(1 << 24), 1 << 24), 0, "CTAs", "The offset of the dependence"),
     ],
-    make: |spec, sms, kernels| {
-        let homes = alloc::vec![Vec::new(); kernels];
-        AnyOrder::Dependence(Dependence { turns: Turns::new(sms, kernels), a: spec.int("a"), b: spec.int("b"), homes })
-    },
 };
 
 /// The state of this order.
@@ -46,6 +42,14 @@ impl Dependence {
         }
         homes.iter_mut().for_each(|ctas| ctas.make_contiguous().sort_unstable());
         homes
+    }
+}
+
+impl Dependence {
+    /// The order that `spec` describes, for so many SMs and kernels.
+    pub fn new(spec: &CtaOrderSpec, sms: usize, kernels: usize) -> Self {
+        let homes = alloc::vec![Vec::new(); kernels];
+        Dependence { turns: Turns::new(sms, kernels), a: spec.int("a"), b: spec.int("b"), homes }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Flip (F): chunks as in `reset`, run from the other end in every other launch: what ran last is still in L1D, and runs first.
 
 use super::chunks::Chunks;
+use super::scheme::{CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer, Shares};
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer, Shares};
 use crate::describe::ids::KernelId;
 use crate::describe::kernel::Dim3;
 use crate::interface::spec::Param;
@@ -17,10 +17,6 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
         false,
         "A launch with another grid than the one before begins with the beginning; the paper does not say",
     )],
-    make: |spec, sms, kernels| {
-        let kernels = alloc::vec![Flipped::default(); kernels];
-        AnyOrder::Flip(Flip { turns: Turns::new(sms, kernels.len()), kernels, anew: spec.flag("anew") })
-    },
 };
 
 /// The state of this order.
@@ -38,6 +34,14 @@ struct Flipped {
     backward: bool,
     /// Grid of the launch; none before the first.
     grid: Option<Dim3>,
+}
+
+impl Flip {
+    /// The order that `spec` describes, for so many SMs and kernels.
+    pub fn new(spec: &CtaOrderSpec, sms: usize, kernels: usize) -> Self {
+        let kernels = alloc::vec![Flipped::default(); kernels];
+        Flip { turns: Turns::new(sms, kernels.len()), kernels, anew: spec.flag("anew") }
+    }
 }
 
 impl CtaOrder for Flip {

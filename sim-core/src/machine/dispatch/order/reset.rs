@@ -1,8 +1,8 @@
 //! Reset (R): each SM gets one chunk, and the same one in every launch of the same grid.
 
 use super::chunks::Chunks;
+use super::scheme::{CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer, Shares};
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer, Shares};
 use crate::describe::ids::KernelId;
 use alloc::vec::Vec;
 
@@ -11,7 +11,6 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
     source: "IKRA §4.2: the scheduler R",
     doc: "A chunk of the grid to each SM, the first to SM 0: every launch of the same grid runs each CTA on the same SM",
     params: &[],
-    make: |_, sms, kernels| AnyOrder::Reset(Reset { turns: Turns::new(sms, kernels), chunks: alloc::vec![Chunks::default(); kernels] }),
 };
 
 /// The state of this order.
@@ -19,6 +18,13 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
 pub struct Reset {
     turns: Turns,
     chunks: Vec<Chunks>,
+}
+
+impl Reset {
+    /// The order that `spec` describes, for so many SMs and kernels.
+    pub fn new(_: &CtaOrderSpec, sms: usize, kernels: usize) -> Self {
+        Reset { turns: Turns::new(sms, kernels), chunks: alloc::vec![Chunks::default(); kernels] }
+    }
 }
 
 impl CtaOrder for Reset {

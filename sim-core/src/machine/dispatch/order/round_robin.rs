@@ -1,8 +1,8 @@
 //! Each kernel's CTAs in the order of the grid, whichever SM has room; on each SM the kernels take turns.
 
 use super::last::{DRAW_TIES, Last};
+use super::scheme::{CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer};
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::spec::Param;
 use core::hash::{Hash, Hasher};
@@ -19,10 +19,6 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
         ),
         DRAW_TIES,
     ],
-    make: |spec, sms, kernels| {
-        let after = spec.flag("after_last").then_some(AfterLast { last: Last::of(sms, spec.flag("draw_ties")), first: 0 });
-        AnyOrder::RoundRobin(RoundRobin { turns: Turns::new(sms, kernels), after })
-    },
 };
 
 /// The state of this order.
@@ -37,6 +33,14 @@ struct AfterLast {
     last: Last,
     /// SM that is offered room first.
     first: u16,
+}
+
+impl RoundRobin {
+    /// The order that `spec` describes, for so many SMs and kernels.
+    pub fn new(spec: &CtaOrderSpec, sms: usize, kernels: usize) -> Self {
+        let after = spec.flag("after_last").then_some(AfterLast { last: Last::of(sms, spec.flag("draw_ties")), first: 0 });
+        RoundRobin { turns: Turns::new(sms, kernels), after }
+    }
 }
 
 impl CtaOrder for RoundRobin {

@@ -1,18 +1,20 @@
 //! For tests, and as a recipe: each CTA goes to the SM on which it ran in the kernel's previous launch, and waits until there is room.
 
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Offer};
+use super::scheme::{CtaOrder, CtaOrderInfo, CtaOrderSpec, Offer};
 use crate::describe::ids::KernelId;
 
-pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
-    name: "same-sm",
-    source: "",
-    doc: "Each CTA where it ran in the previous launch",
-    params: &[],
-    make: |_, _, _| AnyOrder::SameSm(SameSm),
-};
+pub(super) const INFO: CtaOrderInfo =
+    CtaOrderInfo { name: "same-sm", source: "", doc: "Each CTA where it ran in the previous launch", params: &[] };
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SameSm;
+
+impl SameSm {
+    /// The order that `spec` describes, for so many SMs and kernels.
+    pub fn new(_: &CtaOrderSpec, _: usize, _: usize) -> Self {
+        SameSm
+    }
+}
 
 impl CtaOrder for SameSm {
     fn remembers(&self) -> bool {

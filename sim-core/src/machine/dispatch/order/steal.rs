@@ -3,9 +3,9 @@
 //!
 //! The paper's text and its Algorithm 1 differ in places, and leave others open; those that can matter are parameters.
 
-use super::chunks::{ChunkEntry, deal};
+use super::chunks::deal;
+use super::scheme::{ChunkEntry, CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer, Share, Shares};
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer, Share, Shares};
 use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
 use crate::describe::kernel::Dim3;
 use crate::interface::spec::Param;
@@ -37,10 +37,6 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
         ),
         Param::int("latency", (0, 10_000), 0, "cycles", "From when an SM has room and no work of its own until it has stolen a CTA"),
     ],
-    make: |spec, sms, kernels| {
-        let kernels = alloc::vec![Work::default(); kernels];
-        AnyOrder::Steal(Steal { rules: Rules::of(spec), turns: Turns::new(sms, kernels.len()), kernels, stolen_from: None })
-    },
 };
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -218,6 +214,14 @@ impl Work {
         }
         self.deal_anew |= is_full || !rules.overflow_on_evict && queue.len() as u32 == rules.entries;
         Some((cta, Some(victim as u16)))
+    }
+}
+
+impl Steal {
+    /// The order that `spec` describes, for so many SMs and kernels.
+    pub fn new(spec: &CtaOrderSpec, sms: usize, kernels: usize) -> Self {
+        let kernels = alloc::vec![Work::default(); kernels];
+        Steal { rules: Rules::of(spec), turns: Turns::new(sms, kernels.len()), kernels, stolen_from: None }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Do the orders do what the paper's figures and its Algorithm 1 say, CTA by CTA? A model of four SMs with one CTA each and whole costs drives
 //! the orders themselves, so that each trace can be followed by hand.
 
-use super::chunks::ChunkEntry;
 use super::*;
+use crate::describe::gpu::occupancy::Resources;
+use crate::describe::ids::Set;
 use crate::describe::kernel::Dim3;
 use crate::interface::spec::Setting;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 fn order(name: &str) -> CtaOrderSpec {
     CtaOrderSpec::of(CtaOrderInfo::find(name).unwrap())
@@ -55,7 +55,7 @@ impl Launch {
 impl Model {
     fn new(spec: &CtaOrderSpec) -> Self {
         let sms = 4;
-        let order = (spec.info().make)(spec, sms.into(), 1);
+        let order = AnyOrder::new(spec, sms.into(), 1);
         Model { sms, slots: 1, order, open: Set::below(sms.into()), now: 0, grid: Grid::default() }
     }
 
@@ -398,7 +398,7 @@ fn queues_are_stolen_from_before_chunks() {
 fn the_scan_goes_on_after_the_neighbours_or_from_the_first_sm() {
     for (scan, stolen) in [("next", 29), ("first", 5)] {
         let mut model = Model { sms: 5, open: Set::below(5), ..Model::new(&order("steal")) };
-        model.order = (order("steal").info().make)(&order("steal").with("scan", Setting::Choice(scan)), 5, 1);
+        model.order = AnyOrder::new(&order("steal").with("scan", Setting::Choice(scan)), 5, 1);
         model.begin(30.into());
         for sm in [2, 1, 3] {
             assert!((0..6).all(|_| model.choose(sm).is_some()));
@@ -477,6 +477,6 @@ fn every_orders_parameters_have_defaults_that_their_kinds_take() {
     for info in CTA_ORDERS {
         let spec = CtaOrderSpec::of(info);
         spec.check_table();
-        let _ = (info.make)(&spec, 4, 2);
+        let _ = AnyOrder::new(&spec, 4, 2);
     }
 }

@@ -1,6 +1,6 @@
 //! Kernels take turns on each SM.
 
-use super::Offer;
+use super::scheme::Offer;
 use crate::describe::ids::KernelId;
 use alloc::vec::Vec;
 

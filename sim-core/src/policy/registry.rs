@@ -1,0 +1,140 @@
+//! The list of all schemes: what can be chosen, and the type that is any of them.
+
+use super::ctas;
+use super::scheme::{Member, Policy, PolicyInfo};
+use crate::describe::ids::Cycle;
+use crate::interface::controls::Controls;
+use crate::interface::decision::{Log, TopicInfo};
+use crate::interface::event::{Event, EventKinds};
+use crate::interface::observation::{Needs, Observation};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// Makes the enum of all policies and their catalogue from one list. A policy's file has its type and its `INFO`.
+macro_rules! policies {
+    ($($(#[$only:meta])? super $(:: $module:ident)+ => $Type:ident,)*) => {
+        /// Any of the policies.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)] // each is documented in its own file
+        #[allow(clippy::large_enum_variant)] // one of them in a simulation
+        pub enum AnyPolicy {
+            $($(#[$only])? $Type(super $(:: $module)+ ::$Type),)*
+            /// One from outside this crate.
+            Own(Box<dyn Policy>),
+        }
+
+        /// Every policy, in the order in which they are offered.
+        pub static POLICIES: &[PolicyInfo] = &[$($(#[$only])? super $(:: $module)+ ::INFO,)*];
+
+        impl AnyPolicy {
+            /// The policy that `spec` describes.
+            pub fn new(spec: &Member) -> Self {
+                match spec.name() {
+                    $($(#[$only])? name if name == super $(:: $module)+ ::INFO.name => AnyPolicy::$Type(super $(:: $module)+ ::$Type::new(spec)),)*
+                    name => unreachable!("{name} is not in the catalogue"),
+                }
+            }
+
+            fn inner(&self) -> &dyn Policy {
+                match self {
+                    $($(#[$only])? AnyPolicy::$Type(policy) => policy,)*
+                    AnyPolicy::Own(policy) => &**policy,
+                }
+            }
+
+            fn inner_mut(&mut self) -> &mut dyn Policy {
+                match self {
+                    $($(#[$only])? AnyPolicy::$Type(policy) => policy,)*
+                    AnyPolicy::Own(policy) => &mut **policy,
+                }
+            }
+        }
+    };
+}
+
+policies! {
+    super::leftover => Leftover,
+    super::even => Even,
+    super::fixed => Fixed,
+    super::spatial => Spatial,
+    super::mps => Mps,
+    super::time_slice => TimeSlice,
+    super::smk => Smk,
+    super::ws => Ws,
+    super::tcm => Tcm,
+    super::bmi => Bmi,
+    super::mil => Mil,
+    super::ucp => Ucp,
+    super::lrr_gto => LrrGto,
+    super::ccbp => Ccbp,
+    super::qos::naive => QosNaive,
+    super::qos::elastic => QosElastic,
+    super::qos::rollover => QosRollover,
+    super::qos::rollover_time => QosRolloverTime,
+    super::spart => Spart,
+    super::hetero::agnostic => HeteroAgnostic,
+    super::hetero::classify => HeteroClassify,
+    super::hetero::stp => HeteroStp,
+    super::hetero::balanced => HeteroBalanced,
+    super::hetero::dynamic => HeteroDynamic,
+    super::manual => Manual,
+    super::script => Script,
+    #[cfg(test)] super::listener => Listener,
+}
+
+/// Every topic that a policy may decide about, each line once.
+pub fn topics() -> Vec<&'static TopicInfo> {
+    let mut all: Vec<&TopicInfo> = Vec::new();
+    for line in POLICIES.iter().flat_map(|policy| policy.topics).chain(ctas::TOPICS) {
+        if !all.contains(&line) {
+            all.push(line);
+        }
+    }
+    all
+}
+
+impl Policy for AnyPolicy {
+    fn name(&self) -> &str {
+        self.inner().name()
+    }
+
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.inner_mut().start(seen, controls, log);
+    }
+
+    fn needs(&self) -> Needs {
+        self.inner().needs()
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        self.inner().interval()
+    }
+
+    fn keeps_goals(&self) -> bool {
+        self.inner().keeps_goals()
+    }
+
+    fn settled(&self) -> bool {
+        self.inner().settled()
+    }
+
+    fn sampling(&self) -> Option<Cycle> {
+        self.inner().sampling()
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.inner_mut().on_interval(seen, controls, log);
+    }
+
+    fn wants(&self) -> EventKinds {
+        self.inner().wants()
+    }
+
+    fn on_event(&mut self, event: Event, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.inner_mut().on_event(event, seen, controls, log);
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.inner().failure()
+    }
+}
