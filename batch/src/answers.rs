@@ -111,7 +111,7 @@ impl Answers {
                 kept
             }
             None => {
-                let run = workers::simulate(&planned.experiment, &plan::Answers::new(), begun.take(), STEPS, steps);
+                let run = workers::simulate(&planned.experiment, &plan::SoloProfiles::new(), begun.take(), STEPS, steps);
                 let Some(run) = run.map_err(|problems| of_planned(problems, planned))? else { return Ok(None) };
                 let alone = begun.insert(run).answer();
                 if let Some(folder) = &self.folder {
@@ -126,8 +126,8 @@ impl Answers {
     }
 
     /// The answers of runs, once all of them are known; nothing if the work is to stop. Each must have been claimed.
-    pub fn wait<'r>(&self, runs: impl IntoIterator<Item = &'r str>) -> Option<plan::Answers> {
-        let mut answers = plan::Answers::new();
+    pub fn wait<'r>(&self, runs: impl IntoIterator<Item = &'r str>) -> Option<plan::SoloProfiles> {
+        let mut answers = plan::SoloProfiles::new();
         let mut known = locked(&self.known);
         for hash in runs {
             let alone = loop {
@@ -143,7 +143,7 @@ impl Answers {
     }
 
     /// The answers of runs, which the caller runs one after the other where no worker has claimed them; nothing if the work is to stop.
-    pub fn of(&self, runs: &[Planned]) -> Result<Option<plan::Answers>, Problems> {
+    pub fn of(&self, runs: &[Planned]) -> Result<Option<plan::SoloProfiles>, Problems> {
         for planned in runs {
             if self.claim(&planned.hash) && self.run(planned, &mut None, &AtomicU64::new(0))?.is_none() {
                 return Ok(None);
@@ -154,7 +154,11 @@ impl Answers {
 }
 
 /// The answers of runs, run `jobs` at a time with progress on stderr; nothing if the work is to stop.
-pub fn all<'r>(runs: impl Iterator<Item = &'r Planned>, jobs: usize, folder: Option<&Path>) -> Result<Option<plan::Answers>, Problems> {
+pub fn all<'r>(
+    runs: impl Iterator<Item = &'r Planned>,
+    jobs: usize,
+    folder: Option<&Path>,
+) -> Result<Option<plan::SoloProfiles>, Problems> {
     let runs: Vec<&Planned> = runs.collect();
     let (answers, queue, steps) = (Answers::new(folder)?, Mutex::new(VecDeque::from(runs.clone())), AtomicU64::new(0));
     let failure = Mutex::new(Problems::default());

@@ -4,7 +4,7 @@ use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::error::Problems;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::plan::Answers;
+use sim_core::run::plan::SoloProfiles;
 use sim_core::run::simulation::{Reason, Simulation};
 use std::io::IsTerminal;
 use std::num::NonZero;
@@ -86,7 +86,7 @@ pub fn run(jobs: usize, steps: u64, done: &AtomicU64, work: impl Fn() -> Option<
 /// stop. Where `begun` has ended as the beginning of the same run, it goes on from there.
 pub fn simulate(
     experiment: &Experiment,
-    answers: &Answers,
+    answers: &SoloProfiles,
     begun: Option<Simulation>,
     steps: u64,
     done: &AtomicU64,

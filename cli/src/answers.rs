@@ -8,8 +8,8 @@ use corun_batch::{Failure, answers, output, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
+use sim_core::run::plan::{Plan, Planned, SoloProfiles};
 use sim_core::run::result::ENGINE;
-use sim_core::run::plan::{Answers, Plan, Planned};
 use sim_core::study::catalogue::catalogue;
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -243,10 +243,10 @@ fn results(experiments: &[&Experiment], jobs: usize, folder: Option<&Path>) -> R
 }
 
 /// What is kept of an experiment's result; nothing if the work is to stop.
-fn run(experiment: &Experiment, known: &Answers, steps: &AtomicU64) -> Result<Option<Value>, Problems> {
+fn run(experiment: &Experiment, known: &SoloProfiles, steps: &AtomicU64) -> Result<Option<Value>, Problems> {
     let simulation = workers::simulate(experiment, known, None, STEPS, steps)?;
     Ok(simulation.map(|mut simulation| {
-        simulation.tell(known);
+        simulation.add_solo_profiles(known);
         kept(&simulation.result())
     }))
 }

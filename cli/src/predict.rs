@@ -16,7 +16,7 @@ use sim_core::predict::group::{Part, Window};
 use sim_core::predict::question::{Measured, Question};
 use sim_core::predict::reading::Reading;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::plan::Answers;
+use sim_core::run::plan::SoloProfiles;
 use sim_core::run::simulation::Simulation;
 use sim_core::study::prediction;
 use std::fmt::Write;
@@ -130,7 +130,7 @@ impl Predict {
         for (name, on, measured) in locked(&found).drain(..) {
             for &(kernel, other) in &needed {
                 if other == on && question.kernels[kernel].name == name {
-                    question.tell(kernel, on, sms, measured);
+                    question.set_measured(kernel, on, sms, measured);
                 }
             }
         }
@@ -163,7 +163,7 @@ fn decode(value: &Value) -> Option<Measured> {
 }
 
 fn to_its_end(experiment: &Experiment, steps: &AtomicU64) -> Result<Simulation, Failure> {
-    let run = workers::simulate(experiment, &Answers::new(), None, STEPS, steps)?;
+    let run = workers::simulate(experiment, &SoloProfiles::new(), None, STEPS, steps)?;
     run.ok_or_else(|| Failure::Interrupted("before all had run; with --answers, what kernels did alone is kept".into()))
 }
 

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::error::one_line;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, Settled, Stop};
-use sim_core::run::plan::{Answers, Plan, Planned};
+use sim_core::run::plan::{Plan, Planned, SoloProfiles};
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::run::windows::{KEPT, WINDOW};
 use sim_core::study::catalogue;
@@ -80,7 +80,7 @@ impl Run {
         if !cut_off {
             let unknown: Vec<Planned> = plan.alone.into_iter().filter(|run| !simulation.knows(&run.hash)).collect();
             let answers = answers::all(unknown.iter(), workers::jobs(None), self.answers.as_deref())?;
-            answers.iter().for_each(|answers| simulation.tell(answers));
+            answers.iter().for_each(|answers| simulation.add_solo_profiles(answers));
         }
         let result = simulation.result();
         let result = if cut_off { marked(result) } else { result };
@@ -151,7 +151,7 @@ fn progress(experiment: &Experiment) -> ProgressBar {
 }
 
 /// Runs a part of the experiment's plan, on every core.
-fn measure(runs: &[Planned], folder: Option<&Path>) -> Result<Answers, Failure> {
+fn measure(runs: &[Planned], folder: Option<&Path>) -> Result<SoloProfiles, Failure> {
     answers::all(runs.iter(), workers::jobs(None), folder)?.ok_or_else(|| Failure::Interrupted("while kernels were measured alone".into()))
 }
 

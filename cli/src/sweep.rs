@@ -13,8 +13,8 @@ use corun_batch::jsonl::Lines;
 use corun_batch::workers::{LOOK, STEPS, interrupted, locked, stop_at_signals};
 use corun_batch::{Failure, output, problem, workers};
 use sim_core::describe::error::{ENOUGH, Problems};
-use sim_core::run::result::ENGINE;
 use sim_core::run::plan::{Plan, Planned};
+use sim_core::run::result::ENGINE;
 use sim_core::run::simulation::Simulation;
 use sim_core::study::sweep::{Point, Sweep};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -343,7 +343,7 @@ impl Work<'_> {
         let profile = self.answers.wait(hashes(&plan.profile))?;
         let run = workers::simulate(&point.experiment, &profile, begun, STEPS, &self.steps);
         let mut simulation = run.map_err(|problems| self.fail(problems)).ok()??;
-        simulation.tell(&self.answers.wait(hashes(&plan.alone))?);
+        simulation.add_solo_profiles(&self.answers.wait(hashes(&plan.alone))?);
         for (kernel, hash, _) in point.experiment.alone_runs() {
             if let Some(Some((ipc, ci95, breakdown))) = self.before.0.get(&hash) {
                 simulation.set_alone(kernel, *ipc, *ci95);

@@ -84,7 +84,7 @@ pub use run::experiment::{Builder, Experiment, KernelUse, Settled, Stop};
 
 // Running it.
 pub use run::own::Own;
-pub use run::plan::{Answers, Plan, Planned};
+pub use run::plan::{Plan, Planned, SoloProfiles};
 pub use run::simulation::{Reason, Simulation};
 pub use study::profile::{run, run_own, start, start_own};
 

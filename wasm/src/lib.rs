@@ -91,7 +91,7 @@ impl Simulation {
     /// Tells the run more answers by hash: for slowdowns, and for policies that it is handed over to later.
     pub fn tell(&mut self, #[wasm_bindgen(unchecked_param_type = "Record<string, Answer>")] answers: &JsValue) -> Result<(), JsValue> {
         let answers = value(answers).and_then(|answers| run_plan::decode(&answers)).map_err(|problems| error(&problems))?;
-        self.engine.tell(&answers);
+        self.engine.add_solo_profiles(&answers);
         Ok(())
     }
 
@@ -317,7 +317,7 @@ impl Simulation {
         let handed_over = policy.and_then(|policy| {
             let changed = Experiment { policy, ..self.engine.experiment().clone() };
             if !Plan::of(&changed).profile.iter().all(|run| self.engine.knows(&run.hash)) {
-                self.engine.tell(&profile::answer(&changed)?);
+                self.engine.add_solo_profiles(&profile::answer(&changed)?);
             }
             self.engine.set_policy(&changed.policy)
         });

@@ -179,7 +179,7 @@ impl Question {
     }
 
     /// Fills in what a run of a kernel alone on `on` of all `sms` SMs has measured, where the file leaves it out.
-    pub fn tell(&mut self, kernel: usize, on: u32, sms: u32, measured: Measured) {
+    pub fn set_measured(&mut self, kernel: usize, on: u32, sms: u32, measured: Measured) {
         let counted = self.kernels.iter().any(|kernel| kernel.own.accesses.is_some());
         let Some(kernel) = self.kernels.get_mut(kernel) else { return };
         if on == sms {

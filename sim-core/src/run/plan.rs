@@ -1,6 +1,6 @@
 //! The measurements of kernels alone that a run needs before it starts or before its result is complete, as a plan of plain experiments.
 //!
-//! A plan follows from the experiment alone. The host of a simulation runs the plan like any other experiments, keeps the answers by config
+//! A plan follows from the experiment alone. The host of a simulation runs the plan like any other experiments, keeps their solo profiles by config
 //! hash, and hands them over: no simulation runs another one. A run alone uses the same GPU and seed, greedy-then-oldest warps, and a
 //! kernel that starts again when it ends; it starts with empty caches, as the shared run does.
 
@@ -18,8 +18,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Outcomes of runs alone by config hash.
-pub type Answers = BTreeMap<String, Alone>;
+/// Solo profiles: what kernels do alone, by the config hash of the run that measured it.
+pub type SoloProfiles = BTreeMap<String, Alone>;
 
 /// A run alone that another run needs the outcome of.
 #[derive(Clone, PartialEq, Debug)]
@@ -122,11 +122,11 @@ fn points(experiment: &Experiment, kernel: KernelId, by: &By) -> Vec<(PolicySpec
 }
 
 /// The profile that a policy needs which shares an experiment's GPU, from the answers; on failure, the runs of the plan without an answer.
-pub fn profile(experiment: &Experiment, policy: &dyn Policy, answers: &Answers) -> Result<Profile, Problems> {
+pub fn profile(experiment: &Experiment, policy: &dyn Policy, solo: &SoloProfiles) -> Result<Profile, Problems> {
     let mut missing = Vec::new();
     let mut answer = |run: Experiment| {
         let hash = run.config_hash();
-        let found = answers.get(&hash).copied();
+        let found = solo.get(&hash).copied();
         if found.is_none() {
             missing.push(format!("{} ({hash})", run.name));
         }
@@ -154,7 +154,7 @@ pub fn encode(alone: &Alone) -> Value {
 const ANSWERS: Shape = Shape::Map { keys: &ANY_KEY, of: &Shape::Record(&ALONE), want: "an object with an answer for each hash" };
 
 /// Answers as hosts store them: an object with an answer for each hash.
-pub fn decode(value: &Value) -> Result<Answers, Problems> {
+pub fn decode(value: &Value) -> Result<SoloProfiles, Problems> {
     let mut problems = Problems::default();
     ANSWERS.check(value, "answers", &mut problems);
     let Value::Object(pairs) = value else { return Err(problems) };

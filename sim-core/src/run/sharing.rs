@@ -8,7 +8,7 @@ use crate::interface::stats::KernelStats;
 use crate::machine::sm::Sm;
 use crate::policy::{AnyPolicy, Policy};
 use crate::run::experiment::Experiment;
-use crate::run::plan::{self, Answers};
+use crate::run::plan::{self, SoloProfiles};
 use alloc::vec::Vec;
 
 /// A policy, and what the run keeps for it.
@@ -38,13 +38,13 @@ impl Sharer {
     pub fn all(
         policies: Vec<AnyPolicy>,
         experiment: &Experiment,
-        answers: &Answers,
+        solo: &SoloProfiles,
         (now, totals): (Cycle, &[KernelStats]),
     ) -> Result<Vec<Self>, Problems> {
         let none = alloc::vec![PerKernel::all(0); experiment.gpu.sm_count() as usize];
         let sharer = |policy: AnyPolicy| {
             Ok(Sharer {
-                profile: plan::profile(experiment, &policy, answers)?,
+                profile: plan::profile(experiment, &policy, solo)?,
                 wants: policy.wants(),
                 policy,
                 unchanged: 0,

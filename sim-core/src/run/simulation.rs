@@ -21,7 +21,7 @@ use crate::run::batches::{Batches, Counters};
 use crate::run::confidence::{self, Least, RATIOS};
 use crate::run::experiment::{Experiment, KernelUse, Settled, Stop};
 use crate::run::own::Own;
-use crate::run::plan::Answers;
+use crate::run::plan::SoloProfiles;
 use crate::run::sharing::Sharer;
 use crate::run::stuck;
 use crate::run::windows::Windows;
@@ -81,8 +81,8 @@ pub struct Simulation {
     cta_cost: Vec<PerKernel<Resources>>,
     uniform_ctas: Vec<Vec<u32>>,
     grid: Vec<u32>,
-    /// Answers of runs alone.
-    answers: Answers,
+    /// What kernels do alone, as far as it is known.
+    solo: SoloProfiles,
     windows: Windows,
     /// Since when only the policies can get the run out and have changed nothing.
     waits: Waits,
@@ -156,26 +156,26 @@ pub struct Measured {
 impl Simulation {
     /// A run at cycle 0, with the policy's first decisions taken, of an experiment whose policy needs no profile.
     pub fn new(experiment: &Experiment) -> Result<Self, Problems> {
-        Simulation::with(experiment, &Answers::new())
+        Simulation::with(experiment, &SoloProfiles::new())
     }
 
-    /// A run at cycle 0 with the answers of the experiment's plan; on failure, also names the missing ones.
-    pub fn with(experiment: &Experiment, answers: &Answers) -> Result<Self, Problems> {
-        Simulation::with_own(experiment, Own::default(), answers)
+    /// A run at cycle 0 with the solo profiles of the experiment's plan; on failure, also names the missing ones.
+    pub fn with(experiment: &Experiment, solo: &SoloProfiles) -> Result<Self, Problems> {
+        Simulation::with_own(experiment, Own::default(), solo)
     }
 
     /// A run at cycle 0 that a policy of the caller's own shares, which needs no profile; the experiment's own has no say.
     pub fn with_policy(experiment: &Experiment, policy: Box<dyn Policy>) -> Result<Self, Problems> {
-        Simulation::with_own(experiment, Own { policy: Some(policy), ..Own::default() }, &Answers::new())
+        Simulation::with_own(experiment, Own { policy: Some(policy), ..Own::default() }, &SoloProfiles::new())
     }
 
     /// A run at cycle 0 of an experiment whose policy needs no profile, with a CTA order of the caller's own in place of the experiment's.
     pub fn with_order(experiment: &Experiment, order: Box<dyn CtaOrder>) -> Result<Self, Problems> {
-        Simulation::with_own(experiment, Own { cta_order: Some(order), ..Own::default() }, &Answers::new())
+        Simulation::with_own(experiment, Own { cta_order: Some(order), ..Own::default() }, &SoloProfiles::new())
     }
 
-    /// A run at cycle 0 with what the caller brings, and with the answers of the plan under that policy (`Plan::under`).
-    pub fn with_own(experiment: &Experiment, own: Own, answers: &Answers) -> Result<Self, Problems> {
+    /// A run at cycle 0 with what the caller brings, and with the solo profiles of the plan under that policy (`Plan::under`).
+    pub fn with_own(experiment: &Experiment, own: Own, solo: &SoloProfiles) -> Result<Self, Problems> {
         experiment.check()?;
         let policies = own.policy.map_or_else(|| experiment.policy.policies(), |policy| alloc::vec![AnyPolicy::Own(policy)]);
         let gpu = &experiment.gpu;
@@ -193,8 +193,8 @@ impl Simulation {
             cta_cost: experiment.cta_costs(),
             uniform_ctas: experiment.uniform_ctas(),
             grid: experiment.grids(),
-            answers: Answers::new(),
-            sharers: Sharer::all(policies, experiment, answers, (0, &alloc::vec![KernelStats::default(); kernels.len()]))?,
+            solo: SoloProfiles::new(),
+            sharers: Sharer::all(policies, experiment, solo, (0, &alloc::vec![KernelStats::default(); kernels.len()]))?,
             waits: Waits::default(),
             stuck: false,
             ipc_alone: PerKernel([None; MAX_KERNELS]),
@@ -203,7 +203,7 @@ impl Simulation {
             settled_at: None,
             experiment: experiment.clone(),
         };
-        simulation.tell(answers);
+        simulation.add_solo_profiles(solo);
         simulation.start_policies();
         if experiment.warm_up == 0 {
             simulation.begin();
@@ -523,13 +523,13 @@ impl Simulation {
         self.machine.set_controls(controls);
     }
 
-    /// Hands the sharing over to other policies, from the present cycle on. The host has passed on the answers that they need before
+    /// Hands the sharing over to other policies, from the present cycle on. The host has passed on the solo profiles that they need before
     /// (`tell`).
     pub fn set_policy(&mut self, spec: &PolicySpec) -> Result<(), Problems> {
         let changed = Experiment { policy: spec.clone(), ..self.experiment.clone() };
         changed.check()?;
         let totals = self.totals();
-        self.sharers = Sharer::all(spec.policies(), &changed, &self.answers, (self.machine.now, &totals))?;
+        self.sharers = Sharer::all(spec.policies(), &changed, &self.solo, (self.machine.now, &totals))?;
         self.experiment = changed;
         self.wait_anew();
         self.stuck = false;
@@ -649,11 +649,11 @@ impl Simulation {
         self.experiment.alone(kernel)
     }
 
-    /// Tells the run the answers of runs alone: for slowdowns, and for policies that take over later.
-    pub fn tell(&mut self, answers: &Answers) {
-        self.answers.extend(answers.iter().map(|(hash, alone)| (hash.clone(), *alone)));
+    /// Adds the solo profiles of kernels: for slowdowns, and for policies that take over later.
+    pub fn add_solo_profiles(&mut self, solo: &SoloProfiles) {
+        self.solo.extend(solo.iter().map(|(hash, alone)| (hash.clone(), *alone)));
         for (kernel, hash, _) in self.experiment.alone_runs() {
-            if let Some(alone) = self.answers.get(&hash).filter(|alone| !alone.stuck) {
+            if let Some(alone) = self.solo.get(&hash).filter(|alone| !alone.stuck) {
                 let breakdown = alone.breakdown;
                 self.set_alone(kernel, alone.ipc, alone.ipc_ci95);
                 self.breakdown_alone[kernel] = breakdown;
@@ -661,9 +661,9 @@ impl Simulation {
         }
     }
 
-    /// Whether the run knows the answer of a run alone.
+    /// Whether the run knows the solo profile of this hash.
     pub fn knows(&self, hash: &str) -> bool {
-        self.answers.contains_key(hash)
+        self.solo.contains_key(hash)
     }
 
     /// The answer of a plan's run that has ended: what it measured of its first kernel.

@@ -4,21 +4,21 @@
 use crate::describe::error::Problems;
 use crate::run::experiment::Experiment;
 use crate::run::own::Own;
-use crate::run::plan::{Answers, Plan, Planned};
+use crate::run::plan::{Plan, Planned, SoloProfiles};
 use crate::run::result::Outcome;
 use crate::run::simulation::Simulation;
 
 /// The answers that the policy of an experiment needs.
-pub fn answer(experiment: &Experiment) -> Result<Answers, Problems> {
+pub fn answer(experiment: &Experiment) -> Result<SoloProfiles, Problems> {
     measure(Plan::of(experiment))
 }
 
-fn measure(plan: Plan) -> Result<Answers, Problems> {
+fn measure(plan: Plan) -> Result<SoloProfiles, Problems> {
     measured(plan.profile.iter())
 }
 
-fn measured<'p>(runs: impl Iterator<Item = &'p Planned>) -> Result<Answers, Problems> {
-    let mut answers = Answers::new();
+fn measured<'p>(runs: impl Iterator<Item = &'p Planned>) -> Result<SoloProfiles, Problems> {
+    let mut answers = SoloProfiles::new();
     for run in runs {
         let mut alone = Simulation::new(&run.experiment)?;
         alone.advance(u64::MAX);
@@ -49,7 +49,7 @@ pub fn run_own(experiment: &Experiment, own: Own) -> Result<Outcome, Problems> {
     let answers = measured(plan.runs())?;
     let mut run = Simulation::with_own(experiment, own, &answers)?;
     run.advance(u64::MAX);
-    run.tell(&answers);
+    run.add_solo_profiles(&answers);
     Ok(run.outcome())
 }
 
@@ -153,7 +153,7 @@ mod tests {
             assert_eq!([cut.digest(), copy.digest()], [whole.digest(); 2], "{policy}, cut, and from a snapshot");
             let mut late = Simulation::new(&experiment("even")).unwrap();
             late.advance(5000);
-            late.tell(&answer(&experiment(policy)).unwrap());
+            late.add_solo_profiles(&answer(&experiment(policy)).unwrap());
             late.set_policy(&experiment(policy).policy).unwrap();
             let decided = |run: &Simulation| run.decisions().iter().map(|decision| decision.what.clone()).collect::<alloc::vec::Vec<_>>();
             assert_eq!(decided(&late)[2..], decided(&new()), "{policy}");

@@ -6,7 +6,7 @@ use sim_core::describe::gpu::Gpu;
 use sim_core::describe::rng::{below, mix};
 use sim_core::describe::value::Value;
 use sim_core::run::verdict::{Cause, Question, Verdict};
-use sim_core::{Answers, Controls, Experiment, KernelId, Outcome, Plan, PolicySpec, Simulation};
+use sim_core::{Controls, Experiment, KernelId, Outcome, Plan, PolicySpec, Simulation, SoloProfiles};
 use std::sync::Mutex;
 
 /// Kernels by paper, with the GPU of the paper.
@@ -152,7 +152,7 @@ fn experiment(mix: &Mix, gpu: &Value, policy: Value, alone: bool) -> Result<Expe
 /// A run to its end, with what it wants to know of runs alone.
 fn ran(experiment: &Experiment) -> Result<Simulation, String> {
     let said = |problems| format!("{}: {problems}", experiment.name);
-    let mut answers = Answers::new();
+    let mut answers = SoloProfiles::new();
     for run in Plan::of(experiment).runs() {
         let mut alone = Simulation::new(&run.experiment).map_err(said)?;
         alone.advance(u64::MAX);
@@ -160,7 +160,7 @@ fn ran(experiment: &Experiment) -> Result<Simulation, String> {
     }
     let mut simulation = Simulation::with(experiment, &answers).map_err(said)?;
     simulation.advance(u64::MAX);
-    simulation.tell(&answers);
+    simulation.add_solo_profiles(&answers);
     Ok(simulation)
 }
 

@@ -505,7 +505,7 @@ fn each_policy_of_several_has_an_interval_of_its_own() {
     let shown = |policies: Vec<AnyPolicy>| {
         let mut run = Simulation::new(&experiment).unwrap();
         let totals = run.totals();
-        run.sharers = Sharer::all(policies, &experiment, &Answers::new(), (0, &totals)).unwrap();
+        run.sharers = Sharer::all(policies, &experiment, &SoloProfiles::new(), (0, &totals)).unwrap();
         run.start_policies();
         run.advance(u64::MAX);
         run.sharers.into_iter().map(|sharer| alloc::format!("{:?}", sharer.policy)).collect::<Vec<_>>()
