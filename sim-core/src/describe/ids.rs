@@ -152,13 +152,6 @@ impl Set {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether one number is in it and no more.
-    #[inline]
-    pub fn is_single(&self) -> bool {
-        let [a, b, c, d] = self.0;
-        if b | c | d == 0 { a != 0 && a & (a - 1) == 0 } else { self.len() == 1 }
-    }
-
     /// The lowest number.
     #[inline]
     pub fn first(&self) -> Option<u32> {
@@ -211,11 +204,6 @@ impl Set {
     /// Numbers 0 to 63, 64 to 127 and so on, a bit each.
     pub fn words(&self) -> [u64; 4] {
         self.0
-    }
-
-    /// Numbers 0 to 63, 64 to 127 and so on, a bit each, to fill in.
-    pub fn words_mut(&mut self) -> &mut [u64; 4] {
-        &mut self.0
     }
 }
 
@@ -349,7 +337,6 @@ mod tests {
                 }
                 assert_eq!(set.members(false).collect::<Vec<_>>(), plain.iter().copied().collect::<Vec<_>>());
                 assert_eq!(set.members(true).collect::<Vec<_>>(), plain.iter().rev().copied().collect::<Vec<_>>());
-                assert_eq!(set.is_single(), plain.len() == 1);
                 assert_eq!((set.len() as usize, set.is_empty(), set.first()), (plain.len(), plain.is_empty(), plain.first().copied()));
                 let pivot = below(mix(key, 1), bound) as u32;
                 assert_eq!(set.contains(pivot), plain.contains(&pivot));

@@ -429,11 +429,6 @@ impl Bank {
         self.tags.invalidate_of(kernel);
     }
 
-    /// Lines that a kernel has brought in and that are still there.
-    pub fn resident(&self, kernel: KernelId) -> u32 {
-        self.tags.resident(kernel)
-    }
-
     /// Feeds the state to `state`, with what `packets` holds of the requests in it.
     pub(super) fn hash<H: Hasher>(&self, packets: &Packets, state: &mut H) {
         self.index.hash(state);

@@ -488,11 +488,6 @@ impl Memory {
         carried
     }
 
-    /// Lines that a kernel has in L2.
-    pub fn l2_resident(&self, kernel: KernelId) -> u32 {
-        self.banks.all.iter().map(|bank| bank.resident(kernel)).sum()
-    }
-
     /// Requests in a channel's transaction queue, by kernel.
     pub fn dram_queue(&self, channel: u32) -> PerKernel<u32> {
         self.channels.all[channel as usize].queued_by_kernel()
