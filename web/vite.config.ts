@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { defineConfig, type Plugin } from "vite";
+import { build, defineConfig, type Plugin } from "vite";
 import { rateOf } from "./src/run/rate.ts";
+import { widget } from "./build/embed.config.ts";
 import { Papers } from "./build/papers.ts";
 import { withTop } from "./build/top.ts";
 
@@ -51,6 +52,18 @@ const offline: Plugin = {
 /** How often verdicts have held, as the page of docs/ about that says: a figure of the built page, not a word of it. */
 const verdicts = rateOf(readFileSync(new URL("../docs/reference/verdicts.md", import.meta.url), "utf8"));
 
+/** The script of articles also runs as a plain one, where its names would be the article's; and the widget stands beside the page. */
+const embeds: Plugin = {
+  name: "embeds",
+  apply: "build",
+  renderChunk: (code, chunk) => (chunk.name === "corun-figure" ? `(() => {\n${code}\n})();` : null),
+  async writeBundle({ dir }, bundle) {
+    const wasm = Object.keys(bundle).find((name) => /corun_script_bg-[\w-]+\.wasm$/.test(name));
+    if (!wasm || !dir) throw new Error("the module that runs scripts is not among the files of the page");
+    await build(widget(`./${wasm}`, dir));
+  },
+};
+
 const top: Plugin = { name: "top", transformIndexHtml: { order: "pre", handler: withTop } };
 
 /** What `cargo xtask serve` adds to the built folder: names with a hash in them are kept for good, and the example article stands beside the page. */
@@ -74,7 +87,7 @@ export default defineConfig({
   base: "./",
   // Several pages, none of which stands in for an address that is not there.
   appType: "mpa",
-  plugins: [papers, top, served, offline],
+  plugins: [papers, top, embeds, served, offline],
   define: { __VERDICTS__: JSON.stringify(verdicts) },
   worker: { format: "es" },
   build: {

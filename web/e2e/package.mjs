@@ -1,12 +1,23 @@
-// `cargo xtask test --full package`: runs the script FILE of FOLDER in Chromium, where the npm package is installed, and prints what it prints.
+// `cargo xtask test --full package`: runs the script FILE of FOLDER in Chromium, where the npm package is installed, and prints what it prints. Where
+// it puts a run into the page, the script is over when that has a result.
 import { chromium } from "@playwright/test";
 import { join } from "node:path";
 import { argv, env } from "node:process";
 
 const [, , folder, file] = argv;
 const origin = "http://corun.test";
-const start = `<script type="importmap">{ "imports": { "corun": "/node_modules/corun/browser.js" } }</script>
-<script type="module">await import("/${file}"); console.log("end");</script>`;
+const imports = {
+  corun: "/node_modules/corun/browser.js",
+  "corun/elements": "/node_modules/corun/elements.js",
+  "corun/widget.mjs": "/node_modules/corun/widget.mjs",
+};
+const start = `<script type="importmap">${JSON.stringify({ imports })}</script>
+<body><script type="module">
+const over = new Promise((done) => addEventListener("corun-result", done));
+await import("/${file}");
+if (document.querySelector("corun-run")) await over;
+console.log("end");
+</script>`;
 
 const browser = await chromium.launch({ executablePath: env.CHROMIUM_PATH });
 const page = await browser.newPage();

@@ -1,7 +1,9 @@
-// Before the first paint: the colours that were chosen last time, else those of the system.
+// Before the first paint: the colours that the address asks for, as that of a frame in an article; else those that were chosen last time, else those of
+// the system.
 (() => {
-  let chosen = null;
-  try { chosen = localStorage.getItem("corun-theme"); } catch { /* storage may be forbidden */ }
+  let chosen = new URLSearchParams(location.search).get("theme");
+  if (chosen !== "dark" && chosen !== "light")
+    try { chosen = localStorage.getItem("corun-theme"); } catch { /* storage may be forbidden */ }
   const dark = chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.dataset.theme = dark ? "dark" : "light";
 })();

@@ -4,7 +4,7 @@ import { isDark, onThemeChange, paintKernels } from "./palette.ts";
 import { store, stored } from "./stored.ts";
 
 const KEY = "corun-theme";
-/** What may be stored: anything else is no choice. */
+/** What may be stored, or asked for in the address: anything else is no choice. */
 const THEMES: readonly (string | null)[] = ["dark", "light"];
 
 /** Paints the kernels' colours now and at every change; until the user chooses, the page follows the system. */
@@ -12,7 +12,9 @@ export function startTheme(): void {
   paintKernels();
   onThemeChange(paintKernels);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
-    if (!THEMES.includes(stored(KEY))) document.documentElement.dataset["theme"] = event.matches ? "dark" : "light";
+    const chosen = [new URLSearchParams(location.search).get("theme"), stored(KEY)];
+    if (!chosen.some((one) => THEMES.includes(one)))
+      document.documentElement.dataset["theme"] = event.matches ? "dark" : "light";
   });
 }
 

@@ -2,3 +2,6 @@
 
 /** How often verdicts have held (vite.config.ts). */
 declare const __VERDICTS__: import("./run/rate.ts").Rate | null;
+
+/** The engine of the npm package, which stands beside the built elements (build/embed.config.ts). */
+declare module "#corun";

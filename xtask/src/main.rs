@@ -7,6 +7,7 @@ mod answers;
 #[path = "../../wasm/behaviour.rs"]
 mod behaviour;
 mod bench;
+mod jupyter;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod need;
@@ -34,7 +35,8 @@ Usage: cargo xtask COMMAND
                                   seeds, Firefox and the modules as they are shipped, in 25. A stage runs with what it waits for
   dist                            build the static folder web/dist (relative paths: any host, any sub-path) and print its sizes
   wasm                            build only the WebAssembly modules into web/src/wasm
-  package                         build the npm package of the engine into target/npm
+  package                         build the npm package of the engine, its elements and its widget into target/npm
+  jupyter                         a study: the package's widget in a real JupyterLab below target/, run in Chromium; does Python get the result?
   bench [--quick] [--scaling] [--count] [--only NAME]...
                                   simulated cycles per second, natively, in Node and in Chromium, and their ratios; without --quick and
                                   --only also of the parts, and a record in benches/history.jsonl; --scaling: also the cost against
@@ -99,6 +101,10 @@ fn command(mut args: Vec<String>) -> Result<()> {
             package::package()?;
             println!("{}: `npm pack` in it makes the file that npm installs", package::place().display());
             Ok(())
+        }
+        "jupyter" => {
+            none_left(args)?;
+            jupyter::jupyter()
         }
         "bench" => {
             let options = bench::Options::take(args)?;

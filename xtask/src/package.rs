@@ -1,4 +1,5 @@
-//! The npm package of the engine: the module with its JavaScript and its types, and the files of wasm/npm around them.
+//! The npm package of the engine: the module with its JavaScript and its types, the page's elements and the widget, which run the same module, and
+//! the files of wasm/npm around them.
 
 use crate::page::files;
 use crate::run::{npm, root, said, target_dir};
@@ -17,6 +18,17 @@ const MODULE: &str = "corun_script";
 /// The version that wasm/npm/package.json has; the package has the workspace's.
 const NO_VERSION: &str = "\"0.0.0\"";
 
+/// What Vite builds for it (web/build/embed.config.ts).
+const EMBEDDED: [&str; 2] = ["elements", "widget"];
+
+/// Imports what may be imported where there is no document, and says what of one is touched meanwhile.
+const IMPORT: &str = r#"
+for (const name of ["customElements", "HTMLElement", "document", "window"])
+  Object.defineProperty(globalThis, name, { get() { throw new Error(`${name} is touched`); } });
+const { define } = await import("corun/elements"), { default: widget } = await import("corun/widget.mjs");
+console.log(typeof define, typeof widget.render);
+"#;
+
 /// Where the package is.
 pub fn place() -> PathBuf {
     target_dir().join("npm")
@@ -25,9 +37,15 @@ pub fn place() -> PathBuf {
 /// Builds the package anew.
 pub fn package() -> Result<()> {
     need::wasm_target()?;
+    need::node()?;
+    need::packages()?;
     let place = place();
     let _ = fs::remove_dir_all(&place);
     wasm::build_into(MODULE, Built::ToShip, &root(), &target_dir(), &place)?;
+    for mode in EMBEDDED {
+        let mut vite = npm(&["exec", "--", "vite", "build", "--config", "build/embed.config.ts", "--mode", mode]);
+        said(vite.env("CORUN_PACKAGE", &place)).with_context(|| format!("the package's {mode} did not build"))?;
+    }
     let licences = ["LICENSE-APACHE", "LICENSE-MIT"].map(|name| root().join(name));
     for file in files(&root().join("wasm/npm"))?.iter().chain(&licences) {
         fs::copy(file, place.join(file.file_name().unwrap_or_default())).with_context(|| file.display().to_string())?;
@@ -39,9 +57,8 @@ pub fn package() -> Result<()> {
     Ok(())
 }
 
-/// Packs the package, installs it in an empty folder, and follows its README there. The run ends like that of the runner `corun`, in Node and in
-/// Chromium; a mistake is named by its path; the types fit, and refuse what does not.
-pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
+/// Packs the package, and installs it in an empty folder, which it returns, with the files of its README.
+pub fn install() -> Result<PathBuf> {
     let folder = target_dir().join("npm-installed");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
@@ -49,6 +66,13 @@ pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
     // A package without dependencies asks no registry. Without a prefix, npm looks for a project further up.
     said(npm(&["install", "--offline", "--prefix"]).arg(&folder).arg(folder.join(tarball)).current_dir(&folder))?;
     readme::write_files(&fs::read_to_string(place().join("README.md"))?, &folder)?;
+    Ok(folder)
+}
+
+/// Follows the README of the installed package. The run ends like that of the runner `corun`, in Node and in Chromium, as an element and as a widget;
+/// a mistake is named by its path; the types fit, and refuse what does not.
+pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
+    let folder = install()?;
     let here = |program: &Path, args: &[&str]| said(Command::new(program).args(args).current_dir(&folder));
     let node = Path::new("node");
 
@@ -58,10 +82,35 @@ pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
     ensure!(run.lines().last() == Some(native), "the package does not end with the runner's digest {native}:\n{run}");
     count.passed += 1;
 
-    let mut page = Command::new("node");
-    page.current_dir(root().join("web")).arg("e2e/package.mjs").arg(&folder).arg("run.mjs").env("CHROMIUM_PATH", need::headless()?);
-    let page = said(&mut page)?;
+    let chromium = need::headless()?;
+    let in_page = |file: &str| {
+        let mut page = Command::new("node");
+        page.current_dir(root().join("web")).arg("e2e/package.mjs").arg(&folder).arg(file).env("CHROMIUM_PATH", &chromium);
+        said(&mut page)
+    };
+    let page = in_page("run.mjs")?;
     ensure!(page == run, "the package prints in Chromium:\n{page}\nand in Node:\n{run}");
+    count.passed += 1;
+
+    let imported = here(node, &["--input-type=module", "--eval", IMPORT])?;
+    ensure!(imported == "function function", "elements and widget are not there without a document: {imported}");
+    count.passed += 1;
+
+    let element = in_page("show.mjs")?;
+    ensure!(element == native, "the element ends with {element}, the runner with {native}");
+    count.passed += 1;
+
+    fs::copy(root().join("web/e2e/widget-host.mjs"), folder.join("widget-host.mjs"))?;
+    let widget = in_page("widget-host.mjs")?;
+    let lines: Vec<&str> = widget.lines().collect();
+    ensure!(
+        matches!(lines[..], [once, a, _, path, "nothing left"] if once == native && a == native && path == "kernels[1]"),
+        "a host of widgets has other results than the runner's {native}:\n{widget}"
+    );
+    count.passed += 1;
+
+    let copies = files(&folder.join("node_modules"))?.iter().filter(|file| file.extension().is_some_and(|end| end == "wasm")).count();
+    ensure!(copies == 1, "the package has {copies} modules, not one");
     count.passed += 1;
 
     let tsc = root().join("web/node_modules/.bin/tsc");
@@ -71,10 +120,23 @@ pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
     ensure!(mistake.starts_with("kernels[1]: found"), "a bad experiment is not named by its path:\n{mistake}");
     count.passed += 1;
 
-    let wrong = "import { Simulation } from \"corun\";\nexport const digest: number = new Simulation(\"\").digest();\n";
-    fs::write(folder.join("wrong.mts"), wrong)?;
-    let refused = strict("wrong.mts").err().map(|error| error.to_string()).unwrap_or_default();
-    ensure!(refused.contains("TS2322"), "a digest passes as a number, so the types prove nothing: {refused}");
-    count.passed += 1;
+    refused(
+        &folder,
+        &strict,
+        "digest",
+        "import { Simulation } from \"corun\";\nexport const digest: number = new Simulation(\"\").digest();\n",
+    )?;
+    let embedded = "import { define } from \"corun/elements\";\nimport widget from \"corun/widget.mjs\";\n\
+                    export const ready: Promise<void> = define();\nexport const end: number = widget.render({ model: new Map(), el: document.body });\n";
+    refused(&folder, &strict, "model", embedded)?;
+    count.passed += 2;
+    Ok(())
+}
+
+/// The compiler refuses a text that is wrong in `what`, and nothing else.
+fn refused(folder: &Path, strict: &dyn Fn(&'static str) -> Result<String>, what: &str, text: &str) -> Result<()> {
+    fs::write(folder.join("wrong.mts"), text)?;
+    let said = strict("wrong.mts").err().map(|error| error.to_string()).unwrap_or_default();
+    ensure!(said.contains("TS2322") && !said.contains("TS2307"), "a wrong {what} passes, so the types prove nothing: {said}");
     Ok(())
 }

@@ -74,13 +74,18 @@ export function theme(): Theme {
   if (kept) return kept;
   if (typeof document === "undefined") return LIGHT;
   watch();
-  const style = getComputedStyle(document.documentElement);
-  const found: Theme = { ...LIGHT, dark: isDark() };
+  kept = themeOf(document.documentElement, isDark());
+  return kept;
+}
+
+/** The colours that an element's custom properties say. */
+export function themeOf(element: Element, dark: boolean): Theme {
+  const style = getComputedStyle(element);
+  const found: Theme = { ...LIGHT, dark };
   for (const [key, token] of TOKENS) {
     const value = style.getPropertyValue(token).trim();
     if (value !== "") found[key] = value;
   }
-  kept = found;
   return found;
 }
 

@@ -10,30 +10,8 @@
 // --ink-2 --ink-3 --accent --plot-bg --plot-grid --plot-axis --plot-peak --slot-empty --slot-edge --font --mono. Their own
 // rules (views.css) use the other tokens of style/tokens.css as well.
 import "./views.css";
-import { Charts } from "./charts.ts";
-import { Mesh } from "./mesh.ts";
-import { MemoryPath } from "./memory-path.ts";
-import { SmDetail } from "./sm-detail.ts";
-import { SmGrid } from "./sm-grid.ts";
+import { VIEWS } from "./elements.ts";
 
-export { Charts, MemoryPath, Mesh, SmDetail, SmGrid };
-
-for (const [name, element] of [
-  ["corun-sm-grid", SmGrid],
-  ["corun-sm-detail", SmDetail],
-  ["corun-memory-path", MemoryPath],
-  ["corun-mesh", Mesh],
-  ["corun-charts", Charts],
-] as const) {
+for (const [name, element] of VIEWS) {
   if (!customElements.get(name)) customElements.define(name, element);
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    "corun-sm-grid": SmGrid;
-    "corun-sm-detail": SmDetail;
-    "corun-memory-path": MemoryPath;
-    "corun-mesh": Mesh;
-    "corun-charts": Charts;
-  }
 }

@@ -1,0 +1,63 @@
+/// <reference lib="esnext.disposable" />
+import type { Catalogue, Decision, FrameLayout, Problem, Result, WindowsLayout } from "./corun_script.js";
+
+/** Registers every element of Corun that is not registered yet. Only where there is a document. */
+export declare function define(): Promise<void>;
+
+/** Of one run its result; of two that are compared, by their marks A and B; or what is wrong with the link or with what it runs. */
+export type Outcome = Result | Record<string, Result> | { problems: Problem[] };
+
+/**
+ * `<corun-run link="#v=1&…" theme="dark">`: runs a link with the engine of this package. Fires `corun-result` (bubbling, `CustomEvent<Outcome>`).
+ */
+export type CorunRun = HTMLElement;
+/** `<corun-figure host="https://your.host/corun/" paper="ccbp" figure="fig9a" theme="dark">`: a figure of a host of Corun, in a frame. */
+export type CorunFigure = HTMLElement;
+/** `<corun-lab host="https://your.host/corun/" link="#v=1&…" hide="schemes" theme="dark">`: the page of a host of Corun, in a frame. */
+export type CorunLab = HTMLElement;
+
+/** A run as the pictures show it: its shape, its scheme in words, and its mark (A, B) where two are compared; one run has none. */
+export interface ShownRun {
+  mark: string;
+  title: string;
+  layout: FrameLayout;
+  windows: WindowsLayout;
+}
+/** A picture of the machine at one cycle: of one run, or of two that are compared. */
+export interface FrameView extends HTMLElement {
+  /** New simulations: their shapes (`frameLayout`, `windowsLayout`), and `presets()`. Comes before the first update, and clears what was drawn. */
+  setRuns(runs: readonly ShownRun[], catalogue: Catalogue): void;
+  /** A `frame()` of each run, all of one cycle. They are only lent. */
+  update(frames: readonly Uint32Array[]): void;
+  reset(): void;
+}
+/** A picture that has a selected SM: the grid chooses it and fires `select-sm` (`CustomEvent<{ sm: number | null }>`), the detail shows it. */
+export interface SmView extends FrameView {
+  selected: number | null;
+}
+/** Charts over time. */
+export interface WindowView extends HTMLElement {
+  setRuns(runs: readonly ShownRun[]): void;
+  /** Complete windows of a run that are new since the last call (`windows`). */
+  setWindows(run: number, rows: Float64Array): void;
+  /** A policy's whole log so far (`decisions`): marks on the time axis. */
+  setDecisions(run: number, decisions: readonly Decision[]): void;
+  /** The IPC that each kernel of a run is promised; null where it has no goal. */
+  setGoals(run: number, goals: readonly (number | null)[]): void;
+  clear(run: number): void;
+  reset(): void;
+  cycle: number;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "corun-run": CorunRun;
+    "corun-figure": CorunFigure;
+    "corun-lab": CorunLab;
+    "corun-sm-grid": SmView;
+    "corun-sm-detail": SmView;
+    "corun-memory-path": FrameView;
+    "corun-mesh": FrameView;
+    "corun-charts": WindowView;
+  }
+}

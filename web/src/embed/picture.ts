@@ -1,0 +1,75 @@
+// A run as one picture: how much slower each kernel is, and all SMs. Live on a canvas, frozen as SVG. No DOM.
+import { Drawing, fitText } from "../draw/drawing.ts";
+import { kernelPaint, type Theme } from "../draw/theme.ts";
+import { ENDLESS, MISSING } from "../format.ts";
+import { BARS, bars, tops, type Bar } from "../run/bars.ts";
+import type { RunSide } from "../run/model.ts";
+import { plusMinus } from "../sure.ts";
+import { add, beside } from "../views/beside.ts";
+import { drawSms } from "../views/sm-drawing.ts";
+import { residentText, type SmModel } from "../views/sm-model.ts";
+
+const ROW = 24,
+  HEAD = 22,
+  GAP = 14,
+  NAME = 72,
+  VALUE = 104;
+
+/** What a bar is worth, in words. */
+export function barText({ kind, value, ends, why }: Bar): string {
+  if (value === null) return `${MISSING} ${why}`;
+  if (value === Infinity) return ENDLESS;
+  const { format } = BARS[kind],
+    unit = kind === "slow" ? "×" : " %";
+  return `${format(value)}${unit} ${plusMinus(value, ends, format)}`.trim();
+}
+
+function drawBars(sides: readonly RunSide[], width: number, t: Theme): Drawing {
+  const rows = sides.map((side) => ({ side, all: bars(side) })),
+    every = rows.flatMap(({ all }) => all),
+    top = tops(every);
+  const d = new Drawing(width, HEAD + rows.length * HEAD + every.length * ROW, t.plot, t.font, t.mono);
+  const titles = [...new Set(every.map(({ kind }) => BARS[kind].title))];
+  d.text(0, 14, titles.join("; "), t.ink2, 12, { weight: 600 });
+  let y = HEAD;
+  for (const { side, all } of rows) {
+    d.text(0, y + 14, fitText(`${side.mark} ${side.scheme}`.trim(), 12, width), t.ink, 12, { weight: 600 });
+    y += HEAD;
+    for (const bar of all) {
+      const room = Math.max(20, width - NAME - VALUE),
+        middle = y + ROW / 2 - 2;
+      d.text(0, middle, fitText(bar.name, 12, NAME - 8), t.ink2, 12, { baseline: "middle" });
+      d.rect(NAME, y, room, ROW - 6, { fill: t.slotEmpty, radius: 3 });
+      const part = bar.value === null ? 0 : Math.min(1, bar.value / top[bar.kind]);
+      d.rect(NAME, y, room * part, ROW - 6, { fill: kernelPaint(bar.kernel, t), radius: 3 });
+      // As fast as alone, or a promise that is just kept.
+      const one = Math.round(NAME + room / top[bar.kind]);
+      d.line(one, y - 2, one, y + ROW - 4, t.ink, 2);
+      d.text(NAME + room + 8, middle, fitText(barText(bar), 12, VALUE - 8), t.ink, 12, { baseline: "middle" });
+      y += ROW;
+    }
+  }
+  return d;
+}
+
+/** `models`: the SMs of the sides whose runs have begun. */
+export function drawRun(
+  sides: readonly RunSide[],
+  models: readonly (SmModel | null)[],
+  width: number,
+  t: Theme,
+): Drawing {
+  const above = drawBars(sides, width, t);
+  const parts = sides.flatMap(({ mark, scheme }, i) => {
+    const model = models[i];
+    return model
+      ? [{ mark, title: scheme, said: residentText(model), draw: (room: number) => drawSms(model, room, t, null) }]
+      : [];
+  });
+  if (parts.length === 0) return above;
+  const sms = beside(parts, width, t),
+    all = new Drawing(width, above.height + GAP + sms.height, t.plot, t.font, t.mono);
+  add(all, above, 0, 0, 0);
+  add(all, sms, 0, above.height + GAP, 1);
+  return all;
+}

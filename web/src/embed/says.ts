@@ -1,0 +1,99 @@
+// What an embedded run says: who suffers and why, in the engine's words, and its numbers. No DOM.
+import { kernelLabels, mixText, runTitles } from "../choices.ts";
+import { count, fixed, MISSING } from "../format.ts";
+import type { LinkState } from "../link.ts";
+import { mixFigure, slowdownOf } from "../run/figures.ts";
+import type { RunSide } from "../run/model.ts";
+import { plain, said } from "../run/says.ts";
+import { interval, plusMinus } from "../sure.ts";
+import type { Experiment, IntervalsOf, Result } from "../types.ts";
+import type { Tabular } from "../views/tabular.ts";
+
+const MARKS = ["A", "B"] as const;
+
+/** The runs of a link, none of which has begun. */
+export function sidesOf({ experiment, other }: Pick<LinkState, "experiment" | "other">): RunSide[] {
+  const all = other ? [experiment, other] : [experiment],
+    titles = runTitles(all);
+  return all.map((one, i) => ({
+    mark: all.length > 1 ? (MARKS[i] ?? "") : "",
+    scheme: titles[i] ?? "",
+    experiment: one,
+    kernels: kernelLabels(one.kernels),
+    result: null,
+    origin: "running",
+  }));
+}
+
+/** `BP + CFD: even and ccbp`. */
+export function titleOf(experiments: readonly Experiment[]): string {
+  const mixes = [...new Set(experiments.map(mixText))];
+  return `${mixes.join(" / ")}: ${[...new Set(runTitles(experiments))].join(" and ")}`;
+}
+
+/** The sentences, and what a run would need to be sure: once, also where both would. */
+export function sentence(sides: readonly RunSide[]): string {
+  const paragraphs = said(sides),
+    needs = paragraphs.map((one) => one.needs).filter((text) => text !== "");
+  return [plain(paragraphs.map((one) => ({ ...one, needs: "" }))), ...new Set(needs)].join(" ");
+}
+
+const FIGURES: readonly { key: string; title: string; decimals: number; of(result: Result, k: number): unknown }[] = [
+  { key: "ipc", title: "IPC", decimals: 1, of: (result, k) => result.kernels[k]?.ipc },
+  { key: "ipc_alone", title: "IPC alone", decimals: 1, of: (result, k) => result.kernels[k]?.ipc_alone },
+  { key: "slowdown", title: "Times slower", decimals: 2, of: slowdownOf },
+];
+const MIX: readonly { key: string; title: string }[] = [
+  { key: "hspeedup", title: "Harmonic speedup" },
+  { key: "stp", title: "System throughput" },
+  { key: "fairness", title: "Fairness" },
+];
+
+/** The numbers of the runs that have some: a row a kernel, and below one for each figure of the mix. */
+export function numbersOf(sides: readonly RunSide[]): Tabular {
+  const known = sides.filter(({ result }) => result !== null),
+    two = sides.length > 1;
+  const text = (value: unknown, decimals: number, of: IntervalsOf | undefined, key: string): string => {
+    const number = typeof value === "number" ? value : null,
+      format = (one: number): string => fixed(one, decimals);
+    return `${number === null ? MISSING : format(number)} ${plusMinus(number, interval(of, key), format)}`.trim();
+  };
+  const rows = known.flatMap(({ mark, kernels, result }) => {
+    const of = result as Result,
+      before = two ? `${mark}: ` : "";
+    return [
+      ...kernels.map((name, k) => [
+        `${before}${name}`,
+        ...FIGURES.map((figure) => text(figure.of(of, k), figure.decimals, of.ci95?.kernels[k], figure.key)),
+      ]),
+      ...(kernels.length < 2
+        ? []
+        : MIX.map(({ key, title }) => [
+            `${before}${title}`,
+            "",
+            "",
+            text(mixFigure(of, key), 3, of.ci95?.metrics, key),
+          ])),
+    ];
+  });
+  return {
+    title: "Numbers, with half of their 95 % intervals",
+    columns: [
+      { key: "kernel", title: "Kernel, or figure of the mix", unit: "" },
+      ...FIGURES.map(({ key, title }) => ({ key, title, unit: "" })),
+    ],
+    rows,
+  };
+}
+
+/** What was run, so that it can be run again. */
+export const stampOf = (sides: readonly RunSide[]): string =>
+  sides
+    .flatMap(({ mark, result }) =>
+      result
+        ? [
+            `${mark === "" ? "" : `${mark}: `}Corun ${result.engine}, config ${result.config_hash}, seed ${result.seed}, ${count(result.cycles)} cycles, digest ${result.digest}`,
+          ]
+        : [],
+    )
+    .join("; ");
