@@ -77,7 +77,6 @@ import type {
   Result,
   SelectSm,
   ShownRun,
-  SmView,
   WindowView,
   Zoom,
 } from "./types.ts";
@@ -143,7 +142,7 @@ const card = (id: string, title: string, ...body: Node[]): HTMLElement =>
     ...body,
   );
 
-const grid = document.createElement("corun-sm-grid") as SmView;
+const grid = document.createElement("corun-sm-grid");
 const detail = document.createElement("corun-sm-detail");
 const path = document.createElement("corun-memory-path") as FrameView,
   mesh = document.createElement("corun-mesh") as FrameView;
@@ -1127,6 +1126,15 @@ async function exportResult(): Promise<void> {
   download(stampName("result", "json"), `${JSON.stringify(saved, null, 2)}\n`, "application/json");
 }
 
+async function saveFile(): Promise<void> {
+  try {
+    const { saveRun } = await import("./embed/save.ts");
+    await saveRun(screen.sides.value, grid.models, new URL(shownLink, location.href).hash);
+  } catch (error) {
+    toast(`The file could not be made: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 /** The card of a policy: its text is a chunk of its own. */
 function about(policy: PolicyEntry): void {
   void import("./teach/card.ts").then(
@@ -1281,6 +1289,11 @@ make.addEventListener("click", (event) => {
 screen.actions([
   { title: "Copy the link", note: "to this very run ( c )", run: () => void copyLink() },
   { title: "Save the result", note: "so far, as JSON", run: () => void exportResult() },
+  {
+    title: "Save as one HTML file",
+    note: "a picture that runs when asked, also without a network",
+    run: () => void saveFile(),
+  },
   { title: "Dark or light", note: "( d )", run: toggleTheme },
   { title: "Present", note: "the answer alone, large ( p )", run: () => present(true) },
   { title: "Keys and help", note: "( ? )", run: () => help.showModal() },

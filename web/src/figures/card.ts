@@ -1,7 +1,7 @@
 // One figure: the stored data as a picture at once, each mark a way into the lab, and its runs again on this computer.
 import { h as jsx, render } from "preact";
 import { kernelLabels } from "../choices.ts";
-import { copyText } from "../dialogs.ts";
+import { copyText, toast } from "../dialogs.ts";
 import { append, h, icon, setText } from "../dom.ts";
 import { encodeLink } from "../link.ts";
 import { timeText } from "../format.ts";
@@ -158,48 +158,38 @@ export class FigureCard {
       { class: "cv-tablebox", tabIndex: 0, role: "region", "aria-label": `${figure.title}, as a table`, hidden: true },
       this.#table,
     );
+    const action = (title: string, run: () => void, ...content: (Node | string)[]): HTMLElement =>
+      h("button", { type: "button", class: "button", title, onclick: run }, ...content);
     const copies = [
-      h(
-        "button",
-        {
-          type: "button",
-          class: "button",
-          title: "Commands that make the same runs with the native runner",
-          onclick: () => void this.#copyCommand(runsOf(figure.points)),
-        },
+      action(
+        "Commands that make the same runs with the native runner",
+        () => void this.#copyCommand(runsOf(figure.points)),
         icon("terminal"),
         "Copy the command",
       ),
       ...(embedded
         ? []
         : [
-            h(
-              "button",
-              {
-                type: "button",
-                class: "button",
-                title: "An element for articles, with a picture for readers without scripts",
-                onclick: () =>
-                  void copyText(
-                    elementCode(base, paper, figure),
-                    "The embed code is copied: paste it into an article.",
-                  ),
-              },
+            action(
+              "The picture with its numbers, and the simulator: it runs when asked, also without a network",
+              () => void this.#save(),
+              icon("download"),
+              "One HTML file",
+            ),
+            action(
+              "An element for articles, with a picture for readers without scripts",
+              () =>
+                void copyText(elementCode(base, paper, figure), "The embed code is copied: paste it into an article."),
               icon("link"),
               "Copy embed code",
             ),
-            h(
-              "button",
-              {
-                type: "button",
-                class: "button",
-                title: "For articles that allow no scripts",
-                onclick: () =>
-                  void copyText(
-                    frameCode(base, paper, figure, this.#stage.offsetHeight + 260),
-                    "The iframe is copied: paste it into an article.",
-                  ),
-              },
+            action(
+              "For articles that allow no scripts",
+              () =>
+                void copyText(
+                  frameCode(base, paper, figure, this.#stage.offsetHeight + 260),
+                  "The iframe is copied: paste it into an article.",
+                ),
               "As iframe",
             ),
           ]),
@@ -429,6 +419,19 @@ export class FigureCard {
       },
     );
     return h("li", null, before, away);
+  }
+
+  async #save(): Promise<void> {
+    const { document } = this.#shared,
+      figure = this.#figure;
+    try {
+      if (!this.#engine) throw new Error("the simulator is not there yet");
+      const { saveFigure } = await import("../embed/save.ts");
+      const svg = this.#engine.figureSvg(figure, { width: 860, title: false });
+      await saveFigure(document, figure, runsOf(figure.points), svg);
+    } catch (error) {
+      toast(`The file could not be made: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   async #copyCommand(runs: readonly number[]): Promise<void> {

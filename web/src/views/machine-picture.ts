@@ -28,6 +28,11 @@ export abstract class MachinePicture<M extends Model> extends Picture implements
   /** One sentence with numbers. */
   protected abstract said(model: M): string;
 
+  /** What it knows of each run's machine. */
+  get models(): readonly M[] {
+    return this.sides.map(({ model }) => model);
+  }
+
   setRuns(runs: readonly ShownRun[], _catalogue: Catalogue): void {
     this.sides = runs.map((run) => ({
       run,

@@ -98,7 +98,7 @@ export function swatch(paint: Paint): HTMLElement {
 
 // ---------------------------------------------------------------- tables
 
-function cellText(cell: Cell): string {
+export function cellText(cell: Cell): string {
   if (cell === null) return "–";
   if (typeof cell === "string") return cell;
   return Number.isInteger(cell) ? whole(cell) : figure(cell);
