@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { build, defineConfig, type Plugin } from "vite";
 import { rateOf } from "./src/run/rate.ts";
 import { widget } from "./build/embed.config.ts";
+import { sharedHtml, sharedPages } from "./build/share.ts";
 import { Papers } from "./build/papers.ts";
 import { withTop } from "./build/top.ts";
 
@@ -64,6 +65,23 @@ const embeds: Plugin = {
   },
 };
 
+/** Pages that shared links lead to. CORUN_URL: where the page will be. */
+const share: Plugin = {
+  name: "share",
+  async generateBundle() {
+    const url = (process.env["CORUN_URL"] ?? "").replace(/([^/])$/, "$1/"),
+      pages = await sharedPages(new URL("../", import.meta.url));
+    const emit = (fileName: string, source: string | Buffer): void => {
+      this.emitFile({ type: "asset", fileName: `share/${fileName}`, source });
+    };
+    emit("index.json", JSON.stringify(Object.fromEntries(pages.map(({ hash, name }) => [hash, name]))));
+    for (const page of pages) {
+      emit(`${page.name}.html`, sharedHtml(page, url));
+      if (page.png) emit(`${page.name}.png`, page.png);
+    }
+  },
+};
+
 const top: Plugin = { name: "top", transformIndexHtml: { order: "pre", handler: withTop } };
 
 /** What `cargo xtask serve` adds to the built folder: names with a hash in them are kept for good, and the example article stands beside the page. */
@@ -87,7 +105,7 @@ export default defineConfig({
   base: "./",
   // Several pages, none of which stands in for an address that is not there.
   appType: "mpa",
-  plugins: [papers, top, embeds, served, offline],
+  plugins: [papers, share, top, embeds, served, offline],
   define: { __VERDICTS__: JSON.stringify(verdicts) },
   worker: { format: "es" },
   build: {

@@ -106,3 +106,32 @@ test("an address pins a theme over what was chosen and what the system says", as
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await theme(), "nor does it follow the system").toBe("light");
 });
+
+test("a copied link has a title, a sentence and a picture where the run is an example's, and leads to it", async ({
+  page,
+  request,
+}) => {
+  const copied = async (): Promise<string> => {
+    await share(page, "Copy the link");
+    await expect(page.locator("#toast")).toContainText("The link is copied");
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  // Without scripts there is no run yet, and all that a host of links reads.
+  const html = await (await request.get("./share/sad-tight-memory.html")).text();
+  const tag = (name: string): string =>
+    new RegExp(`<meta property="og:${name}" content="([^"]+)">`).exec(html)?.[1] ?? "";
+  expect(tag("title")).toContain("SAD");
+  expect(tag("description")).toMatch(/\.$/);
+  const png = await request.get(`./share/${tag("image")}`);
+  expect((await png.body()).subarray(1, 4).toString()).toBe("PNG");
+  await page.goto("./share/sad-tight-memory.html");
+  await page.waitForURL(/folder\/#v=1&/);
+  await expect(page.locator(".answer-says")).toContainText(tag("description").split(" ").slice(0, 3).join(" "));
+  await expect(page.locator("corun-dock")).toBeVisible();
+  await expect(page.locator("#pictures corun-sm-grid canvas")).toBeVisible();
+  expect(await copied()).toMatch(/\/some\/sub\/folder\/share\/sad-tight-memory\.html$/);
+  // Anything else has the link itself.
+  await open(page, TINY);
+  await is(page, "Finished");
+  expect(await copied()).toContain("/some/sub/folder/#v=1&gpu=tiny-2sm");
+});

@@ -45,6 +45,7 @@ import type { CorunPredicted } from "./predict/panel.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { currentStamp, download, provideStamp, stampName, stampText } from "./stamp.ts";
 import type { CorunLaunches } from "./launches/strips.ts";
+import { sharedAddress } from "./share.ts";
 import { Standing } from "./standing.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, toggleTheme } from "./theme.ts";
@@ -1082,7 +1083,9 @@ const does = {
 
 async function copyLink(): Promise<void> {
   await writeNow();
-  await copyText(location.href, "The link is copied. Whoever opens it sees the same run.");
+  const plain = Object.keys(view).length === 0 && sides.every(({ loaded }) => loaded);
+  const page = plain ? await sharedAddress(sides.map(({ loaded }) => loaded?.hash ?? "")) : null;
+  await copyText(page ?? location.href, "The link is copied. Whoever opens it sees the same run.");
 }
 
 /** Goes to a sweep over a field of the experiment, in the place of this page: back leads here again. */

@@ -33,7 +33,8 @@ Usage: cargo xtask COMMAND
   serve [--port N] [--no-build]   build the module and the page, serve them at http://127.0.0.1:8080/ until Ctrl-C
   test [--full] [STAGE]...        what any change can break, in ten minutes from a clean clone on two cores; --full: everything, with fresh
                                   seeds, Firefox and the modules as they are shipped, in 25. A stage runs with what it waits for
-  dist                            build the static folder web/dist (relative paths: any host, any sub-path) and print its sizes
+  dist [--url URL]                build the static folder web/dist (relative paths: any host, any sub-path), the same once more in its folder
+                                  v<version>, and print its sizes. --url: where it will be, for the pictures of shared links
   wasm                            build only the WebAssembly modules into web/src/wasm
   package                         build the npm package of the engine, its elements and its widget into target/npm
   jupyter                         a study: the package's widget in a real JupyterLab below target/, run in Chromium; does Python get the result?
@@ -88,8 +89,9 @@ fn command(mut args: Vec<String>) -> Result<()> {
             test::test(args, full)
         }
         "dist" => {
+            let url = words(args, "--url", "the address of its folder")?.pop();
             none_left(args)?;
-            page::dist()
+            page::dist(url.as_deref())
         }
         "wasm" => {
             none_left(args)?;

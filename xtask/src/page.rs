@@ -14,7 +14,7 @@ pub fn needs() -> Result<()> {
 }
 
 /// Builds both modules and the page into web/dist, types checked.
-pub fn build(log_level: &str) -> Result<()> {
+pub fn build(log_level: &str, url: Option<&str>) -> Result<()> {
     needs()?;
     // npm waits for the network while cargo keeps the processor busy.
     let packages = thread::spawn(need::packages);
@@ -23,7 +23,8 @@ pub fn build(log_level: &str) -> Result<()> {
     }
     packages.join().map_err(|_| anyhow!("the page's packages could not be installed"))??;
     run(&mut npm(&["run", "--silent", "typecheck"])).context("the page's types do not fit")?;
-    bundle(&["--logLevel", log_level])
+    let mut command = npm(&["run", "--silent", "bundle", "--", "--logLevel", log_level]);
+    run(command.env("CORUN_URL", url.unwrap_or_default())).context("the page did not build")
 }
 
 /// Bundles the page with the modules that are there; `args` go to Vite.
@@ -31,12 +32,27 @@ pub fn bundle(args: &[&str]) -> Result<()> {
     run(npm(&["run", "--silent", "bundle", "--"]).args(args)).context("the page did not build")
 }
 
-/// Builds web/dist and prints what it weighs: Vite each file that it makes, and what browsers fetch of it compressed.
-pub fn dist() -> Result<()> {
-    build("info")?;
-    let files = files(&root().join("web/dist"))?;
+/// Builds web/dist, a second time in a folder that has the version in its name, and prints what it weighs: Vite each file that it makes, and what
+/// browsers fetch of it compressed. `url`: where it will be, which only the pages of shared links have to know.
+pub fn dist(url: Option<&str>) -> Result<()> {
+    let place = root().join("web/dist");
+    build("info", url)?;
+    let folder = concat!("v", env!("CARGO_PKG_VERSION"));
+    pin(&place, folder)?;
+    println!("web/dist/{folder}: the same, for embeds that are to stay as they are: a host keeps the folders of older versions");
+    let files = files(&place)?;
     let sizes: std::io::Result<Vec<u64>> = files.iter().map(|file| Ok(file.metadata()?.len())).collect();
     println!("web/dist: {} files, {} KB; put the folder on any web server", files.len(), sizes?.iter().sum::<u64>() / 1000);
+    Ok(())
+}
+
+/// Copies all of a built page into a folder below it. Every address in it is relative, so the copy is whole.
+fn pin(place: &Path, folder: &str) -> Result<()> {
+    for file in files(place)? {
+        let copy = place.join(folder).join(file.strip_prefix(place)?);
+        std::fs::create_dir_all(copy.parent().unwrap_or(place))?;
+        std::fs::copy(&file, &copy).with_context(|| file.display().to_string())?;
+    }
     Ok(())
 }
 
@@ -52,4 +68,24 @@ pub fn files(dir: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_version_is_a_whole_copy_of_the_page() -> Result<()> {
+        let place = std::env::temp_dir().join(format!("corun-dist-{}", std::process::id()));
+        fs::create_dir_all(place.join("assets"))?;
+        fs::write(place.join("index.html"), "page")?;
+        fs::write(place.join("assets/a.js"), "script")?;
+        pin(&place, "v1.2.3")?;
+        let copied = fs::read_to_string(place.join("v1.2.3/assets/a.js"))?;
+        let all = files(&place)?.len();
+        fs::remove_dir_all(&place)?;
+        assert_eq!((copied.as_str(), all), ("script", 4));
+        Ok(())
+    }
 }

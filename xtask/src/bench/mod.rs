@@ -124,7 +124,7 @@ pub fn bench(options: &Options) -> Result<()> {
         return plot::plot(&history());
     }
     if options.paint {
-        page::build("warn")?;
+        page::build("warn", None)?;
         return run(Command::new("node").current_dir(root().join("web")).arg("dev/paint.mjs"));
     }
     if let Some(commit) = &options.against {
