@@ -1,4 +1,4 @@
-// IPC alone of the kernels that are shown: brought along with the page, kept from before, or measured in the background in a worker of its own, each
+// IPC alone of the kernels that are shown: brought along with the page, kept from before, or measured in the background in workers of their own, each
 // once, whatever the policy and however many runs have it.
 import { Answers, readAnswer } from "./answers.ts";
 import type { FromWorker, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
@@ -20,11 +20,15 @@ interface Wanted extends PlannedAlone {
 /** In any order: the worker may measure them in another one. */
 const names = (wanted: readonly Wanted[]): string => [...new Set(wanted.map(({ hash }) => hash))].sort().join();
 
+/** Jobs dealt out to so many workers. */
+export const shared = <T>(jobs: readonly T[], workers: number): T[][] =>
+  Array.from({ length: workers }, (_, n) => jobs.filter((_job, i) => i % workers === n));
+
 export class Alone {
   readonly #module: WebAssembly.Module;
   readonly #events: AloneEvents;
   #answers = new Answers("", readAnswer);
-  #worker: Promise<Worker> | null = null;
+  #workers: Promise<Worker>[] = [];
   /** Why a run has no IPC, by its hash. */
   readonly #failures = new Map<string, string>();
   #wanted: Wanted[] = [];
@@ -74,22 +78,40 @@ export class Alone {
       .filter((one, i) => this.#wanted.findIndex((other) => other.hash === one.hash) === i)
       .map(({ hash, experiment }) => ({ hash, experiment }));
     const told = names(this.#wanted);
-    if (told === this.#told || (jobs.length === 0 && !this.#worker)) return;
+    if (told === this.#told || (jobs.length === 0 && this.#workers.length === 0)) return;
     this.#told = told;
-    this.#worker ??= (async () => {
-      const worker = spawn("alone");
-      await begin(worker, this.#module);
-      worker.onerror = (event) => this.#failed(event.message);
-      worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
-      return worker;
-    })();
-    const id = ++this.#id;
-    this.#worker.then(
-      (worker) => {
-        if (id === this.#id) worker.postMessage({ t: "alone", id, jobs } satisfies ToWorker);
-      },
-      (error: unknown) => this.#failed(String(error)),
-    );
+    // Kernels are measured side by side: a slowdown is known when the last of them is.
+    const most = Math.min(jobs.length, navigator.hardwareConcurrency || 2);
+    while (this.#workers.length < most) this.#workers.push(this.#hire());
+    const id = ++this.#id,
+      shares = shared(jobs, Math.max(1, most));
+    this.#workers.forEach((starting, n) => {
+      starting.then(
+        (worker) => {
+          if (id === this.#id) worker.postMessage({ t: "alone", id, jobs: shares[n] ?? [] } satisfies ToWorker);
+        },
+        (error: unknown) => this.#failed(String(error)),
+      );
+    });
+  }
+
+  async #hire(): Promise<Worker> {
+    const worker = spawn("alone");
+    await begin(worker, this.#module);
+    worker.onerror = (event) => this.#failed(event.message);
+    worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
+    return worker;
+  }
+
+  /** A worker takes memory also where it has nothing to do. */
+  #dismiss(): void {
+    for (const starting of this.#workers)
+      starting.then(
+        (worker) => worker.terminate(),
+        () => undefined,
+      );
+    this.#workers = [];
+    this.#told = "";
   }
 
   #receive(message: FromWorker): void {
@@ -102,18 +124,14 @@ export class Alone {
       if (answer) this.#answers.keep(hash, answer);
       if (why !== "") this.#failures.set(hash, why);
       this.#settle();
-      // The worker goes on with the rest by itself.
-      this.#told = names(this.#wanted);
+      // The workers go on with the rest by themselves.
+      if (this.#wanted.length === 0) this.#dismiss();
+      else this.#told = names(this.#wanted);
     }
   }
 
   #failed(message: string): void {
-    this.#worker?.then(
-      (worker) => worker.terminate(),
-      () => undefined,
-    );
-    this.#worker = null;
-    this.#told = "";
+    this.#dismiss();
     for (const one of this.#wanted) this.#events.alone(one.run, one.kernel, null, message || "its worker stopped");
     this.#wanted = [];
   }
