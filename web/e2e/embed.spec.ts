@@ -44,8 +44,8 @@ test(
     await open(page, `${TINY}&b.policy=spatial`);
     await is(page, "Finished");
     // Their kernels alone are measured beside them.
-  await expect(page.locator(".answer-says")).toContainText("Under Spatial partitioning: BP runs");
-  const said = await page.locator(".answer-says").textContent();
+    await expect(page.locator(".answer-says")).toContainText("Under Spatial partitioning: BP runs");
+    const said = await page.locator(".answer-says").textContent();
     const [download] = await Promise.all([page.waitForEvent("download"), share(page, "Save as one HTML file")]);
     expect(download.suggestedFilename()).toMatch(/^corun-run-[0-9a-f]{8}-s1-c4000\.html$/);
     const { file, close } = await opened(browser, download, info);
