@@ -6,7 +6,6 @@ use corun_batch::workers::locked;
 use corun_batch::{Failure, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::policy::Policy;
 use sim_core::run::experiment::{Experiment, Settled, Stop};
 use sim_core::run::plan::Plan;
 use std::collections::{BTreeMap, VecDeque};

@@ -2,18 +2,15 @@
 
 use super::ctas;
 use super::scheme::{Member, Policy, PolicyInfo};
-use crate::describe::ids::Cycle;
-use crate::interface::controls::Controls;
-use crate::interface::decision::{Log, TopicInfo};
-use crate::interface::event::{Event, EventKinds};
-use crate::interface::observation::{Needs, Observation};
+use crate::interface::decision::TopicInfo;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut};
 
 /// Makes the enum of all policies and their catalogue from one list. A policy's file has its type and its `INFO`.
 macro_rules! policies {
     ($($(#[$only:meta])? super $(:: $module:ident)+ => $Type:ident,)*) => {
-        /// Any of the policies.
+        /// Any of the policies, which it is used as.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)] // each is documented in its own file
         #[allow(clippy::large_enum_variant)] // one of them in a simulation
@@ -34,15 +31,21 @@ macro_rules! policies {
                     name => unreachable!("{name} is not in the catalogue"),
                 }
             }
+        }
 
-            fn inner(&self) -> &dyn Policy {
+        impl Deref for AnyPolicy {
+            type Target = dyn Policy;
+
+            fn deref(&self) -> &(dyn Policy + 'static) {
                 match self {
                     $($(#[$only])? AnyPolicy::$Type(policy) => policy,)*
                     AnyPolicy::Own(policy) => &**policy,
                 }
             }
+        }
 
-            fn inner_mut(&mut self) -> &mut dyn Policy {
+        impl DerefMut for AnyPolicy {
+            fn deref_mut(&mut self) -> &mut (dyn Policy + 'static) {
                 match self {
                     $($(#[$only])? AnyPolicy::$Type(policy) => policy,)*
                     AnyPolicy::Own(policy) => &mut **policy,
@@ -91,50 +94,4 @@ pub fn topics() -> Vec<&'static TopicInfo> {
         }
     }
     all
-}
-
-impl Policy for AnyPolicy {
-    fn name(&self) -> &str {
-        self.inner().name()
-    }
-
-    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        self.inner_mut().start(seen, controls, log);
-    }
-
-    fn needs(&self) -> Needs {
-        self.inner().needs()
-    }
-
-    fn interval(&self) -> Option<Cycle> {
-        self.inner().interval()
-    }
-
-    fn keeps_goals(&self) -> bool {
-        self.inner().keeps_goals()
-    }
-
-    fn settled(&self) -> bool {
-        self.inner().settled()
-    }
-
-    fn sampling(&self) -> Option<Cycle> {
-        self.inner().sampling()
-    }
-
-    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        self.inner_mut().on_interval(seen, controls, log);
-    }
-
-    fn wants(&self) -> EventKinds {
-        self.inner().wants()
-    }
-
-    fn on_event(&mut self, event: Event, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        self.inner_mut().on_event(event, seen, controls, log);
-    }
-
-    fn failure(&self) -> Option<&str> {
-        self.inner().failure()
-    }
 }

@@ -42,7 +42,7 @@ pub struct Plan {
 impl Plan {
     /// The plan of an experiment.
     pub fn of(experiment: &Experiment) -> Plan {
-        Plan::of_needs(experiment, experiment.policy.policies().iter().map(Policy::needs))
+        Plan::of_needs(experiment, experiment.policy.policies().iter().map(|policy| policy.needs()))
     }
 
     /// The plan of an experiment whose GPU another policy shares.

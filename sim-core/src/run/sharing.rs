@@ -6,7 +6,7 @@ use crate::interface::event::EventKinds;
 use crate::interface::observation::Profile;
 use crate::interface::stats::KernelStats;
 use crate::machine::sm::Sm;
-use crate::policy::{AnyPolicy, Policy};
+use crate::policy::AnyPolicy;
 use crate::run::experiment::Experiment;
 use crate::run::plan::{self, SoloProfiles};
 use alloc::vec::Vec;
@@ -44,7 +44,7 @@ impl Sharer {
         let none = alloc::vec![PerKernel::all(0); experiment.gpu.sm_count() as usize];
         let sharer = |policy: AnyPolicy| {
             Ok(Sharer {
-                profile: plan::profile(experiment, &policy, solo)?,
+                profile: plan::profile(experiment, &*policy, solo)?,
                 wants: policy.wants(),
                 policy,
                 unchanged: 0,

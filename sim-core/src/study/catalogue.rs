@@ -12,9 +12,9 @@ use crate::interface::controls::{CONTROLS, Control, Kind as ControlKind, WARP_OR
 use crate::interface::ratios::METRICS;
 use crate::interface::stats::KernelStats;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
+use crate::policy::AnyPolicy;
 use crate::policy::script::{self, Hook, Name};
 use crate::policy::spec::{COMBINATIONS, Combination, Member, OLD_NAMES, POLICIES, PolicyInfo};
-use crate::policy::{AnyPolicy, Policy};
 use crate::predict::question::QUESTION_FILE;
 use crate::run::energy::TOTALS;
 use crate::run::experiment::EXPERIMENT;

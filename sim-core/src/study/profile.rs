@@ -81,7 +81,7 @@ mod tests {
     fn a_profile_is_what_runs_alone_measure() {
         let experiment = experiment("ws");
         let answers = answer(&experiment).unwrap();
-        let profile = plan::profile(&experiment, &experiment.policy.policies()[0], &answers).unwrap();
+        let profile = plan::profile(&experiment, &*experiment.policy.policies()[0], &answers).unwrap();
         let limit = experiment.cta_limits()[0];
         let curves = profile.curves(|run| run.ipc);
         for kernel in KernelId::first(2) {

@@ -27,6 +27,16 @@ pub enum Channel {
     Ideal(Ideal),
 }
 
+/// Does with the channel what all kinds do.
+macro_rules! each {
+    ($channel:expr, $it:ident => $does:expr) => {
+        match $channel {
+            Channel::Banked($it) => $does,
+            Channel::Ideal($it) => $does,
+        }
+    };
+}
+
 impl Channel {
     /// An idle channel with all banks closed.
     pub fn new(config: &DramConfig) -> Self {
@@ -38,18 +48,12 @@ impl Channel {
 
     /// Whether the transaction queue has a place.
     pub fn has_room(&self) -> bool {
-        match self {
-            Channel::Banked(channel) => channel.has_room(),
-            Channel::Ideal(channel) => channel.has_room(),
-        }
+        each!(self, channel => channel.has_room())
     }
 
     /// Queues a request that can be served from `clock` on.
     pub fn push(&mut self, clock: Clock, request: DramRequest) -> Result<(), Full> {
-        match self {
-            Channel::Banked(channel) => channel.push(clock, request),
-            Channel::Ideal(channel) => channel.push(clock, request),
-        }
+        each!(self, channel => channel.push(clock, request))
     }
 
     /// Does what happens in `clock`, and reports the transfers that it settles.
@@ -62,18 +66,12 @@ impl Channel {
 
     /// The first clock in which a tick can do something, unless a request or another rank comes first; never late. `Clock::MAX`: none.
     pub fn next_clock(&self) -> Clock {
-        match self {
-            Channel::Banked(channel) => channel.next_clock(),
-            Channel::Ideal(channel) => channel.next_clock(),
-        }
+        each!(self, channel => channel.next_clock())
     }
 
     /// Clocks from a read's turn to its last beat, at most.
     pub fn longest_read(&self) -> Clock {
-        match self {
-            Channel::Banked(channel) => channel.longest_read(),
-            Channel::Ideal(channel) => channel.longest_read(),
-        }
+        each!(self, channel => channel.longest_read())
     }
 
     /// Sets the rank of each kernel's requests from now on: lower ranks go first. All are equal at the start.
@@ -85,18 +83,12 @@ impl Channel {
 
     /// Requests in the transaction queue.
     pub fn queued(&self) -> u32 {
-        match self {
-            Channel::Banked(channel) => channel.queued(),
-            Channel::Ideal(channel) => channel.queued(),
-        }
+        each!(self, channel => channel.queued())
     }
 
     /// Requests in the transaction queue, by kernel.
     pub fn queued_by_kernel(&self) -> PerKernel<u32> {
-        match self {
-            Channel::Banked(channel) => channel.queued_by_kernel(),
-            Channel::Ideal(channel) => channel.queued_by_kernel(),
-        }
+        each!(self, channel => channel.queued_by_kernel())
     }
 
     /// The row that is open in a bank.

@@ -37,6 +37,17 @@ pub enum Noc {
     Mesh(Mesh),
 }
 
+/// Does with the network what all kinds do.
+macro_rules! each {
+    ($noc:expr, $it:ident => $does:expr) => {
+        match $noc {
+            Noc::Crossbar($it) => $does,
+            Noc::Ideal($it) => $does,
+            Noc::Mesh($it) => $does,
+        }
+    };
+}
+
 impl Noc {
     /// An idle network as `config` says between these ends, for packets of up to `longest` flits; `seed` feeds the random arbiter.
     pub fn new(config: &NocConfig, ends: Ends, longest: u32, seed: u64) -> Self {
@@ -57,57 +68,33 @@ impl Noc {
 
     /// Whether `input` would accept a packet.
     pub fn has_room(&self, input: u32) -> bool {
-        match self {
-            Noc::Crossbar(noc) => noc.has_room(input),
-            Noc::Ideal(noc) => noc.has_room(input),
-            Noc::Mesh(noc) => noc.has_room(input),
-        }
+        each!(self, noc => noc.has_room(input))
     }
 
     /// Inputs that would refuse a packet.
     pub fn full(&self) -> &Set {
-        match self {
-            Noc::Crossbar(noc) => noc.full(),
-            Noc::Ideal(noc) => noc.full(),
-            Noc::Mesh(noc) => noc.full(),
-        }
+        each!(self, noc => noc.full())
     }
 
     /// Packets that an input holds, at most.
     pub fn capacity(&self) -> u32 {
-        match self {
-            Noc::Crossbar(noc) => noc.capacity(),
-            Noc::Ideal(noc) => noc.capacity(),
-            Noc::Mesh(noc) => noc.capacity(),
-        }
+        each!(self, noc => noc.capacity())
     }
 
     /// Puts a packet in at the node where it sets out, in tick `tick`.
     pub fn push(&mut self, packets: &mut Packets, tick: Tick, handle: Handle) -> Result<(), Full> {
-        match self {
-            Noc::Crossbar(noc) => noc.push(packets, tick, handle),
-            Noc::Ideal(noc) => noc.push(packets, tick, handle),
-            Noc::Mesh(noc) => noc.push(packets, tick, handle),
-        }
+        each!(self, noc => noc.push(packets, tick, handle))
     }
 
     /// Does what happens in a tick. For each packet whose tail arrives it calls `passed`, puts the packet into the sink of its output,
     /// where it can go on in the next core cycle, and the output into `arrived`.
     pub fn tick(&mut self, at: Moment, packets: &mut Packets, sinks: &mut [Queue], arrived: &mut Set, passed: impl FnMut(&mut Packet)) {
-        match self {
-            Noc::Crossbar(noc) => noc.tick(at, packets, sinks, arrived, passed),
-            Noc::Ideal(noc) => noc.tick(at, packets, sinks, arrived, passed),
-            Noc::Mesh(noc) => noc.tick(at, packets, sinks, arrived, passed),
-        }
+        each!(self, noc => noc.tick(at, packets, sinks, arrived, passed))
     }
 
     /// Whether nothing waits and nothing passes.
     pub fn is_idle(&self) -> bool {
-        match self {
-            Noc::Crossbar(noc) => noc.is_idle(),
-            Noc::Ideal(noc) => noc.is_idle(),
-            Noc::Mesh(noc) => noc.is_idle(),
-        }
+        each!(self, noc => noc.is_idle())
     }
 
     /// The first tick after `tick` in which something can happen if nothing more is pushed; never late. `Tick::MAX` when idle.
@@ -121,20 +108,12 @@ impl Noc {
 
     /// Packets at an input, the passing one and those in the pipeline included.
     pub fn queued(&self, input: u32) -> u32 {
-        match self {
-            Noc::Crossbar(noc) => noc.queued(input),
-            Noc::Ideal(noc) => noc.queued(input),
-            Noc::Mesh(noc) => noc.queued(input),
-        }
+        each!(self, noc => noc.queued(input))
     }
 
     /// Packets of each kernel at an input, the passing one and those in the pipeline included.
     pub fn queued_by_kernel(&self, input: u32, packets: &Packets) -> PerKernel<u32> {
-        match self {
-            Noc::Crossbar(noc) => noc.queued_by_kernel(input, packets),
-            Noc::Ideal(noc) => noc.queued_by_kernel(input, packets),
-            Noc::Mesh(noc) => noc.queued_by_kernel(input, packets),
-        }
+        each!(self, noc => noc.queued_by_kernel(input, packets))
     }
 
     /// The kernel whose packet passes an output now. An ideal network has no passing packets.

@@ -18,8 +18,8 @@ use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use crate::interface::controls::{WarpOrder, encode_warp_order};
 use crate::interface::ratios::peak_ipc;
+use crate::policy::PolicySpec;
 use crate::policy::spec::Mix;
-use crate::policy::{Policy, PolicySpec};
 use crate::run::cta_limit::CtaLimit;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -166,7 +166,7 @@ impl Experiment {
     /// What is no error, and yet not as it is most likely meant.
     pub fn warnings(&self) -> Problems {
         let mut problems = Problems::default();
-        let kept = self.policy.policies().iter().any(Policy::keeps_goals);
+        let kept = self.policy.policies().iter().any(|policy| policy.keeps_goals());
         for (i, used) in self.kernels.iter().enumerate().filter(|(_, used)| used.qos.is_some() && !kept) {
             let found = format!("a goal for {}, which policy {} does not know", used.kernel.short_name(), self.policy.name());
             problems.add(format!("kernels[{i}].qos"), found, "a policy that keeps goals, or none");
