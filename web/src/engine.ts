@@ -2,6 +2,7 @@
 // held back until they can be drawn; two go in lock-step, and are drawn when both are at the same cycle.
 import { Alone } from "./alone.ts";
 import { Answers, readAnswer } from "./answers.ts";
+import { ROOM } from "./keyframes.ts";
 import { Lockstep } from "./lockstep.ts";
 import { compileModule } from "./module.ts";
 import type { FrameMessage, L1Moment, Loaded, RunState } from "./protocol.ts";
@@ -62,6 +63,7 @@ export class Engine {
     const engine = new Engine(await compileModule(), events);
     const { run, ready } = await Run.start(engine.module, engine.#heard);
     engine.#runs = [run];
+    engine.#share();
     engine.#alone.answers = new Answers(ready.stamp, readAnswer, shipped);
     return { engine, ready };
   }
@@ -103,6 +105,13 @@ export class Engine {
     return this.#runs[side] as Run;
   }
 
+  /** The memory that a tab may take is for all runs. */
+  #share(): void {
+    // Browsers do not say what a tab may take: where fingers point, it is little.
+    const room = matchMedia("(pointer: coarse)").matches ? ROOM.phone : ROOM.desktop;
+    for (const run of this.#runs) run.post({ t: "room", bytes: room / this.#runs.length });
+  }
+
   get runs(): number {
     return this.#runs.length;
   }
@@ -111,6 +120,7 @@ export class Engine {
   async restart(): Promise<void> {
     this.#pending = null;
     for (const run of this.#runs) await run.restart();
+    this.#share();
     this.speed(this.#speed);
     this.stopWhen(this.#stopWhen);
   }
@@ -169,6 +179,7 @@ export class Engine {
         return;
       }
       this.#runs.push(run);
+      this.#share();
       run.post({ t: "stopWhen", when: this.#stopWhen });
     }
     const second = this.#second;
@@ -188,6 +199,7 @@ export class Engine {
         run.end();
       }
     this.#runs = [kept];
+    this.#share();
     this.#pending = null;
     kept.post({ t: "again", quiet: false });
     this.speed(this.#speed);

@@ -53,6 +53,8 @@ export type ToWorker =
       /** It plays: where the condition of `stopWhen` is met, it stops. */
       watch: boolean;
     }
+  /** Moments to go back to are kept while the module's memory has at most so many bytes. */
+  | { t: "room"; bytes: number }
   /** From now on playing stops where this is met; null: at nothing. */
   | { t: "stopWhen"; when: StopWhen | null }
   /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */

@@ -638,6 +638,9 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       pacing.restart(performance.now());
       marks = [];
       return;
+    case "room":
+      keyframes.limit = message.bytes;
+      return;
     case "stopWhen":
       stopWhen = message.when;
       watch = state === "playing" ? watching() : null;

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Drawing } from "../src/draw/drawing.ts";
 import { LIGHT } from "../src/draw/theme.ts";
-import { Keyframes, type Moment } from "../src/keyframes.ts";
+import { Keyframes, ROOM, type Moment } from "../src/keyframes.ts";
 import { launchSizes, PastLog } from "../src/past.ts";
 import { metText, Watch, type StopWhen } from "../src/stop-when.ts";
 import { drawTimeline, onTopOf, onTopText } from "../src/timeline/drawing.ts";
 import type { Decision, FrameLayout, WindowsLayout } from "../src/types.ts";
+import { WindowStore } from "../src/views/window-store.ts";
 
 /** Events as the module gives them, of their cycles, kernels, and what has happened. */
 const told = (...threes: number[]): Float64Array =>
@@ -76,7 +77,38 @@ test("moments that grow are fewer, and never fewer than those that stepping back
     });
   }
   assert.ok(high < 300_000, `${high} bytes`);
-  assert.ok(frames.count >= 20, String(frames.count));
+  assert.ok(frames.count >= 8, String(frames.count));
+});
+
+test("a run that gets less room keeps fewer moments from then on, and more once it has room again", () => {
+  const { frames, alive, add } = kept(200);
+  for (let cycle = 0; cycle < 150; cycle += 1) add(cycle);
+  frames.limit = 100;
+  for (let cycle = 150; cycle < 300; cycle += 1) add(cycle);
+  assert.ok(alive.size <= 120, String(alive.size));
+  assert.ok(alive.has(0) && alive.has(299));
+  frames.limit = 1000;
+  for (let cycle = 300; cycle < 500; cycle += 1) add(cycle);
+  assert.ok(alive.size >= 280, String(alive.size));
+});
+
+test("what a tab keeps of two runs of any length has its bytes bounded", () => {
+  const columns = ["start", "end", ...Array.from({ length: 58 }, (_, i) => `c${i}`)].map((key) => ({
+    key,
+    kernel: null,
+  }));
+  const store = new WindowStore({ window: 400, columns } as unknown as WindowsLayout);
+  const row = new Float64Array(60).fill(1);
+  for (let cycle = 0; cycle < 20_000_000; cycle += 400) {
+    row[0] = cycle;
+    row[1] = cycle + 400;
+    store.append(row);
+  }
+  const bytes = 2 * store.bytes + ROOM.desktop;
+  console.log(`two runs of 20 M cycles: ${(bytes / 1e6).toFixed(0)} MB of windows and moments`);
+  assert.ok(bytes < 3 * 120e6, String(bytes));
+  // Nothing is lost but detail.
+  assert.deepEqual([store.firstCycle, store.lastCycle, store.sum(2, 0, store.count - 1)], [0, 20_000_000, 50_000]);
 });
 
 test("a moment is due when the engine has run for as long as between two of them", () => {

@@ -5,8 +5,8 @@
 // That bounds the memory: when the store is full, edges in its older part go, the finest windows first.
 import type { WindowsLayout } from "../types.ts";
 
-/** Edges kept: at 30 columns, 16 MB. */
-export const CAPACITY = 65_536;
+/** Edges kept, as many as the engine keeps windows: at the 60 columns of two kernels, 8 MB. */
+export const CAPACITY = 16_384;
 
 export class WindowStore {
   readonly layout: WindowsLayout;
@@ -31,6 +31,10 @@ export class WindowStore {
   /** Edges between windows; one more than there are windows. */
   get count(): number {
     return this.edges;
+  }
+  /** Bytes that it takes. */
+  get bytes(): number {
+    return this.data.byteLength;
   }
   get empty(): boolean {
     return this.edges < 2;

@@ -38,6 +38,7 @@ pub struct Options {
     plot: bool,
     /// Nothing but how smooth the page is.
     paint: bool,
+    memory: bool,
     /// Names of the only runs to make; none: all.
     only: Vec<String>,
     /// The commit to compare with, and how.
@@ -57,6 +58,7 @@ impl Options {
             count: flag(args, "--count"),
             plot: flag(args, "--plot"),
             paint: flag(args, "--paint"),
+            memory: flag(args, "--memory"),
             only: words(args, "--only", "an experiment's name")?,
             hosts: words(args, "--host", "a host")?,
             pairs: whole(args, "--pairs")?,
@@ -82,6 +84,7 @@ impl Options {
         }
         ensure!(self.against.is_none() || !self.scaling, "--scaling does not go with --against");
         ensure!(!self.paint || self == Options { paint: true, ..Options::default() }, "--paint goes with nothing else");
+        ensure!(!self.memory || self == Options { memory: true, ..Options::default() }, "--memory goes with nothing else");
         ensure!(!self.plot || self == Options { plot: true, ..Options::default() }, "--plot goes with nothing else");
         self.runs()?;
         Ok(self)
@@ -123,9 +126,10 @@ pub fn bench(options: &Options) -> Result<()> {
     if options.plot {
         return plot::plot(&history());
     }
-    if options.paint {
+    if options.paint || options.memory {
         page::build("warn", None)?;
-        return run(Command::new("node").current_dir(root().join("web")).arg("dev/paint.mjs"));
+        let script = if options.paint { "dev/paint.mjs" } else { "dev/memory.mjs" };
+        return run(Command::new("node").current_dir(root().join("web")).arg(script));
     }
     if let Some(commit) = &options.against {
         return against::against(commit, options);
