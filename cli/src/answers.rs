@@ -4,7 +4,7 @@ use crate::input;
 use crate::kind::Kind;
 use clap::Args;
 use corun_batch::workers::{STEPS, interrupt, locked, stop_at_signals};
-use corun_batch::{Failure, answers, output, workers};
+use corun_batch::{Failure, answers, output, problem, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
@@ -20,8 +20,8 @@ use std::sync::atomic::AtomicU64;
 /// Arguments of `corun answers`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Runs each mix under every policy of the catalogue, with what has to be given of it at its beginning, and as its experiments are. A kernel by itself \
-shares with nobody: it is run in every CTA order. Writes a file for each mix: what the page's first screen reads of each result. Prints which file has which mix: `cargo xtask answers` puts both into the page.
+Runs each mix under every policy of the catalogue, with what has to be given of it at its beginning, in the further forms of a list, and as its \
+experiments are. A kernel by itself shares with nobody: it is run in every CTA order. Writes a file for each mix: what the page's first screen reads of each result. Prints which file has which mix: `cargo xtask answers` puts both into the page.
 
 Exit status: 0 done, 2 bad usage or input, 130 told to stop.")]
 pub struct RunAnswers {
@@ -31,6 +31,9 @@ pub struct RunAnswers {
     /// Where the answers go
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// JSON list of further forms of policies, each with its `policy`, and with `goals` where it differs only in mixes that promise something
+    #[arg(long, value_name = "FILE")]
+    variants: Option<PathBuf>,
     /// Runs at a time; as many as there are cores if left out
     #[arg(long)]
     jobs: Option<NonZero<u16>>,
@@ -90,7 +93,8 @@ impl RunAnswers {
                 }
             }
         }
-        let mixes: Vec<Mix> = known.into_iter().map(|(name, written, own)| Mix::under(name, written, own)).collect();
+        let variants = self.variants.as_deref().map_or(Ok(Vec::new()), variants)?;
+        let mixes: Vec<Mix> = known.into_iter().map(|(name, written, own)| Mix::under(name, written, own, &variants)).collect();
         let runs: Vec<&Experiment> = mixes.iter().flat_map(Mix::runs).collect();
         stop_at_signals();
         let results = results(&runs, workers::jobs(self.jobs), self.answers.as_deref())?;
@@ -99,7 +103,8 @@ impl RunAnswers {
         }
         let line = |mix: &Mix| Value::object([("file", Value::from(mix.name.as_str())), ("mix", mix.written.clone())]).to_string();
         let lines: Vec<String> = mixes.iter().map(line).collect();
-        output::print(&format!("{{ \"engine\": {}, \"mixes\": [\n{}\n] }}", Value::from(stamp()), lines.join(",\n")))
+        let (engine, titles) = (Value::from(stamp()), titles());
+        output::print(&format!("{{ \"engine\": {engine}, \"titles\": {titles}, \"mixes\": [\n{}\n] }}", lines.join(",\n")))
     }
 }
 
@@ -154,16 +159,55 @@ fn names(part: &str) -> Vec<String> {
     names.filter_map(|entry| Some(entry.get("name")?.as_str()?.to_owned())).collect()
 }
 
+/// What people call the policies of the catalogue: the page says so before its engine is there.
+fn titles() -> Value {
+    let all = catalogue(&[], &[]);
+    let entries = all.get("policies").map_or(&[][..], Value::items).iter();
+    Value::object(entries.filter_map(|entry| Some((entry.get("name")?.as_str()?, entry.get("title")?.clone()))))
+}
+
+/// A form of a policy beside its usual one.
+#[derive(Debug)]
+struct Variant {
+    policy: Value,
+    /// Differs only where a kernel is promised something.
+    goals: bool,
+}
+
+/// Reads a list of further forms.
+fn variants(file: &Path) -> Result<Vec<Variant>, Problems> {
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|error| problem("(file)", format!("{name}: {error}"), "a file that can be read"))?;
+    let Value::Array(entries) = Value::from_json(&text)? else { return Err(problem(&name, text.trim(), "a list of forms of policies")) };
+    let read = |(at, entry): (usize, &Value)| {
+        let policy = entry.get("policy").filter(|policy| named(policy).is_some()).cloned();
+        let wrong = || problem(&format!("{name}[{at}].policy"), entry, "an object with the policy's name");
+        policy.map(|policy| Variant { policy, goals: entry.get("goals") == Some(&true.into()) }).ok_or_else(wrong)
+    };
+    entries.iter().enumerate().map(read).collect()
+}
+
+/// The name in a policy.
+fn named(policy: &Value) -> Option<&str> {
+    policy.get("name")?.as_str()
+}
+
 impl Mix {
-    /// A mix under every scheme of the catalogue and under its own ones.
-    fn under(name: String, written: Value, own: Vec<Value>) -> Mix {
-        let kernels = written.get("kernels").map_or(0, |kernels| kernels.items().len());
+    /// A mix under every scheme of the catalogue, each followed by its further forms, and under its own ones.
+    fn under(name: String, written: Value, own: Vec<Value>, variants: &[Variant]) -> Mix {
+        let listed = written.get("kernels").map_or(&[][..], Value::items);
+        let (kernels, promised) = (listed.len(), listed.iter().any(|kernel| kernel.get("qos").is_some()));
         let mut schemes: Vec<Value> = if kernels == 1 {
             let policy = own.first().and_then(|own| own.get("policy")).cloned().unwrap_or_default();
             let order = |name: &String| Value::object([("policy", policy.clone()), ("cta_order", begun(name, 0))]);
             names("cta_orders").iter().map(order).collect()
         } else {
-            names("policies").iter().map(|name| Value::object([("policy", begun(name, kernels))])).collect()
+            let applies = |one: &&Variant| promised || !one.goals;
+            let all = names("policies").into_iter().flat_map(|name| {
+                let forms = variants.iter().filter(applies).filter(|one| named(&one.policy) == Some(&name));
+                [begun(&name, kernels)].into_iter().chain(forms.map(|one| one.policy.clone())).collect::<Vec<_>>()
+            });
+            all.map(|policy| Value::object([("policy", policy)])).collect()
         };
         for scheme in own {
             if !schemes.contains(&scheme) {
@@ -390,6 +434,37 @@ mod tests {
     #[ignore = "full: are five stored answers of any mix what they were?"]
     fn five_answers_are_what_they_were() {
         five(u64::MAX);
+    }
+
+    /// The titles that the page says before its engine is there are this engine's.
+    #[test]
+    fn stored_titles_are_the_catalogues() {
+        assert_eq!(read(&web().join("src/run/answers.json")).get("titles"), Some(&titles()), "run `cargo xtask answers`");
+    }
+
+    /// Each form stands behind its policy, and one for goals only where something is promised.
+    #[test]
+    fn forms_stand_behind_their_policies() {
+        let forms = variants(&web().join("src/schemes/variants.json")).unwrap();
+        let schemes = |kernels: &str| {
+            let written = Value::from_json(&format!(r#"{{"corun":1,"gpu":"tiny-2sm","kernels":[{kernels}]}}"#)).unwrap();
+            let mix = Mix::under(String::new(), written, Vec::new(), &forms);
+            mix.schemes.into_iter().map(|scheme| scheme.says.get("policy").unwrap().clone()).collect::<Vec<_>>()
+        };
+        let [plain, promised] = [schemes(r#""BP","CFD""#), schemes(r#"{"kernel":"BP","qos":0.5},"CFD""#)];
+        let smk = plain.iter().position(|policy| named(policy) == Some("smk")).unwrap();
+        assert_eq!(plain[smk + 1], Value::object([("name", "smk"), ("variant", "p")]));
+        assert_eq!(plain.len(), names("policies").len() + forms.iter().filter(|form| !form.goals).count());
+        assert_eq!(promised.len(), names("policies").len() + forms.len());
+    }
+
+    #[test]
+    fn a_form_without_a_name_is_refused() {
+        let file = std::env::temp_dir().join(format!("corun-variants-{}.json", std::process::id()));
+        std::fs::write(&file, r#"[{"policy":{"name":"smk"}},{"title":"none"}]"#).unwrap();
+        let problems = variants(&file).unwrap_err().to_string();
+        std::fs::remove_file(&file).unwrap();
+        assert!(problems.contains("[1].policy") && problems.contains("the policy's name"), "{problems}");
     }
 
     /// The first mix and every example are there, with the policies that they name.

@@ -49,12 +49,12 @@ test("even against CCBP: in lock-step, with the numbers of both and their differ
   const alone = await result(page);
   await choose(page, "Scheme of B", "ccbp");
   await show(page, "compare");
-  await expect(differ(page)).toHaveText(/They differ in one field:\s*Scheme: Aeven Bccbp/);
+  await expect(differ(page)).toHaveText(/They differ in one field:\s*Scheme: AEven split BCCBP/);
   await is(page, "Paused");
   await expect(page.locator("#cycle"), "B comes to where A is").toHaveText("20,000");
   await expect(page).toHaveTitle("BP + CFD · even vs ccbp · Corun");
   await show(page, "numbers");
-  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /A\s*even/, /B\s*ccbp/, "B − A"]);
+  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /A\s*Even split/, /B\s*CCBP/, "B − A"]);
 
   // One transport for both.
   await dock(page, "Step one cycle");
@@ -119,7 +119,7 @@ test("the first visit answers which of two schemes is fairer to BP beside CFD, a
   expect(ccbp[0], "and BP loses less").toBeLessThan(even[0] ?? 0);
 
   await show(page, "compare");
-  await expect(differ(page)).toHaveText(/Scheme: Aeven Bccbp/);
+  await expect(differ(page)).toHaveText(/Scheme: AEven split BCCBP/);
   await show(page, "numbers");
   // CCBP has learnt after some hundred thousand cycles, and what the kernels do alone is known.
   await is(page, "Finished");
@@ -327,7 +327,12 @@ test("a profile for B can be stopped, and goes on to where A stands", async ({ p
   await is(page, "Not begun");
   await page.getByRole("button", { name: "Go on" }).click();
   await show(page, "numbers");
-  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /A\s*even/, /B\s*ws/, "B − A"]);
+  await expect(numbers(page).getByRole("columnheader")).toHaveText([
+    "Number",
+    /A\s*Even split/,
+    /B\s*Warped-Slicer/,
+    "B − A",
+  ]);
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("3,000");
   const both = await results(page);
@@ -347,7 +352,7 @@ test("what was before stays beside what is now, until it is dismissed", async ({
   const now = await result(page);
   await expect(numbers(page).getByRole("columnheader")).toHaveText([
     "Number",
-    /Before\s*even,\s*8,000\scycles/,
+    /Before\s*Even split,\s*8,000\scycles/,
     "Now",
     "Change",
   ]);
@@ -364,7 +369,7 @@ test("what was before stays beside what is now, until it is dismissed", async ({
   // Another change: what was shown last is what was before.
   await page.getByLabel("Seed", { exact: true }).fill("3");
   await page.getByLabel("Seed", { exact: true }).press("Tab");
-  await expect(numbers(page).getByRole("columnheader").nth(1)).toHaveText(/spatial,\s*8,000\scycles/);
+  await expect(numbers(page).getByRole("columnheader").nth(1)).toHaveText(/Spatial partitioning,\s*8,000\scycles/);
   await page.getByRole("button", { name: "Dismiss the numbers from before" }).click();
   await expect(numbers(page)).toBeHidden();
   await expect(page.locator(".tiles")).toBeVisible();
@@ -401,7 +406,7 @@ test("an SM, a chart and a table show both runs", async ({ page }) => {
   await canvas.click({ position: { x: box.width * 0.6, y: 60 } });
   const detail = page.locator("corun-sm-detail");
   await expect(page.locator("#tab-sm")).toHaveAttribute("aria-selected", "true");
-  await expect(detail.locator(".side-heading")).toHaveText([/A\s*even/, /B\s*spatial/]);
+  await expect(detail.locator(".side-heading")).toHaveText([/A\s*Even split/, /B\s*Spatial partitioning/]);
   await expect(detail.locator(".cv-warps")).toHaveCount(2);
   await noViolations(page);
   await page.keyboard.press("Escape");

@@ -1,5 +1,7 @@
 // What an experiment says of its kernels, its policy and its order of warps, read and written: an experiment may say each in several ways.
 import { words } from "./format.ts";
+import shipped from "./run/answers.json" with { type: "json" };
+import variants from "./schemes/variants.json" with { type: "json" };
 import type { Catalogue, Experiment, KernelChoice, KernelEntry, PolicyChoice, PolicyEntry } from "./types.ts";
 
 /** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
@@ -81,9 +83,33 @@ export function valueText(value: unknown): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()}…` : text;
 }
 
-/** The scheme and what of it is set: “ccbp (priority 0.5)”. */
+/** What a scheme is called where others have these titles: its own, without what follows a colon where no other begins so. */
+export function headOf(titles: readonly string[], title: string): string {
+  const head = (one: string): string => one.replace(/:.*$/, "");
+  return titles.filter((one) => head(one) === head(title)).length > 1 ? title : head(title);
+}
+/** The catalogue's titles came with the answers: they are there before the engine is. */
+const TITLES: Readonly<Record<string, string>> = shipped.titles;
+const headOfName = (name: string): string => headOf(Object.values(TITLES), TITLES[name] ?? name);
+
+/** The scheme as people call it and what of it is set: “CCBP (priority 0.5)”; a form that papers compare has a title of its own. */
 export function schemeText(experiment: Experiment): string {
-  return valueText(Array.isArray(experiment.policy) ? policyOf(experiment) : (experiment.policy ?? "even"));
+  const { name, ...set } = policyOf(experiment),
+    settings = Object.keys(set);
+  const form = variants.find(
+    ({ policy: { name: its, ...own } }) =>
+      its === name &&
+      settings.length === Object.keys(own).length &&
+      settings.every((key) => (own as Record<string, unknown>)[key] === set[key]),
+  );
+  if (form) return form.title;
+  const head =
+    TITLES[name] === undefined
+      ? policiesOf(experiment)
+          .map((one) => headOfName(one.name))
+          .join(" + ")
+      : headOfName(name);
+  return settings.length === 0 ? head : `${head} (${valueText(set)})`;
 }
 /** What runs that stand beside each other are called: by their schemes, and by their CTA orders where these differ. */
 export function runTitles(experiments: readonly Experiment[]): string[] {

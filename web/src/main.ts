@@ -64,6 +64,7 @@ import { SchemesRun } from "./run/schemes-run.ts";
 import { schemesHost } from "./run/schemes-host.ts";
 import { answerOf, answersAreOf, answersFor, mixKey } from "./run/stored.ts";
 import { Screen } from "./run/screen.tsx";
+import { schemesFor } from "./schemes/variants.ts";
 import { encodeSweep } from "./sweeps/state.ts";
 import { sweepOf, type Axis } from "./sweeps/vary.ts";
 import type { CorunTimeline } from "./timeline/timeline.ts";
@@ -412,7 +413,7 @@ async function loadStored(experiment: Experiment): Promise<void> {
     screen.stored.value = came.answers;
     tellAnswer();
   }
-  await allSchemes?.show(experiment, came.answers);
+  if (catalogue) await allSchemes?.show(experiment, came.answers, schemesFor(catalogue, experiment));
 }
 /** Answers that came with the page may be of another engine than its module: known once that is there. */
 function dropForeign(): void {

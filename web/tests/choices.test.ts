@@ -51,11 +51,11 @@ test("a scheme's epochs are those that its experiment says, but for epochs that 
 
 test("runs beside each other are called by their schemes, and by their CTA orders where these differ", () => {
   const one = { corun: 1, kernels: [], policy: { name: "even" }, cta_order: "reset" } as unknown as Experiment;
-  assert.deepEqual(runTitles([one, { ...one, cta_order: "flip" }]), ["even, reset", "even, flip"]);
-  assert.deepEqual(runTitles([one, { ...one, policy: { name: "ccbp" } }]), ["even", "ccbp"]);
+  assert.deepEqual(runTitles([one, { ...one, cta_order: "flip" }]), ["Even split, reset", "Even split, flip"]);
+  assert.deepEqual(runTitles([one, { ...one, policy: { name: "ccbp" } }]), ["Even split", "CCBP"]);
   assert.deepEqual(
     [runTitles([one]), runTitles([{ corun: 1, kernels: [] } as unknown as Experiment, one])],
-    [["even"], ["even, round-robin", "even, reset"]],
+    [["Even split"], ["Even split, round-robin", "Even split, reset"]],
   );
 });
 
@@ -107,5 +107,20 @@ test("kernels are called by their names without the paper, as in a result, unles
 test("several policies in turn have the name that joins theirs", () => {
   const several: Experiment = { corun: 1, kernels: ["BP"], policy: ["ws", { name: "ucp", repartition: 5000 }] };
   assert.equal(schemeName(several), "ws+ucp");
-  assert.equal(schemeText(several), "ws+ucp");
+  assert.equal(schemeText(several), "WS + UCP");
+});
+
+test("a scheme is called as people call it, with what of it is set; forms that papers compare have titles of their own", () => {
+  const of = (policy: Experiment["policy"]): string => schemeText({ corun: 1, kernels: ["BP", "CFD"], policy });
+  assert.deepEqual(
+    [
+      of("ccbp"),
+      of({ name: "ccbp", priority: 0.5 }),
+      of({ name: "smk", variant: "p" }),
+      of({ name: "smk", variant: "p", quota: 3 }),
+      of(["ws", "mine"]),
+      of("mine"),
+    ],
+    ["CCBP", "CCBP (priority 0.5)", "SMK without quotas", "SMK (variant p, quota 3)", "Warped-Slicer + mine", "mine"],
+  );
 });

@@ -38,7 +38,7 @@ test("another scheme is one difference, with what of it is set; of one scheme th
   const ccbp = { name: "ccbp", variant: "adj", priority: 1, units: 20 };
   assert.deepEqual(
     said(of({}, { policy: { name: "even" } }), of({ policy: ccbp }, { policy: { name: "ccbp", priority: 1 } })),
-    ["policy | Scheme: even | ccbp (priority 1)"],
+    ["policy | Scheme: Even split | CCBP (priority 1)"],
   );
   assert.deepEqual(said(of({ policy: ccbp }), of({ policy: { ...ccbp, priority: 0.5, time_scale: 2 } })), [
     "policy.priority | Scheme: priority: 1 | 0.5",

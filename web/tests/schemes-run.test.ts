@@ -5,6 +5,7 @@ import { Answers, readAnswer } from "../src/answers.ts";
 import type { SchemeAnswer } from "../src/run/model.ts";
 import { readResult, type RunsPoints, SchemesRun } from "../src/run/schemes-run.ts";
 import { schemeHead } from "../src/run/choice.ts";
+import { schemesFor } from "../src/schemes/variants.ts";
 import type { PoolEvents } from "../src/sweeps/pool.ts";
 import type { Plan } from "../src/sweeps/types.ts";
 import { timeLeft, type Worked } from "../src/sweeps/time-left.ts";
@@ -15,7 +16,7 @@ const entry = (name: string, title: string): PolicyEntry =>
 const catalogue = {
   policies: [
     entry("even", "Even split"),
-    entry("ccbp", "CCBP: CTAs and bandwidth together"),
+    entry("cc", "CCBP: CTAs and bandwidth together"),
     entry("hetero-a", "HeteroCore: some of each"),
     entry("hetero-b", "HeteroCore: by class"),
     entry("fixed", "Fixed"),
@@ -88,12 +89,14 @@ function host() {
   };
   return tested;
 }
+const show = (run: SchemesRun, experiment: Experiment, stored: readonly SchemeAnswer[] = []): Promise<void> =>
+  run.show(experiment, stored, schemesFor(catalogue, experiment));
 const state = (run: SchemesRun): string[] =>
   run.answers.value.map(({ scheme, result: has, why }) => `${scheme}: ${has ? "done" : why ? "cannot" : "open"}`);
 
 test("a scheme is called by its title up to the colon, unless another begins so", () => {
   assert.deepEqual(
-    ["even", "ccbp", "hetero-a", "own"].map((name) => schemeHead(catalogue, name)),
+    ["even", "cc", "hetero-a", "own"].map((name) => schemeHead(catalogue, name)),
     ["Even split", "CCBP", "HeteroCore: some of each", "own"],
   );
 });
@@ -101,7 +104,7 @@ test("a scheme is called by its title up to the colon, unless another begins so"
 test("the picture fills point by point; what cannot run says why; stopping keeps what is done, and going on runs the rest", async () => {
   const on = host(),
     run = new SchemesRun(on);
-  await run.show(mix);
+  await show(run, mix);
   assert.deepEqual(state(run), [
     "Even split: open",
     "CCBP: open",
@@ -119,7 +122,7 @@ test("the picture fills point by point; what cannot run says why; stopping keeps
   const [pool] = on.pools as [(typeof on.pools)[0]];
   assert.ok(pool.running);
   assert.deepEqual(run.progress.value, { done: 0, of: 4, part: 0, leftMs: null });
-  pool.end("ccbp");
+  pool.end("cc");
   assert.equal(state(run)[1], "CCBP: done");
   assert.deepEqual(run.progress.value, { done: 1, of: 4, part: 0.5, leftMs: 1000 });
   run.stop();
@@ -145,7 +148,7 @@ test("what is stored, or has been run, is not run again", async () => {
     scheme: policy,
     result: result(policy),
   });
-  await run.show(mix, [stored("even"), stored("ccbp")]);
+  await show(run, mix, [stored("even"), stored("cc")]);
   assert.deepEqual(state(run).slice(0, 3), ["Even split: done", "CCBP: done", "HeteroCore: some of each: open"]);
   const [pool] = on.pools as [(typeof on.pools)[0]];
   assert.deepEqual(
@@ -157,25 +160,25 @@ test("what is stored, or has been run, is not run again", async () => {
   run.start();
   pool.end("hetero-a");
   // Another mix, and back again.
-  await run.show({ ...mix, seed: 2 });
+  await show(run, { ...mix, seed: 2 });
   assert.equal(run.progress.value, null);
   assert.ok(!pool.running);
   assert.ok(state(run).every((one) => !one.endsWith("done")));
-  await run.show(mix, [stored("even"), stored("ccbp")]);
+  await show(run, mix, [stored("even"), stored("cc")]);
   assert.deepEqual(state(run).slice(2, 4), ["HeteroCore: some of each: done", "HeteroCore: by class: open"]);
   assert.deepEqual(on.pools.at(-1)?.skipped, [0]);
   // The same schemes on the same mix: nothing begins anew.
   run.start();
-  await run.show({ ...mix, policy: "ccbp" });
+  await show(run, { ...mix, policy: "cc" });
   const pools = on.pools.length;
-  await run.show({ ...mix, policy: { name: "hetero-a" } });
+  await show(run, { ...mix, policy: { name: "hetero-a" } });
   assert.equal(on.pools.length, pools);
 });
 
 test("asked for while it is still being read, it starts when it can", async () => {
   const on = host(),
     run = new SchemesRun(on),
-    shown = run.show(mix);
+    shown = show(run, mix);
   run.start();
   assert.equal(run.progress.value?.leftMs, null);
   await shown;

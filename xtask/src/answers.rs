@@ -9,6 +9,8 @@ use std::process::Stdio;
 
 /// What the page begins with. The page reads the same file.
 pub const FIRST: &str = "web/src/run/first.json";
+/// Forms of schemes that papers compare beside their usual ones. The page reads the same file.
+const VARIANTS: &str = "web/src/schemes/variants.json";
 /// Where the page has a file for each mix.
 const PLACE: &str = "web/public/answers";
 /// Where it has which file is of which mix.
@@ -18,7 +20,8 @@ pub const INDEX: &str = "web/src/run/answers.json";
 pub fn answers() -> Result<()> {
     let mut examples = stems(&root().join("examples/experiments"))?;
     examples.sort();
-    let mut command = cargo(&["run", "--quiet", "--release", "--package", "corun", "--", "answers", "--out", PLACE, FIRST]);
+    let mut command =
+        cargo(&["run", "--quiet", "--release", "--package", "corun", "--", "answers", "--variants", VARIANTS, "--out", PLACE, FIRST]);
     command.args(examples).arg("--answers").arg(target_dir().join("profiles"));
     let made = command.stderr(Stdio::inherit()).output().context("cannot run corun")?;
     ensure!(made.status.success(), "corun answers failed");

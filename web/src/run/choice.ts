@@ -1,5 +1,5 @@
 // What the menus of the row of choices list. No DOM.
-import { policyEntry, policyOf } from "../choices.ts";
+import { headOf, policyEntry, policyOf } from "../choices.ts";
 import type { Catalogue, Experiment } from "../types.ts";
 
 export interface Choice {
@@ -71,12 +71,12 @@ export function schemeChoices(catalogue: Catalogue): Choice[] {
 export const gpuOf = ({ gpu }: Experiment): string =>
   typeof gpu === "string" ? gpu : String(gpu?.preset ?? "ccbp-16sm");
 
-/** A scheme's name: the catalogue's, without what follows a colon where no other begins so. */
-export function schemeHead(catalogue: Catalogue, name: string): string {
-  const head = (title: string): string => title.replace(/:.*$/, "");
-  const title = policyEntry(catalogue, name)?.title || name;
-  return catalogue.policies.filter((one) => head(one.title) === head(title)).length > 1 ? title : head(title);
-}
+/** A scheme's name, by the catalogue. */
+export const schemeHead = (catalogue: Catalogue, name: string): string =>
+  headOf(
+    catalogue.policies.map(({ title }) => title),
+    policyEntry(catalogue, name)?.title || name,
+  );
 /** The name of an experiment's scheme; of one with settings of its own, marked. */
 export function schemeTitle(catalogue: Catalogue, experiment: Experiment): string {
   const { name, ...set } = policyOf(experiment),

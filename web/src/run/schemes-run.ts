@@ -1,13 +1,11 @@
 // Every scheme on the present mix, run where no answer is stored: on the pool of workers that sweeps use. What has been run is not run again.
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Answers } from "../answers.ts";
-import { begun, policyEntry, schemeName } from "../choices.ts";
 import { needText, problemText } from "../format.ts";
 import { sweepOf, under } from "../schemes/table.ts";
 import type { Pool, PoolEvents } from "../sweeps/pool.ts";
 import type { Line, Plan } from "../sweeps/types.ts";
 import type { Answer, Catalogue, Experiment, PolicyChoice, Problem, Result } from "../types.ts";
-import { schemeHead } from "./choice.ts";
 import type { SchemeAnswer } from "./model.ts";
 import { policyKey } from "./scheme-points.ts";
 
@@ -58,19 +56,6 @@ export interface Asked {
   title: string;
   /** It does nothing before this cycle. */
   acts?: number;
-}
-
-/** Each scheme of the catalogue. The present one keeps its settings. */
-export function catalogueSchemes(catalogue: Catalogue, experiment: Experiment): Asked[] {
-  const { policy } = experiment,
-    mine = policyEntry(catalogue, schemeName(experiment))?.name;
-  return catalogue.policies.map(({ name }) => ({
-    policy:
-      name === mine && typeof policy === "object" && !Array.isArray(policy)
-        ? structuredClone(policy)
-        : begun(name, experiment.kernels.length),
-    title: schemeHead(catalogue, name),
-  }));
 }
 
 const cyclesOf = (experiment: Experiment | undefined): number | null => {
@@ -126,11 +111,7 @@ export class SchemesRun {
   }
 
   /** Another mix, with the answers that came with the page. Nothing runs before `start`; what runs of the same schemes on the same mix goes on. */
-  async show(
-    experiment: Experiment,
-    stored: readonly SchemeAnswer[] = [],
-    asked: readonly Asked[] = catalogueSchemes(this.#host.catalogue, experiment),
-  ): Promise<void> {
+  async show(experiment: Experiment, stored: readonly SchemeAnswer[], asked: readonly Asked[]): Promise<void> {
     const schemes = schemesOf(experiment, asked, lengthOf(experiment, stored)),
       known = new Map(stored.filter(({ result }) => result).map((one) => [policyKey(one.experiment), one]));
     const same = (one: SchemeAnswer, i: number): boolean =>
