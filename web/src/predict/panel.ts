@@ -50,12 +50,15 @@ interface AloneRun {
 /** Milliseconds for which a border stands still before more is measured. */
 const REST = 600;
 
+/** What it reads of a simulation that is built. */
+export type Laid = Pick<Loaded, "normal" | "layout" | "windows" | "explained">;
+
 export class CorunPredicted extends HTMLElement {
   #events: PredictedEvents | null = null;
   #start: (() => Promise<void>) | null = null;
   #formulas: Formulas | null = null;
   #measures: Measures | null = null;
-  #loaded: Loaded | null = null;
+  #loaded: Laid | null = null;
   #setup: Setup | null = null;
   /** Runs alone that are wanted: of each kernel on all SMs, and where that is asked for on its own. */
   #runs: AloneRun[] = [];
@@ -247,7 +250,7 @@ export class CorunPredicted extends HTMLElement {
   // ---------------------------------------------------------------- the run
 
   /** The run that is shown, with its mark where it is one of two; nothing else happens where it is the one that was. */
-  setRun(experiment: Experiment, loaded: Loaded, mark: string): void {
+  setRun(experiment: Experiment, loaded: Laid, mark: string): void {
     this.#mark.hidden = mark === "";
     setText(this.#mark, mark);
     if (loaded === this.#loaded) return;

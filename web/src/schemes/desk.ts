@@ -1,6 +1,7 @@
 // Asks the engine what needs no run: its catalogue, what is wrong with an experiment, what it makes of one.
 import type { Catalogue, Experiment, Problem } from "../types.ts";
-import type { FromDesk, ToDesk } from "./worker.ts";
+import type { Laid } from "../predict/panel.ts";
+import type { FromDesk, Question, ToDesk } from "./worker.ts";
 
 export class Desk {
   readonly catalogue: Catalogue;
@@ -31,7 +32,7 @@ export class Desk {
     });
   }
 
-  #ask(what: "validate" | "explain", experiment: object): Promise<unknown> {
+  #ask(what: Question, experiment: object): Promise<unknown> {
     const id = ++this.#asked;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
@@ -46,5 +47,10 @@ export class Desk {
   /** Null for one that is wrong. */
   explain(experiment: Experiment): Promise<unknown> {
     return this.#ask("explain", experiment);
+  }
+
+  /** What is read of a simulation before it runs; null for one that is wrong. */
+  lay(experiment: Experiment): Promise<Laid | null> {
+    return this.#ask("lay", experiment) as Promise<Laid | null>;
   }
 }

@@ -1,10 +1,13 @@
 // The engine, for questions that need no run.
 import * as engine from "../wasm/corun.js";
+import type { Laid } from "../predict/panel.ts";
 import type { Catalogue } from "../types.ts";
 
+/** `lay`: what is read of a simulation before it runs. */
+export type Question = "validate" | "explain" | "lay";
 export type ToDesk =
   | { t: "init"; module: WebAssembly.Module }
-  | { t: "ask"; id: number; what: "validate" | "explain"; experiment: object };
+  | { t: "ask"; id: number; what: Question; experiment: object };
 export type FromDesk =
   | { t: "ready"; catalogue: Catalogue; stamp: string }
   | { t: "answer"; id: number; answer: unknown };
@@ -13,9 +16,29 @@ const send = (message: FromDesk): void => {
   self.postMessage(message);
 };
 
-function answer(what: "validate" | "explain", experiment: object): unknown {
+function lay(experiment: object): Laid {
+  const built = new engine.Simulation(experiment);
   try {
-    return what === "validate" ? engine.validate(experiment) : engine.explain(experiment);
+    return {
+      normal: engine.normalise(experiment),
+      layout: built.frameLayout(),
+      windows: built.windowsLayout(),
+      explained: engine.explain(experiment),
+    };
+  } finally {
+    built.free();
+  }
+}
+
+const ANSWERS: Readonly<Record<Question, (experiment: object) => unknown>> = {
+  validate: (experiment) => engine.validate(experiment),
+  explain: (experiment) => engine.explain(experiment),
+  lay,
+};
+
+function answer(what: Question, experiment: object): unknown {
+  try {
+    return ANSWERS[what](experiment);
   } catch {
     return null;
   }

@@ -19,6 +19,7 @@ import first from "../run/first.json" with { type: "json" };
 import { Desk } from "../schemes/desk.ts";
 import { Place } from "../schemes/place.ts";
 import { showPlace } from "../schemes/place.tsx";
+import { predictInto } from "../schemes/predicted.ts";
 import { provideStamp } from "../stamp.ts";
 import { startTheme, themeButton } from "../theme.ts";
 import type { Experiment } from "../types.ts";
@@ -97,6 +98,11 @@ async function openInRun(answer: { experiment: Experiment }): Promise<void> {
   const same = policyKey(other) === policyKey(experiment);
   const hash = await encodeLink({ experiment, ...(same ? {} : { other }), view: {} });
   location.href = `./${hash}`;
+}
+
+/** A partition that the formulas were asked about, by itself. */
+async function openAlone(experiment: Experiment): Promise<void> {
+  location.href = `./${await encodeLink({ experiment, view: {} })}`;
 }
 
 // ---------------------------------------------------------------- the address bar
@@ -218,6 +224,7 @@ async function begin(): Promise<void> {
   }
   const here = desk;
   panel.begin(module);
+  predictInto($("#predicted") as HTMLDetailsElement, { module, desk: here, place, open: (one) => void openAlone(one) });
   await place.start({
     host: schemesHost(module, here.catalogue, here.stamp, (one) => here.validate(one)),
     stamp: here.stamp,
