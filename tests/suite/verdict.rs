@@ -60,6 +60,21 @@ fn a_verdict_names_the_sufferer_of_the_result_with_its_slowdown_and_interval() {
 }
 
 #[test]
+fn where_time_goes_is_warps_over_the_cycles_of_an_instruction() {
+    let experiment =
+        Experiment::from_json(&format!(r#"{{ "corun": 1, "kernels": ["BP", "CFD"], "gpu": "tiny-2sm", "policy": "even", {LENGTH} }}"#));
+    let outcome = run(&experiment.unwrap_or_else(|problems| panic!("{problems}"))).unwrap_or_else(|problems| panic!("{problems}"));
+    for kernel in &outcome.kernels {
+        let here = kernel.breakdown.expect("it has issued");
+        let ipc = here.warps / (here.memory + here.lsu + here.other);
+        let issued = kernel.warp_instructions as f64 / outcome.cycles as f64;
+        assert!((ipc / issued - 1.0).abs() < 1e-9, "{ipc} and {issued}");
+        let stations = here.miss_queue + here.request_noc + here.l2 + here.dram + here.reply_noc;
+        assert!((stations / kernel.latency.mean.unwrap_or_default() - 1.0).abs() < 1e-9, "{here:?} and {:?}", kernel.latency);
+    }
+}
+
+#[test]
 fn a_run_that_knows_nothing_alone_names_nobody() {
     let verdict = verdict(&format!(r#""kernels": ["BP", "CFD"], "policy": "even", "alone": false, {LENGTH}"#));
     assert_eq!((verdict.sufferer, verdict.cause, verdict.sure), (None, None, false), "{verdict:?}");

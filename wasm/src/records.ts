@@ -413,6 +413,8 @@ export type KernelResult = {
   warp_stalls: WarpStalls;
   /** Resident CTAs, mean over cycles and SMs (CTAs) */
   ctas_per_sm: number | null;
+  /** Where the kernel's time goes */
+  breakdown?: Breakdown;
   /** Where the kernel's time goes alone */
   breakdown_alone?: Breakdown;
   /** Every counter */

@@ -6,7 +6,7 @@ import { bars, merits, tops } from "../src/run/bars.ts";
 import type { RunSide } from "../src/run/model.ts";
 import { rateOf } from "../src/run/rate.ts";
 import { isFinal, origins, parts, plain, said, stand, STANDS } from "../src/run/says.ts";
-import { breakdownOf, held, paths } from "../src/run/where.ts";
+import { held, paths } from "../src/run/where.ts";
 import type { Result } from "../src/types.ts";
 
 const ALONE = {
@@ -211,21 +211,7 @@ test("the rate is that of docs/reference/verdicts.md, for runs that are sure and
   assert.equal(rateOf("# Something else"), null);
 });
 
-test("where time goes is the engine's formula: by instruction, by read, by cycle", () => {
-  assert.deepEqual(breakdownOf(EVEN, 0), {
-    warps: 5,
-    memory: 30,
-    lsu: 5,
-    other: 15,
-    miss_queue: 800,
-    request_noc: 150,
-    l2: 900,
-    dram: 260,
-    reply_noc: 180,
-    l1_hit_rate: 0,
-    l2_miss_rate: 0,
-  });
-  assert.equal(breakdownOf(result(says(FIRST), [{ name: "BP" }], []), 0), null);
+test("of all that reads have waited in a station, each kernel has its part", () => {
   assert.deepEqual(held(EVEN, "l2"), [0.5, 0.5]);
 });
 

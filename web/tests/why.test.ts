@@ -7,10 +7,6 @@ import type { Result } from "../src/types.ts";
 
 const counters = (by: number): object => ({
   warp_instructions: 100 * by,
-  warp_cycles: 5000,
-  warps_wait_memory: 3000,
-  warps_wait_lsu: 500,
-  latency_count: 10,
   wait_l2: 9000 * by,
   dram_reads: 10,
   dram_writes: 30 * by,
@@ -27,9 +23,17 @@ const RESULT = {
       slowdown: 4,
       thread_instructions: 1,
       counters: counters(1),
+      breakdown: { warps: 5, memory: 30, lsu: 5, other: 15 },
       breakdown_alone: { warps: 9, memory: 2 },
     },
-    { name: "CFD", slowdown: 1, thread_instructions: 1, counters: counters(3), stalls: { quota: 0.2 } },
+    {
+      name: "CFD",
+      slowdown: 1,
+      thread_instructions: 1,
+      counters: counters(3),
+      breakdown: { warps: 5 },
+      stalls: { quota: 0.2 },
+    },
   ],
   verdict: {
     sufferer: 0,

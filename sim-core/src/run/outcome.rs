@@ -95,6 +95,8 @@ record! {
     warp_stalls: WarpStalls = Shape::Record(&WARP_STALLS), Needed;
     /// Resident CTAs, mean over cycles and SMs.
     ctas_per_sm: Option<f64> ["CTAs"] = MEASURED, Needed;
+    /// Where the kernel's time goes.
+    breakdown: Option<Breakdown> = Shape::Record(&BREAKDOWN), Words("it has issued nothing");
     /// Where the kernel's time goes alone.
     breakdown_alone: Option<Breakdown> = Shape::Record(&BREAKDOWN), Words("not known");
     /// Every counter.

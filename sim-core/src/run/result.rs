@@ -8,7 +8,7 @@ use crate::describe::record::Absent::{Needed, Words};
 use crate::describe::record::{Datum, Shape, int, list, record, text};
 use crate::describe::value::Value;
 use crate::interface::decision::Decision;
-use crate::interface::ratios::{GOALS, Goals, METRICS, Metrics, ipc, milliseconds, peak_ipc, ratio, scheduler_cycles};
+use crate::interface::ratios::{GOALS, Goals, METRICS, Metrics, breakdown, ipc, milliseconds, peak_ipc, ratio, scheduler_cycles};
 use crate::interface::stats::KernelStats;
 use crate::run::confidence::{Pace, ci95};
 use crate::run::energy::{ENERGY, Energy, energy};
@@ -158,6 +158,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
             stalls: stall_shares(&measured.stalls[kernel.index()]),
             warp_stalls: warp_stalls(stats),
             ctas_per_sm: ratio(stats.cta_cycles, cycles * u64::from(gpu.sm_count())),
+            breakdown: breakdown(stats, cycles),
             breakdown_alone: simulation.breakdown_alone(kernel).copied(),
             counters: *stats,
             goal_ipc,

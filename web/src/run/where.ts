@@ -15,32 +15,6 @@ export const STATIONS = [
 ] as const satisfies readonly { key: keyof Breakdown; name: string; doc: string }[];
 export type StationKey = (typeof STATIONS)[number]["key"];
 
-/** Where a kernel's time goes in this run, by the engine's own formulas; null where it has issued nothing, or nothing was counted. */
-export function breakdownOf({ kernels, cycles }: Result, k: number): Breakdown | null {
-  const kernel = kernels[k];
-  if (!kernel) return null;
-  const of = (key: string): number => counter(kernel, key),
-    instructions = of("warp_instructions"),
-    reads = of("latency_count");
-  if (instructions === 0 || cycles === 0) return null;
-  const part = (sum: number, whole: number): number => (whole > 0 ? sum / whole : 0),
-    memory = of("warps_wait_memory"),
-    lsu = of("warps_wait_lsu");
-  return {
-    warps: of("warp_cycles") / cycles,
-    memory: memory / instructions,
-    lsu: lsu / instructions,
-    other: (of("warp_cycles") - memory - lsu) / instructions,
-    miss_queue: part(of("wait_miss_queue"), reads),
-    request_noc: part(of("wait_request_noc"), reads),
-    l2: part(of("wait_l2"), reads),
-    dram: part(of("wait_dram"), reads),
-    reply_noc: part(of("wait_reply_noc"), reads),
-    l1_hit_rate: part(of("l1_hits"), of("l1_reads")),
-    l2_miss_rate: part(of("l2_misses"), of("l2_reads") + of("l2_writes")),
-  };
-}
-
 /** The kernel that a side's verdict is about; where it names none, the slowest. */
 export function subject({ result }: RunSide): number {
   if (!result) return 0;

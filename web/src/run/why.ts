@@ -4,7 +4,7 @@ import { count, fixed, percent } from "../format.ts";
 import type { KernelResult, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
 import { counter, finite, hasCounters } from "./figures.ts";
-import { breakdownOf, held, STATIONS, subject } from "./where.ts";
+import { held, STATIONS, subject } from "./where.ts";
 
 /** A number of this run beside that of the run alone. */
 export interface Beside {
@@ -88,7 +88,7 @@ const CACHES = [
 ] as const;
 
 function time(result: Result, kernels: readonly string[], k: number): Step[] {
-  const here = kernels.map((_, j) => breakdownOf(result, j)),
+  const here = kernels.map((_, j) => result.kernels[j]?.breakdown ?? null),
     alone = result.kernels.map((kernel) => kernel.breakdown_alone ?? null),
     name = kernels[k] ?? "";
   const rows = (
