@@ -4,6 +4,7 @@ import "../src/style/tokens.css";
 import "./views.css";
 import "../src/views/index.ts";
 import type { Catalogue, FrameLayout, FrameSection, ShownRun, WindowsLayout } from "../src/types.ts";
+import { WindowStore } from "../src/views/window-store.ts";
 import { provideStamp } from "../src/stamp.ts";
 
 const query = new URLSearchParams(location.search);
@@ -248,7 +249,8 @@ const runs: ShownRun[] =
       ]
     : [{ mark: "", title: "", layout, windows }];
 for (const view of [grid, detail, memory]) view.setRuns(runs, catalogue);
-charts.setRuns(runs);
+const stores = runs.map(() => new WindowStore(windows));
+charts.setRuns(runs, stores);
 grid.addEventListener("select-sm", (e) => {
   detail.selected = (e as CustomEvent<{ sm: number | null }>).detail.sm;
   detail.update(runs.map(() => frame));
@@ -266,9 +268,8 @@ function advance(cycles: number): void {
 }
 if (total > 0) for (let i = 0; i < 20; i++) advance(total * 20);
 const first = rows(total);
-runs.forEach((_, run) => {
-  charts.setWindows(run, first);
-});
+for (const store of stores) store.append(first);
+charts.refresh(false);
 charts.setDecisions(
   0,
   total > 0
@@ -291,9 +292,8 @@ if (query.has("run")) {
     const begin = performance.now();
     advance(2000);
     const more = rows(made + 5);
-    runs.forEach((_, run) => {
-      charts.setWindows(run, more);
-    });
+    for (const store of stores) store.append(more);
+    charts.refresh(false);
     times.push(performance.now() - begin);
     document.body.dataset["ms"] = (times.slice(-60).reduce((a, b) => a + b, 0) / Math.min(60, times.length)).toFixed(2);
     document.body.dataset["frames"] = String(times.length);

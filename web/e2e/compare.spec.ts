@@ -24,7 +24,7 @@ import {
 import { pick } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
-const compare = (page: Page) => page.locator("corun-compare");
+const compare = (page: Page) => page.locator("#compare");
 const numbers = (page: Page) => page.getByRole("table", { name: "The numbers compared" });
 const differ = (page: Page) => compare(page).locator(".compare-differ");
 /** Beside another mix or GPU, as the form offers it. */
@@ -205,8 +205,8 @@ test("another mix and another GPU: the fields that differ are named, each side i
   expect(covers).toBeGreaterThanOrEqual(covered.x + covered.width);
   await page.getByLabel("Seed", { exact: true }).fill("5");
   await page.getByLabel("Seed", { exact: true }).press("Tab");
-  await expect(differ(page)).toHaveText(/They differ in 2 fields:.*Seed: A1 B5/);
   await show(page, "compare");
+  await expect(differ(page)).toHaveText(/They differ in 2 fields:.*Seed: A1 B5/);
   await edited(page).getByRole("button", { name: "Edit A" }).click();
   await expect(page.getByLabel("Seed", { exact: true })).toHaveValue("1");
   await expect(page.getByLabel("CTA limit", { exact: true })).toHaveCount(2);
@@ -232,7 +232,7 @@ test("either side is swapped for another scheme, and either goes on alone", asyn
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("4,000");
   await show(page, "compare");
-  await compare(page).getByLabel("Scheme of B").selectOption("even");
+  await choose(page, "Scheme of B", "even");
   await expect.poll(() => page.url()).toContain("policy=leftover&seed=1&b.policy=even");
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("4,000");

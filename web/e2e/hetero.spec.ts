@@ -27,5 +27,6 @@ test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it 
   const second = decided.locator(".decided-run").nth(1);
   await expect(second).toContainText(/FDTD3D\s*gets 8 small SMs/);
   await expect(second).toContainText(/SYRK\s*gets 8 big SMs/);
+  await show(page, "compare");
   await expect(page.locator("#compare")).toContainText("swap");
 });

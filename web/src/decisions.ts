@@ -25,9 +25,9 @@ export class CorunDecisions extends HTMLElement {
     this.replaceChildren(...this.#runs.map((run) => run.element));
   }
 
-  /** New entries of a run's log; `restart`: the run has begun again. Returns its whole log. */
-  add(run: number, decisions: readonly Decision[], restart: boolean): readonly Decision[] {
-    return this.#runs[run]?.add(decisions, restart) ?? [];
+  /** A run's whole log so far; another list where the run has begun again. */
+  setLog(run: number, log: readonly Decision[]): void {
+    this.#runs[run]?.setLog(log);
   }
 
   setControls(run: number, controls: unknown): void {
@@ -43,7 +43,7 @@ export class CorunDecisions extends HTMLElement {
 /** What one run's policy decided. */
 class Decided {
   readonly element: HTMLElement;
-  #log: Decision[] = [];
+  #log: readonly Decision[] = [];
   /** How many of them are said. */
   #said = -1;
   readonly #kernels: string[];
@@ -89,14 +89,11 @@ class Decided {
     this.at(0);
   }
 
-  add(decisions: readonly Decision[], restart: boolean): readonly Decision[] {
-    if (restart) {
-      this.#log = [];
-      this.#said = -1;
-      this.#list.replaceChildren();
-    }
-    this.#log.push(...decisions);
-    return this.#log;
+  setLog(log: readonly Decision[]): void {
+    if (log === this.#log) return;
+    this.#log = log;
+    this.#said = -1;
+    this.#list.replaceChildren();
   }
 
   at(cycle: number): void {

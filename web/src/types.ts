@@ -2,7 +2,6 @@
 
 import type {
   Catalogue,
-  Decision,
   Experiment as DeclaredExperiment,
   Figure as DeclaredFigure,
   FigurePoint as DeclaredPoint,
@@ -11,7 +10,6 @@ import type {
   FrameLayout,
   WindowsLayout,
 } from "./wasm/corun.js";
-import type { WindowStore } from "./views/window-store.ts";
 
 // What the engine takes and gives: declared once, by the module.
 export type {
@@ -121,28 +119,8 @@ export interface Bookmark {
   note: string;
 }
 
-/** Charts over time. */
+/** A range of cycles. */
 export interface Zoom {
   from: number;
   to: number;
-}
-export interface WindowView extends HTMLElement {
-  setRuns(runs: readonly ShownRun[]): void;
-  /** What each run's windows are kept in, for others that show them too. */
-  readonly stores: readonly WindowStore[];
-  /** Complete windows of a run that are new since the last call, row-major, columns as in its layout. */
-  setWindows(run: number, rows: Float64Array): void;
-  /** A policy's whole log so far: marks on the time axis, with their text. */
-  setDecisions(run: number, decisions: readonly Decision[]): void;
-  /** The IPC that each kernel of a run is promised; null where it has no goal, or the goal is not known yet. */
-  setGoals(run: number, goals: readonly (number | null)[]): void;
-  /** A run begins again; all do. */
-  clear(run: number): void;
-  reset(): void;
-  /** The present cycle. Fires `go` (bubbling, CustomEvent<number>) when the user wants to be at another one. */
-  cycle: number;
-  /** The cycles shown; null shows all. Fires `zoom` (bubbling, CustomEvent<Zoom | null>) when the user changes it. */
-  zoom: Zoom | null;
-  /** Which charts are open: fires `panel` (CustomEvent<string>) when the user changes it; empty is the default set. */
-  panel: string;
 }

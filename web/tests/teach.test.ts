@@ -54,10 +54,13 @@ test("a file that the page saved has its run in it, whatever kind it is", async 
 
 test("a frame hides panels by their names, and what every object has is no panel", () => {
   const none = ["constructor", "__proto__", "toString", "flowers"];
-  assert.deepEqual(hidden(new URLSearchParams({ hide: ` sms, ${none.join()},sms,schemes,` })), {
-    panels: ["sms", "schemes"],
-    unknown: none,
-  });
+  const { rules, known, unknown } = hidden(new URLSearchParams({ hide: ` sms, ${none.join()},sms,predicted,` }), [
+    { id: "predicted" },
+    { id: "numbers" },
+  ]);
+  assert.deepEqual([...rules.keys()], ["sms", "predicted"]);
+  assert.deepEqual(unknown, none);
+  assert.ok(known.includes("numbers") && known.includes("schemes"));
 });
 
 test("every page of docs/reference/schemes is read whole, with its BibTeX apart", () => {

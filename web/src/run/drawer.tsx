@@ -1,41 +1,42 @@
 // The drawer under the first screen: a row of tabs, and what the chosen one has. Closed until somebody asks.
 import type { Signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Panel } from "./panel.ts";
 
-export interface Tab {
-  id: string;
-  title: string;
-  /** What it shows: elements that live as long as the page. */
-  elements: readonly HTMLElement[];
+/** An element that lives as long as the page. */
+function Element({ of }: { of: HTMLElement }) {
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => place.current?.replaceChildren(of), [of]);
+  return <div ref={place} />;
 }
 
-function Panel({ tab, open }: { tab: Tab; open: boolean }) {
-  const body = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    body.current?.replaceChildren(...tab.elements);
-  }, [tab.elements]);
+function Card({ panel, open }: { panel: Panel; open: boolean }) {
+  const { id, title, heading = title, view: View } = panel;
   return (
     <div
       class="drawer-panel"
       role="tabpanel"
-      id={`drawer-${tab.id}`}
-      aria-labelledby={`tab-${tab.id}`}
+      id={`drawer-${id}`}
+      aria-labelledby={`tab-${id}`}
       tabIndex={-1}
       hidden={!open}
-      ref={body}
-    />
+    >
+      <section class="card" id={id} tabIndex={-1} aria-label={heading || title}>
+        {heading !== "" && <h2>{heading}</h2>}
+        {View instanceof HTMLElement ? <Element of={View} /> : open && <View />}
+      </section>
+    </div>
   );
 }
 
-export function Drawer(props: {
-  tabs: readonly Tab[];
-  /** The tabs that have something to show. */
-  shown: Signal<ReadonlySet<string>>;
-  /** The open tab; null closes the drawer. */
+export function Drawer({
+  panels,
+  open,
+}: {
+  panels: readonly Panel[] /** The open tab; null closes the drawer. */;
   open: Signal<string | null>;
 }) {
-  const { tabs, shown, open } = props;
-  const there = tabs.filter(({ id }) => shown.value.has(id)),
+  const there = panels.filter((panel) => panel.there?.value ?? true),
     now = there.some(({ id }) => id === open.value) ? open.value : null;
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role="tab"]'),
@@ -49,8 +50,8 @@ export function Drawer(props: {
   return (
     <>
       <div class="drawer-body" hidden={now === null}>
-        {tabs.map((tab) => (
-          <Panel key={tab.id} tab={tab} open={tab.id === now} />
+        {panels.map((panel) => (
+          <Card key={panel.id} panel={panel} open={panel.id === now} />
         ))}
       </div>
       <div class="drawer-tabs" role="tablist" aria-label="Its parts" onKeyDown={onKeyDown}>
@@ -60,6 +61,7 @@ export function Drawer(props: {
             type="button"
             role="tab"
             id={`tab-${tab.id}`}
+            title={tab.help}
             aria-selected={tab.id === now}
             aria-controls={`drawer-${tab.id}`}
             tabIndex={tab.id === now || (now === null && i === 0) ? 0 : -1}

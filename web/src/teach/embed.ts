@@ -5,22 +5,24 @@ import { h } from "../dom.ts";
 /** What the window hears when the address has changed with the run. */
 export const LINKED = "corun-linked";
 
-/** What the names that `hide` takes leave out. */
-export const PANELS: ReadonlyMap<string, string> = new Map([
+/** What the names that `hide` takes leave out, beside the panels of the drawer, which are named by their ids. */
+const PARTS: ReadonlyMap<string, string> = new Map([
   ["experiment", "#choices, #editor"],
   ["transport", "corun-dock"],
   ["verdict", "#verdict, #slows"],
   ["sms", "#sms"],
   ["memory", "#stations, #path"],
-  ["numbers", "#numbers"],
-  ["decisions", "#decisions"],
-  ["charts", "#charts"],
   ["timeline", ".dk-axis, #timeline"],
   ["schemes", "#all-schemes"],
 ]);
 
-/** The panels that are to be hidden, and names that are none. */
-export function hidden(query: URLSearchParams): { panels: string[]; unknown: string[] } {
+/** What is to be hidden of the parts and panels that there are, by name, and names that are none. */
+export function hidden(
+  query: URLSearchParams,
+  panels: readonly { id: string }[],
+): { rules: ReadonlyMap<string, string>; known: readonly string[]; unknown: string[] } {
+  const rest = panels.filter(({ id }) => !PARTS.has(id)).map(({ id }): [string, string] => [id, `#${id}`]);
+  const all = new Map([...PARTS, ...rest]);
   const names = [
     ...new Set(
       (query.get("hide") ?? "")
@@ -29,19 +31,23 @@ export function hidden(query: URLSearchParams): { panels: string[]; unknown: str
         .filter((name) => name !== ""),
     ),
   ];
-  return { panels: names.filter((name) => PANELS.has(name)), unknown: names.filter((name) => !PANELS.has(name)) };
+  return {
+    rules: new Map([...all].filter(([name]) => names.includes(name))),
+    known: [...all.keys()],
+    unknown: names.filter((name) => !all.has(name)),
+  };
 }
 
 /** Where the address asks for it; does nothing otherwise. */
-export function startEmbed(): void {
+export function startEmbed(all: readonly { id: string }[]): void {
   const query = new URLSearchParams(location.search);
   if (query.get("embed") !== "1") return;
-  const { panels, unknown } = hidden(query),
+  const { rules, known, unknown } = hidden(query, all),
     root = document.documentElement;
   root.dataset["embed"] = "lab";
   // By a rule: what is hidden may come into the page later.
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(panels.map((panel) => `${PANELS.get(panel) ?? ""} { display: none !important; }`).join("\n"));
+  sheet.replaceSync([...rules.values()].map((rule) => `${rule} { display: none !important; }`).join("\n"));
   document.adoptedStyleSheets.push(sheet);
   const main = document.querySelector("#main") as HTMLElement;
   main.setAttribute("aria-label", "A run of Corun");
@@ -64,7 +70,7 @@ export function startEmbed(): void {
         ? h(
             "span",
             { class: "field-problem" },
-            ` hide: found ${unknown.map((name) => `“${name.slice(0, 40)}”`).join(", ")}, want some of ${[...PANELS.keys()].join(", ")}`,
+            ` hide: found ${unknown.map((name) => `“${name.slice(0, 40)}”`).join(", ")}, want some of ${known.join(", ")}`,
           )
         : null,
     ),

@@ -75,3 +75,19 @@ export function endWarnings(normal: Experiment, explained: unknown, result: Resu
     ];
   });
 }
+
+/** Of each of the runs that are built, its mark (empty where there is one) and what is to be said of it; `over`: also at its end. */
+export function warningsOf(
+  sides: readonly { loaded: { normal: Experiment; explained: unknown } | null; result: Result | null }[],
+  over: boolean,
+): { mark: string; texts: readonly string[] }[] {
+  return sides.map(({ loaded, result }, at) => ({
+    mark: sides.length > 1 ? ("AB"[at] ?? "") : "",
+    texts: loaded
+      ? [
+          ...setupWarnings(loaded.normal, loaded.explained),
+          ...(over && result ? endWarnings(loaded.normal, loaded.explained, result) : []),
+        ]
+      : [],
+  }));
+}

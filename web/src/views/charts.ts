@@ -7,7 +7,7 @@ import { show } from "../draw/canvas.ts";
 import type { Drawing } from "../draw/drawing.ts";
 import { figure, niceMax, percent, whole } from "../draw/scale.ts";
 import { onRetheme, theme } from "../draw/theme.ts";
-import type { Decision, ShownRun, WindowView, Zoom } from "../types.ts";
+import type { Decision, ShownRun, Zoom } from "../types.ts";
 import { sideMark } from "../dom.ts";
 import { axisTop, drawCharts, framed, LEFT, marksOf, seriesDash, seriesPaint } from "./chart-drawing.ts";
 import type { Plot } from "./chart-drawing.ts";
@@ -19,7 +19,7 @@ import { Announcer, button, el, fillTable, freshId, kernelNames, put, swatch } f
 import type { Exportable } from "./parts.ts";
 import { Pace, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
-import { resolutionFor, WindowStore } from "./window-store.ts";
+import { resolutionFor, type WindowStore } from "./window-store.ts";
 
 /** Height of a plot with its axes, by how many charts are open: the fewer, the taller. */
 const HEIGHTS = [340, 340, 260, 210];
@@ -58,7 +58,7 @@ interface Shared {
   window: number;
 }
 
-export class Charts extends HTMLElement implements WindowView {
+export class Charts extends HTMLElement {
   private runs: RunData[] = [];
   private range: Zoom | null = null;
   private open = "";
@@ -159,11 +159,12 @@ export class Charts extends HTMLElement implements WindowView {
 
   // -------------------------------------------------------------- what comes in
 
-  setRuns(runs: readonly ShownRun[]): void {
-    this.runs = runs.map((run) => ({
+  /** `stores`: what is known of each over time. */
+  setRuns(runs: readonly ShownRun[], stores: readonly WindowStore[]): void {
+    this.runs = runs.map((run, i) => ({
       run,
       kernels: kernelNames(run.layout.kernels),
-      store: new WindowStore(run.windows),
+      store: stores[i] as WindowStore,
       decisions: [],
       goals: [],
     }));
@@ -186,15 +187,16 @@ export class Charts extends HTMLElement implements WindowView {
     this.redraw();
   }
 
-  /** What each run's windows are kept in, for others that show them too. */
-  get stores(): readonly WindowStore[] {
-    return this.runs.map(({ store }) => store);
-  }
-
-  setWindows(run: number, rows: Float64Array): void {
-    if (rows.length === 0) return;
-    this.runs[run]?.store.append(rows);
-    this.drawLater();
+  /** The stores have more windows; `restarted`: they have begun anew. */
+  refresh(restarted: boolean): void {
+    if (!restarted) {
+      this.drawLater();
+      return;
+    }
+    for (const data of this.runs) data.decisions = [];
+    this.cursor = null;
+    for (const c of this.charts) c.top = 0;
+    this.redraw();
   }
 
   setDecisions(run: number, decisions: readonly Decision[]): void {
@@ -213,22 +215,6 @@ export class Charts extends HTMLElement implements WindowView {
     const data = this.runs[run];
     if (!data || goals.every((goal, k) => goal === (data.goals[k] ?? null))) return;
     data.goals = goals;
-    this.redraw();
-  }
-
-  reset(): void {
-    this.runs.forEach((_, run) => {
-      this.clear(run);
-    });
-  }
-
-  clear(run: number): void {
-    const data = this.runs[run];
-    if (!data) return;
-    data.store.clear();
-    data.decisions = [];
-    this.cursor = null;
-    for (const c of this.charts) c.top = 0;
     this.redraw();
   }
 

@@ -1,0 +1,113 @@
+// The address bar, which always is the link to what is on the screen, and what opens when it changes.
+import { LinkError, decodeLink, encodeLink, otherEngine } from "../link.ts";
+import { LINKED } from "../teach/embed.ts";
+import type { Experiment } from "../types.ts";
+import first from "./first.json" with { type: "json" };
+import type { Session } from "./session.ts";
+import { side } from "./side.ts";
+
+/** The first screen: two schemes on one mix. */
+export const FIRST: Experiment = { ...(first as Experiment), policy: { name: "even" } };
+const FIRST_B: Experiment = { ...FIRST, policy: { name: "ccbp" } };
+/** Where the first screen stops when motion is not wanted: the SMs are full and the charts have begun. */
+const STILL = 8_000;
+/** The address that opens the form. */
+const MAKE = "#make";
+
+export const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+/** The place Schemes, of a mix. */
+export const schemesLink = async (experiment: Experiment): Promise<string> =>
+  `./sweeps.html${await encodeLink({ experiment, view: {} })}`;
+
+export class Address {
+  readonly #session: Session;
+  readonly #make: () => void;
+  #link = "";
+  /** Of what the pictures show. */
+  #shown = "";
+  #writing = 0;
+  #timer = 0;
+
+  /** `make`: opens the form. */
+  constructor(session: Session, make: () => void) {
+    this.#session = session;
+    this.#make = make;
+    addEventListener("hashchange", () => void this.read());
+  }
+
+  /** The address of what the pictures show. */
+  get shown(): string {
+    return new URL(this.#shown, location.href).href;
+  }
+
+  /** What is shown has changed; browsers allow only so many changes a second. */
+  write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => void this.writeNow(), 60);
+  }
+  async writeNow(): Promise<void> {
+    const sides = this.#session.sides.peek(),
+      [first, second] = sides;
+    if (!first) return;
+    const mine = ++this.#writing;
+    const hash = await encodeLink({
+      experiment: first.experiment,
+      ...(second ? { other: second.experiment } : {}),
+      view: this.#session.view.peek(),
+      engine: this.#session.ready.peek()?.stamp ?? "",
+    });
+    // Nor over a link that came into the address bar meanwhile, of which the browser has not told yet.
+    if (mine !== this.#writing || location.hash !== this.#link) return;
+    if (sides.every(({ loaded }) => loaded)) this.#shown = hash;
+    if (location.hash !== hash) history.replaceState(null, "", hash);
+    this.#link = location.hash;
+    dispatchEvent(new Event(LINKED));
+  }
+
+  /** What the link will open, as far as it can be read before the simulator is there. */
+  async preview(): Promise<void> {
+    const linked = await decodeLink(location.hash).catch(() => null);
+    if (!linked && /^#./.test(location.hash)) return;
+    const all = linked ? [linked.experiment, ...(linked.other ? [linked.other] : [])] : [FIRST, FIRST_B];
+    this.#session.preview.value = all.map(side);
+  }
+
+  /** Opens what the address bar says, if that is not what is shown. */
+  async read(begins = false): Promise<void> {
+    const session = this.#session,
+      hash = location.hash;
+    if (!begins && hash === this.#link) return;
+    this.#link = hash;
+    // Links inside the page, such as the one that skips to the pictures, and the one to the form.
+    if (hash === MAKE || /^#(main|f-[a-z0-9-]+)$/i.test(hash)) {
+      if (hash === MAKE) this.#make();
+      if (begins) session.open(FIRST, !calm(), 0, FIRST_B);
+      else if (hash === MAKE) this.write();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#writing += 1;
+    try {
+      const linked = await decodeLink(hash);
+      if (hash !== location.hash) return;
+      const view = linked?.view ?? {},
+        at = view.cycle ?? 0,
+        experiment = linked?.experiment ?? FIRST,
+        other = linked ? (linked.other ?? null) : FIRST_B;
+      session.view.value = view;
+      // A tab that somebody has opened before the engine was there stays open.
+      if (!begins || session.tab.peek() === null) session.tab.value = view.tab ?? (view.sm === undefined ? null : "sm");
+      if (at > 0) session.open(experiment, false, at, other);
+      else if (calm()) {
+        session.open(experiment, false, STILL, other);
+        session.linkCycle = false;
+        session.look({ cycle: undefined });
+      } else session.open(experiment, true, 0, other);
+      session.foreign = linked && otherEngine(linked, session.ready.peek()?.stamp ?? "");
+    } catch (error) {
+      session.unreadable(
+        error instanceof LinkError ? [error.message, error.advice] : [`It is damaged (${String(error)}).`],
+      );
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// The dock as a part of the page: what it hears of the runs, and what it does with them.
+import { computed, effect } from "@preact/signals";
+import type { Zoom } from "../types.ts";
+import type { CorunDock } from "./dock.ts";
+import { lengthOf } from "./dock-data.ts";
+import type { Part } from "./panel.ts";
+import type { Session } from "./session.ts";
+
+export function dockPart(dock: CorunDock, session: Session): Part {
+  dock.init({
+    toggle: () => session.toggle(),
+    step: () => session.step(),
+    back: () => session.back(),
+    event: () => session.event(),
+    reset: () => session.reset(),
+    go: (cycle) => session.go(cycle),
+    speed: (cyclesPerSecond) => session.engine?.speed(cyclesPerSecond),
+    stopWhen: (when) => session.engine?.stopWhen(when),
+    bookmarks: (bookmarks) => session.look({ bookmarks: bookmarks.length > 0 ? [...bookmarks] : undefined }),
+  });
+  dock.addEventListener("zoom", (event) =>
+    session.look({ zoom: (event as CustomEvent<Zoom | null>).detail ?? undefined }),
+  );
+  const zoom = computed(() => session.view.value.zoom ?? null),
+    bookmarks = computed(() => session.view.value.bookmarks ?? []);
+  effect(() => {
+    dock.zoom = zoom.value;
+  });
+  effect(() => {
+    dock.bookmarks = bookmarks.value;
+  });
+  effect(() => {
+    const { state, cycle, rate } = session.where.value;
+    dock.toward = session.toward;
+    dock.show(state, cycle, rate);
+  });
+  let stood = 0;
+  return {
+    runs: ({ runs, stores, loaded }) =>
+      dock.setRuns(
+        runs,
+        stores,
+        loaded.map(({ normal }) => lengthOf(normal.stop)),
+      ),
+    windows: () => dock.refresh(),
+    news: ({ frames, logs, cycle, still }) => {
+      logs.forEach((log, at) => {
+        if (log) dock.setDecisions(at, log);
+      });
+      frames.forEach(({ past }, at) => {
+        if (past) dock.setPast(at, past);
+      });
+      dock.cycle = cycle;
+      if (frames.some(({ met }) => met)) dock.stoppedAt(frames.map(({ met }) => met));
+      else if (!still || cycle !== stood) dock.stoppedAt([]);
+      stood = cycle;
+    },
+  };
+}

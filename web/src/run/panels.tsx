@@ -1,0 +1,267 @@
+// The panels of the drawer, in the order of their tabs. To add one: an entry here, with its id, its title, what it shows in a sentence, and a component
+// or an element; what it wants to hear of the runs is in panel.ts. Link, keys, `hide=` of an embedded run and the drawer take it from this list.
+import { computed, effect, signal } from "@preact/signals";
+import { epochOf, policyOf } from "../choices.ts";
+import type { CorunDecisions } from "../decisions.ts";
+import { hasGoal } from "../goal.ts";
+import type { CorunLaunches } from "../launches/strips.ts";
+import type { CorunNumbers } from "../numbers.ts";
+import type { CorunPredicted } from "../predict/panel.ts";
+import type { CorunTimeline } from "../timeline/timeline.ts";
+import type { SelectSm, SmView, Zoom } from "../types.ts";
+import type { Answered } from "./answered.ts";
+import { Compared } from "./compared.tsx";
+import type { Panel } from "./panel.ts";
+import type { Session } from "./session.ts";
+import { Why } from "./why.tsx";
+
+interface Around {
+  session: Session;
+  answered: Answered;
+  /** The form shows a side. */
+  edit(side: number): void;
+}
+
+export const panels = (around: Around): readonly Panel[] =>
+  [why, compare, path, charts, numbers, decisions, launches, oneSm, predicted, timeline].map((panel) => panel(around));
+
+const why = ({ answered }: Around): Panel => ({
+  id: "why",
+  title: "Why",
+  heading: "",
+  help: "What holds the sufferer up: the chain from its slowdown to the cause, with the numbers of each link.",
+  view: () => <Why sides={answered.live.value} />,
+});
+
+const compare = ({ session, edit }: Around): Panel => ({
+  id: "compare",
+  title: "A and B",
+  help: "In which fields the two experiments differ, and what can be done about each.",
+  view: () => <Compared session={session} edit={edit} />,
+  there: session.two,
+});
+
+const path = (): Panel => {
+  const mesh = document.createElement("corun-mesh"),
+    memory = document.createElement("corun-memory-path");
+  const view = document.createElement("div");
+  view.append(mesh, memory);
+  return {
+    id: "path",
+    title: "Path",
+    heading: "Memory path",
+    help: "Every queue and bank between the SMs and DRAM, with whose requests are in it.",
+    view,
+    pictures: [mesh, memory],
+    key: "2",
+  };
+};
+
+const charts = ({ session }: Around): Panel => {
+  const view = document.createElement("corun-charts");
+  const zoom = computed(() => session.view.value.zoom ?? null);
+  effect(() => {
+    view.zoom = zoom.value;
+  });
+  view.addEventListener("zoom", (event) =>
+    session.look({ zoom: (event as CustomEvent<Zoom | null>).detail ?? undefined }),
+  );
+  view.addEventListener("go", (event) => session.go((event as CustomEvent<number>).detail));
+  view.addEventListener("panel", (event) =>
+    session.look({ panel: (event as CustomEvent<string>).detail || undefined }),
+  );
+  return {
+    id: "charts",
+    title: "Charts",
+    heading: "Over time",
+    help: "IPC, bandwidth, hits and stalls of each kernel over the cycles of the run.",
+    view,
+    key: "4",
+    runs: ({ runs, stores }) => {
+      view.setRuns(runs, stores);
+      view.panel = session.view.peek().panel ?? "";
+    },
+    windows: (restarted) => view.refresh(restarted),
+    news: ({ logs, results, cycle }) => {
+      logs.forEach((log, at) => {
+        if (log) view.setDecisions(at, log);
+      });
+      results?.forEach(({ kernels }, at) => {
+        view.setGoals(
+          at,
+          kernels.map(({ goal_ipc: goal }) => (typeof goal === "number" ? goal : null)),
+        );
+      });
+      view.cycle = cycle;
+    },
+  };
+};
+
+const numbers = (): Panel => {
+  const view = document.createElement("corun-numbers") as CorunNumbers;
+  return {
+    id: "numbers",
+    title: "Numbers",
+    help: "Every number of the run, with its interval and what it means.",
+    view,
+    key: "3",
+    runs: ({ catalogue, runs, experiments }) =>
+      view.setRuns(
+        catalogue,
+        runs.map(({ mark, title, layout }, i) => ({
+          mark,
+          title,
+          kernels: layout.kernels,
+          goals: (experiments[i]?.kernels ?? []).map(hasGoal),
+        })),
+      ),
+    news: ({ frames, results }) => {
+      frames.forEach(({ controls }, at) => {
+        if (controls) view.setControls(at, controls);
+      });
+      if (results) view.update([...results]);
+    },
+    before: (side) => (side === null ? view.dismiss() : view.keep(side)),
+    alone: (side, kernel, ipc, why) => view.alone(side, kernel, ipc, why),
+    aloneProgress: (side, kernel, done) => view.aloneProgress(side, kernel, done),
+  };
+};
+
+const decisions = ({ session }: Around): Panel => {
+  const view = document.createElement("corun-decisions") as CorunDecisions;
+  // The same, with SM classes assigned the other way round, becomes the other side.
+  view.swap = (at) => {
+    const mine = session.sides.peek()[at]?.experiment;
+    if (!mine) return;
+    const { swap, ...policy } = policyOf(mine) as { name: string; swap?: unknown };
+    session.openAs(1 - at, { ...structuredClone(mine), policy: swap === true ? policy : { ...policy, swap: true } });
+  };
+  return {
+    id: "decisions",
+    title: "Decisions",
+    heading: "What the policy decided",
+    help: "The policy's decisions, one by one, and the controls that hold.",
+    view,
+    runs: ({ runs, catalogue }) => view.setRuns(runs, catalogue.controls),
+    news: ({ frames, logs, cycle }) => {
+      logs.forEach((log, at) => {
+        if (log) view.setLog(at, log);
+      });
+      frames.forEach(({ controls }, at) => {
+        if (controls) view.setControls(at, controls);
+      });
+      view.cycle = cycle;
+    },
+  };
+};
+
+const launches = ({ session }: Around): Panel => {
+  const view = document.createElement("corun-launches") as CorunLaunches,
+    there = signal(false);
+  view.init({
+    next: () => session.event(),
+    l1: (at, kernel, when) => session.engine?.l1(at, kernel, when) ?? Promise.resolve(null),
+    changed: (seen) => session.look({ launches: seen }),
+  });
+  return {
+    id: "launches",
+    title: "Launches",
+    heading: "CTAs by launch",
+    help: "What each launch of a kernel did with its CTAs, and what the L1Ds held as it began.",
+    view,
+    there,
+    runs: ({ runs, experiments }) => {
+      there.value = view.setRuns(
+        runs,
+        experiments.map(({ cta_order: order }) => order),
+      );
+      view.view = session.view.peek().launches ?? { kernel: 0 };
+    },
+    news: ({ frames, still }) => view.update(frames, still),
+  };
+};
+
+const oneSm = ({ session }: Around): Panel => {
+  const view = document.createElement("corun-sm-detail") as SmView &
+    Pick<HTMLElementTagNameMap["corun-sm-detail"], "setHeld" | "setShares">;
+  effect(() => {
+    view.selected = session.sm.value;
+  });
+  view.addEventListener("select-sm", (event) => {
+    const hadFocus = view.contains(document.activeElement),
+      { sm } = (event as CustomEvent<SelectSm>).detail;
+    session.select(sm);
+    if (sm === null && hadFocus) document.querySelector<HTMLElement>("corun-sm-grid")?.focus();
+  });
+  return {
+    id: "sm",
+    title: "One SM",
+    heading: "",
+    help: "One SM large: registers, shared memory, CTA slots, warps and what each scheduler waits for.",
+    view,
+    pictures: [view],
+    there: computed(() => session.sm.value !== null),
+    news: ({ frames }) =>
+      frames.forEach(({ shares, held }, at) => {
+        if (shares) view.setShares(at, shares);
+        if (held) view.setHeld(at, held);
+      }),
+  };
+};
+
+const predicted = ({ session }: Around): Panel => {
+  const view = document.createElement("corun-predicted") as CorunPredicted;
+  // It is of the side that the form shows.
+  const laid = computed(() => session.sides.value[session.edited.value]?.laid ?? null);
+  effect(() => {
+    const { ready } = session;
+    if (ready.value)
+      view.init(ready.value.module, ready.value.stamp, {
+        simulate: (next) => session.simulate(next),
+        changed: (seen) => session.look({ predict: seen }),
+      });
+  });
+  effect(() => {
+    const edited = session.edited.value;
+    if (!laid.value) return;
+    view.setRun(laid.value.experiment, laid.value.loaded, session.two.value ? session.mark(edited) : "");
+    view.view = session.view.peek().predict ?? {};
+  });
+  return {
+    id: "predicted",
+    title: "Predicted",
+    help: "What each kernel will take on SMs of its own, by formula, with the simulation beside it.",
+    view,
+    news: ({ frames, results }) => {
+      const at = session.edited.peek(),
+        mine = results?.[at];
+      if (mine) view.update(mine, frames[at]?.past ?? null);
+    },
+  };
+};
+
+const timeline = ({ session }: Around): Panel => {
+  const view = document.createElement("corun-timeline") as CorunTimeline;
+  view.go = (cycle) => session.go(cycle);
+  return {
+    id: "timeline",
+    title: "CTAs",
+    heading: "CTAs and launches",
+    help: "CTAs as they finish, launches, context switches, epochs and the policy's phases.",
+    view,
+    runs: ({ runs, loaded }) =>
+      view.setRuns(
+        runs,
+        loaded.map(({ normal }) => epochOf(normal)),
+      ),
+    news: ({ frames, logs, cycle }) => {
+      frames.forEach(({ past }, at) => {
+        if (past) view.setPast(at, past);
+      });
+      logs.forEach((log, at) => {
+        if (log) view.setDecisions(at, log);
+      });
+      view.cycle = cycle;
+    },
+  };
+};

@@ -1,0 +1,77 @@
+// What the page hands out: the link, the experiment, the result, and a command that runs the same elsewhere.
+import { copyText, toast } from "../dialogs.ts";
+import type { Engine } from "../engine.ts";
+import { currentStamp, download, stampName, stampText } from "../stamp.ts";
+import { sharedAddress } from "../share.ts";
+import { encodeSweep } from "../sweeps/state.ts";
+import { sweepOf, type Axis } from "../sweeps/vary.ts";
+import type { Experiment } from "../types.ts";
+import type { SmModel } from "../views/sm-model.ts";
+import type { Address } from "./address.ts";
+import type { RunSide } from "./model.ts";
+import type { Session } from "./session.ts";
+import { MARKS } from "./side.ts";
+
+/** Where all is as an example has it, the page that says so where the link is posted. */
+export async function copyLink(session: Session, address: Address): Promise<void> {
+  await address.writeNow();
+  const hashes = session.sides.peek().map(({ loaded }) => loaded?.hash ?? "");
+  const plain = Object.keys(session.view.peek()).length === 0 && hashes.every((hash) => hash !== "");
+  const page = plain ? await sharedAddress(hashes) : null;
+  await copyText(page ?? location.href, "The link is copied. Whoever opens it sees the same run.");
+}
+
+/** The file is stamped in its `source`, which is for people: the hash of the experiment leaves it out. */
+function experimentText(session: Session): string | null {
+  const side = session.sides.peek()[session.edited.peek()];
+  if (!side) return null;
+  const { corun, ...rest } = side.experiment;
+  const source = stampText({ ...currentStamp(), config: side.loaded?.hash ?? "" });
+  return `${JSON.stringify({ corun, source, ...rest }, null, 2)}\n`;
+}
+
+export function saveExperiment(session: Session): void {
+  const text = experimentText(session);
+  if (text) download(stampName("experiment", "json"), text, "application/json");
+}
+
+/** A command that runs the same experiment natively, file and all; where the page has stopped, it stops too. */
+export async function copyCommand(session: Session): Promise<void> {
+  const text = experimentText(session);
+  if (!text) return;
+  const name = stampName("experiment", "json"),
+    { cycle } = session.view.peek();
+  const until = cycle !== undefined && session.state.peek() !== "done" ? ` --cycles ${cycle}` : "";
+  await copyText(
+    `# ${stampText()}\ncat > ${name} <<'EXPERIMENT'\n${text}EXPERIMENT\ntarget/release/corun run ${name}${until} --json\n`,
+    "The command is copied. Paste it into a shell in a clone of Corun, after `cargo build --release`.",
+  );
+}
+
+export async function saveResult(session: Session, engine: Engine): Promise<void> {
+  if (!session.laid) return;
+  const results = await Promise.all(session.sides.peek().map((_, at) => engine.result(at)));
+  // Of two runs, each by its mark.
+  const runs =
+    results.length > 1 ? Object.fromEntries(results.map((result, at) => [MARKS[at] ?? "", result])) : results[0];
+  // With the link, the file opens the run again.
+  const saved = { ...runs, link: location.href };
+  download(stampName("result", "json"), `${JSON.stringify(saved, null, 2)}\n`, "application/json");
+}
+
+/** What is shown, in a file that needs neither the page nor a network. */
+export async function saveFile(sides: readonly RunSide[], models: readonly SmModel[], link: string): Promise<void> {
+  try {
+    const { saveRun } = await import("../embed/save.ts");
+    await saveRun(sides, models, link);
+  } catch (error) {
+    toast(`The file could not be made: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Goes to a sweep over a field of the experiment, in the place of this page: back leads here again. */
+export async function vary(experiment: Experiment, axis: Axis, title: string): Promise<void> {
+  const hash = await encodeSweep({ text: sweepOf(experiment, axis, title), y: "", x: 0 }, {});
+  if (hash === null) toast("This experiment is too long for a link: save it, and write the sweep around it.");
+  else location.href = `./sweeps.html${hash}`;
+}

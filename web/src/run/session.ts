@@ -1,0 +1,599 @@
+// What the page runs: one experiment, or two that are compared; what the engine says of each, and what is to be seen of them. Signals hold it,
+// commands change it, and whoever shows it follows the signals. No DOM: a test drives it with an engine of its own.
+import { batch, computed, signal } from "@preact/signals";
+import { mixText, runTitles, schemeName } from "../choices.ts";
+import { differences, type Difference } from "../difference.ts";
+import type { Ready } from "../engine.ts";
+import { count, problemText } from "../format.ts";
+import type { View } from "../link.ts";
+import type { FrameMessage, Loaded, RunState } from "../protocol.ts";
+import type { Experiment, Problem } from "../types.ts";
+import { WindowStore } from "../views/window-store.ts";
+import type { ShownState } from "./dock-state.ts";
+import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type Notice } from "./notice.tsx";
+import type { Shown } from "./panel.ts";
+import { MARKS, side, type Driver, type Side, type Surroundings } from "./side.ts";
+
+const PREPARING = { idle: "Loading", profiling: "Profiling", stopped: "Not begun" } as const;
+const nameOf = (experiment: Experiment): string => `${mixText(experiment)} · ${schemeName(experiment)}`;
+export class Session {
+  /** One, or two that are compared: A and B. Empty before the first link is read. */
+  readonly sides = signal<readonly Side[]>([]);
+  /** What the sides will be, before the simulator is there. */
+  readonly preview = signal<readonly Side[]>([]);
+  /** Which of them the form shows. */
+  readonly edited = signal(0);
+  /** What the link has beside the experiments. */
+  readonly view = signal<Readonly<View>>({});
+  readonly state = signal<RunState | "idle">("idle");
+  /** For the dock: what to say of where the runs are. */
+  readonly where = signal<{ state: ShownState; cycle: number; rate: number }>({ state: "idle", cycle: 0, rate: 0 });
+  /** What has run is at its end, and its result is here. */
+  readonly over = signal(false);
+  readonly notice = signal<Notice | null>(null);
+  /** The pictures are not of what is asked for: why, and whether they wait for it. */
+  readonly standing = signal<{ text: string; faded: boolean } | null>(null);
+  readonly title = signal("");
+  /** In which fields the two differ; null: not known, and `why`. */
+  readonly differ = signal<{ differences: readonly Difference[] | null; why: string }>({ differences: null, why: "" });
+  /** The open tab of the drawer. */
+  readonly tab = signal<string | null>(null);
+  readonly shown = signal<Shown | null>(null);
+  /** The cycle at which the runs rest; null while they run. */
+  readonly settled = signal<number | null>(null);
+  readonly ready = signal<(Ready & { module: WebAssembly.Module }) | null>(null);
+  /** There is an experiment that the form can show. */
+  readonly editable = signal(true);
+  /** The SM that is shown on its own. */
+  readonly sm = computed(() => {
+    const { sm } = this.view.value,
+      sms = Math.max(0, ...(this.shown.value?.runs ?? []).map(({ layout }) => layout.sms.length));
+    return sm !== undefined && sm < sms ? sm : null;
+  });
+  readonly two = computed(() => this.sides.value.length > 1);
+  readonly #experiments = computed(() => {
+    const seen = this.sides.value.length > 0 ? this.sides.value : this.preview.value,
+      now = seen.map(({ experiment }) => experiment);
+    const same = now.length === this.#last.length && now.every((one, at) => one === this.#last[at]);
+    if (!same) this.#last = now;
+    return this.#last;
+  });
+  #last: readonly Experiment[] = [];
+
+  engine: Driver | null = null;
+  /** Where the runs go, while they go there. */
+  toward = 0;
+  /** What to say of the link that was opened, where another engine made it. */
+  foreign: string | null = null;
+  /** The cycle belongs in the link only where the user has stopped to look. */
+  linkCycle = false;
+  cycle = 0;
+  /** What the runs were last told to do once they are built. */
+  #asked = { play: false, seek: 0 };
+  /** That was stopped before it could begin. */
+  #givenUp = false;
+  #pausedByHiding = false;
+  readonly #around: Surroundings;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+  }
+
+  /** A, and B where there is one; the same list as long as they are the same. */
+  get experiments(): readonly Experiment[] {
+    return this.#experiments.value;
+  }
+  /** The mark of a side; empty where there is one. */
+  mark(at: number): string {
+    return this.two.peek() ? (MARKS[at] ?? "") : "";
+  }
+  get #sides(): readonly Side[] {
+    return this.sides.peek();
+  }
+  #patch(at: number, part: Partial<Side>): void {
+    this.sides.value = this.#sides.map((one, i) => (i === at ? { ...one, ...part } : one));
+  }
+  get catalogue() {
+    return this.ready.value?.catalogue ?? null;
+  }
+  get laid(): boolean {
+    return this.shown.peek() !== null;
+  }
+  get running(): boolean {
+    const state = this.state.peek();
+    return state === "playing" || state === "seeking";
+  }
+
+  // ---------------------------------------------------------------- what is seen
+
+  /** Changes what the link has of the view; what is undefined is left out of it. */
+  look(part: { [K in keyof View]: View[K] | undefined }): void {
+    const view: Record<string, unknown> = { ...this.view.peek(), ...part };
+    for (const key of Object.keys(view)) if (view[key] === undefined) delete view[key];
+    this.view.value = view;
+    this.#around.relink();
+  }
+
+  /** One SM large; null: none. */
+  select(sm: number | null): void {
+    this.look({ sm: sm ?? undefined });
+    if (sm !== null) this.tab.value = "sm";
+  }
+
+  #titleText(): string {
+    const [first, second] = this.#sides;
+    if (!first) return "Corun";
+    const mixes = [...new Set(this.#sides.map(({ experiment }) => mixText(experiment)))].join(" vs "),
+      [a, b] = [first, second].map((one) => one && schemeName(one.experiment));
+    return `${mixes} · ${a}${b !== undefined && b !== a ? ` vs ${b}` : ""} · Corun`;
+  }
+
+  readonly openFirst: Action = {
+    label: "Open the default experiment",
+    primary: true,
+    run: () => {
+      this.view.value = {};
+      this.open(this.#around.first, true);
+    },
+  };
+
+  // ---------------------------------------------------------------- which experiments
+
+  /** Shows and runs what comes from elsewhere than the form: one experiment, or two. */
+  open(next: Experiment, play: boolean, seek = 0, other: Experiment | null = null): void {
+    batch(() => {
+      if (this.two.peek()) this.engine?.only(0);
+      this.#before(null);
+      this.sides.value = [{ ...side(next), laid: this.#sides[0]?.laid ?? null }];
+      this.editable.value = true;
+      this.edit(0);
+      this.#run(0, next, other === null && play, other === null ? seek : 0);
+      if (other) this.#beside(other, play, seek);
+      this.#remember(play, seek);
+    });
+  }
+
+  /** What was to be opened cannot be read. */
+  unreadable(text: readonly string[]): void {
+    this.engine?.pause();
+    if (!this.laid) this.#nothing();
+    this.#say({ kind: "error", title: "This link cannot be opened", text, actions: [this.openFirst] });
+  }
+  /** The simulator is not to be had. */
+  unable(notice: Notice): void {
+    this.#nothing();
+    this.#say(notice);
+  }
+  #nothing(): void {
+    this.editable.value = false;
+    this.where.value = { state: "empty", cycle: 0, rate: 0 };
+  }
+
+  #run(at: number, next: Experiment, play: boolean, seek: number): void {
+    // Where a link could not be opened, there was none.
+    if (!this.#sides[at]) this.sides.value = [...this.#sides, side(next)];
+    this.#patch(at, { experiment: next, loaded: null, result: null });
+    this.foreign = null;
+    this.#asked = { play, seek };
+    this.toward = seek;
+    this.#givenUp = false;
+    this.#prepare("idle");
+    this.engine?.load(at, next, play, seek);
+  }
+
+  /** What is asked for is not there yet. Until then, the transport, the title and a ribbon say that the pictures are of before. */
+  #prepare(how: keyof typeof PREPARING): void {
+    this.state.value = "idle";
+    this.over.value = false;
+    this.where.value = { state: how, cycle: 0, rate: 0 };
+    this.title.value = `${PREPARING[how]}: ${this.#titleText()}`;
+    if (!this.laid) return;
+    const was = this.#sides.flatMap((one) => (one.laid ? [nameOf(one.laid.experiment)] : [])).join(" and ");
+    const comes = this.#sides
+      .flatMap(({ experiment, loaded }, at) =>
+        loaded ? [] : [this.two.peek() ? `${MARKS[at] ?? ""} (${nameOf(experiment)})` : nameOf(experiment)],
+      )
+      .join(" and ");
+    const why = {
+      idle: "is being built",
+      profiling: "waits until its kernels are measured alone",
+      stopped: "has not begun",
+    }[how];
+    this.standing.value = {
+      text: `Below is still ${was}, at cycle ${count(this.cycle)}. ${comes} ${why}.`,
+      // Where a second run comes beside the first, the first is what it was.
+      faded: this.#sides.some(({ laid: of, loaded }) => of !== null && !loaded),
+    };
+  }
+
+  /** The way back to what ran before, where there is one. */
+  #wayBack(): Action[] {
+    const [first, second] = this.#sides;
+    if (first?.loaded && second?.laid === null) return [{ label: "Drop B", run: () => this.only(0) }];
+    const laid = this.#sides.flatMap((one) => (one.laid ? [one.laid] : []));
+    const can =
+      this.shown.peek()?.runs.length === this.#sides.length &&
+      laid.length === this.#sides.length &&
+      this.#sides.some(({ loaded }) => !loaded);
+    return can
+      ? [
+          {
+            label: `Back to ${laid.map(({ experiment }) => schemeName(experiment)).join(" and ")}`,
+            run: () => this.#takeBack(),
+          },
+        ]
+      : [];
+  }
+  /** What was asked for is called off: the run before goes on where it was. */
+  #takeBack(): void {
+    this.sides.value = this.#sides.map((one) => (one.laid ? { ...one, ...one.laid, problems: [] } : one));
+    this.#givenUp = false;
+    this.notice.value = null;
+    this.#before(null);
+    this.edit(this.edited.peek());
+    this.standing.value = null;
+    this.title.value = this.#titleText();
+    this.engine?.keep();
+    this.#around.relink();
+  }
+
+  /** The cycle is in the link where the user has stopped at it. */
+  #remember(play: boolean, seek: number): void {
+    this.linkCycle = seek > 0 && !play;
+    this.look({ cycle: this.linkCycle ? seek : undefined });
+  }
+
+  /** A second experiment beside the first, at the same cycle. */
+  #beside(other: Experiment, play: boolean, seek: number): void {
+    batch(() => {
+      this.sides.value = [this.#sides[0] as Side, side(other)];
+      this.edit(1);
+      this.differ.value = { differences: null, why: "B is being built…" };
+      this.#asked = { play, seek };
+      this.toward = seek;
+      this.#prepare("idle");
+    });
+    void this.engine?.compare(other, play, seek);
+  }
+  /** Another experiment is compared with the one that runs. */
+  compareWith(other: Experiment): void {
+    const stay = this.state.peek() === "paused" && this.cycle > 0;
+    this.#beside(other, !stay && !this.#around.calm(), stay ? this.cycle : 0);
+    this.#around.relink();
+  }
+
+  /** One of two goes on alone. */
+  only(at: number): void {
+    const kept = this.#sides[at];
+    if (!kept || !this.two.peek()) return;
+    // One that could not be built is built alone, or says alone why not.
+    if (!kept.loaded) {
+      this.open(kept.experiment, !this.#around.calm());
+      return;
+    }
+    this.engine?.only(at);
+    this.sides.value = [kept];
+    this.#before(null);
+    this.edit(0);
+    this.#lay();
+    this.notice.value = null;
+    this.#around.relink();
+  }
+
+  /** The form shows a side. */
+  edit(at: number): void {
+    this.edited.value = at;
+    const shown = this.#sides[at];
+    if (!shown) return;
+    const { form } = this.#around;
+    this.#tellSides();
+    form.show(shown.experiment);
+    if (shown.loaded) form.accepted(shown.loaded.normal, shown.loaded.explained);
+    if (shown.problems.length > 0) form.problems([...shown.problems]);
+  }
+  #tellSides(): void {
+    const titles = this.two.peek() ? runTitles(this.#sides.map(({ experiment }) => experiment)) : [];
+    this.#around.form.setSides(titles, this.edited.peek());
+  }
+
+  /** A change of the form, or of a side's scheme. What ran, runs again from the start; who has stopped at a cycle sees that cycle of the new run. */
+  change(next: Experiment, at = this.edited.peek()): void {
+    this.#before(at);
+    const state = this.state.peek(),
+      asked = this.#asked;
+    // Where the last change is not built yet, or not yet where it goes, it is to do what that one was to do.
+    const waits = (state === "idle" || state === "seeking") && this.laid;
+    const stay = waits ? !asked.play && asked.seek > 0 : state === "paused" && this.cycle > 0,
+      linked = this.linkCycle,
+      there = waits ? asked.seek : this.cycle;
+    const play = waits ? asked.play : !stay && state !== "paused" && !(state === "idle" && this.#around.calm());
+    this.#run(at, next, play, stay ? there : 0);
+    this.#remember(play, stay ? there : 0);
+    if (stay) {
+      this.linkCycle = linked;
+      if (!linked) this.look({ cycle: undefined });
+    }
+    this.#tellSides();
+  }
+  /** The same, where the form has to be told. */
+  changeElsewhere(next: Experiment, at: number): void {
+    this.change(next, at);
+    if (at === this.edited.peek()) this.#around.form.show(next);
+  }
+  /** Changes what both sides share. */
+  changeBoth(edit: (experiment: Experiment) => void): void {
+    this.#sides.forEach(({ experiment }, at) => {
+      const next = structuredClone(experiment);
+      edit(next);
+      this.changeElsewhere(next, at);
+    });
+  }
+  /** An experiment becomes a side. */
+  openAs(at: number, next: Experiment): void {
+    if (at >= this.#sides.length) {
+      this.compareWith(next);
+      return;
+    }
+    this.change(next, at);
+    this.edit(at);
+  }
+  /** An experiment takes the place of the form's, and runs from the start. */
+  simulate(next: Experiment): void {
+    const at = this.edited.peek();
+    this.#before(at);
+    this.#run(at, next, true, 0);
+    this.#remember(true, 0);
+    this.#around.form.show(next);
+    this.#tellSides();
+  }
+  /** Two, from the start. */
+  pair(first: Experiment, second: Experiment): void {
+    this.view.value = {};
+    this.open(first, !this.#around.calm(), 0, second);
+  }
+
+  #before(at: number | null): void {
+    for (const part of this.#around.feed.parts) part.before?.(at);
+  }
+
+  // ---------------------------------------------------------------- what the engine says
+
+  loaded(at: number, message: Loaded): void {
+    if (!this.catalogue || !this.#sides[at]) return;
+    this.#patch(at, { loaded: message, problems: [], alone: [] });
+    this.cycle = 0;
+    if (at === this.edited.peek()) this.#around.form.accepted(message.normal, message.explained);
+    const close = { label: "Close this notice", run: () => this.#say(null) };
+    this.#say(this.foreign === null ? null : { kind: "info", title: this.foreign, actions: [close] });
+    this.#lay();
+  }
+  #say(notice: Notice | null): void {
+    this.notice.value = notice;
+  }
+
+  /** Shows the runs, once all are built. */
+  #lay(): void {
+    const { catalogue } = this,
+      loaded = this.#sides.flatMap((one) => one.loaded ?? []);
+    if (!catalogue || loaded.length < this.#sides.length) return;
+    const experiments = this.#sides.map(({ experiment }) => experiment),
+      titles = runTitles(experiments);
+    const shown: Shown = {
+      catalogue,
+      runs: loaded.map(({ layout, windows }, i) => ({ mark: this.mark(i), title: titles[i] ?? "", layout, windows })),
+      stores: loaded.map(({ windows }) => new WindowStore(windows)),
+      experiments,
+      loaded,
+    };
+    const [a, b] = this.#sides.map(({ experiment }, i) => ({
+      written: experiment,
+      normal: (loaded[i] as Loaded).normal,
+    }));
+    batch(() => {
+      if (a && b) this.differ.value = { differences: differences(a, b), why: "" };
+      this.sides.value = this.#sides.map((one, i) => ({
+        ...one,
+        laid: { experiment: one.experiment, loaded: loaded[i] as Loaded },
+      }));
+      this.#around.feed.runs(shown);
+      this.#sides.forEach(({ alone }, at) => {
+        alone.forEach((known, kernel) => {
+          if (known) for (const part of this.#around.feed.parts) part.alone?.(at, kernel, known.ipc, known.why);
+        });
+      });
+      this.shown.value = shown;
+      this.standing.value = null;
+      this.title.value = this.#titleText();
+    });
+  }
+
+  profiling(at: number, name: string, done: number, of: number, part: number): void {
+    this.#prepare("profiling");
+    const mark = this.mark(at),
+      stop = { label: "Stop", run: () => this.engine?.stopProfiling() };
+    this.#say(profiling(`${mark === "" ? "" : `for ${mark}, `}${name}`, done, of, part, stop, ...this.#wayBack()));
+  }
+  profilingStopped(): void {
+    this.#givenUp = true;
+    this.#prepare("stopped");
+    const on = { label: "Go on", primary: true, run: () => this.#goOn() };
+    this.#say(notBegun(on, ...this.#wayBack(), this.openFirst));
+  }
+  /** Builds what was not built, and goes to where it was to go. */
+  #goOn(): void {
+    const { play, seek } = this.#asked;
+    this.#say(null);
+    this.#sides.forEach(({ experiment, loaded }, at) => {
+      if (!loaded) this.#run(at, experiment, play || seek === 0, seek);
+    });
+  }
+
+  problems(at: number, problems: Problem[]): void {
+    if (!this.#sides[at]) return;
+    this.#patch(at, { problems });
+    if (at === this.edited.peek()) this.#around.form.problems(problems);
+    if (this.two.peek())
+      this.differ.value = {
+        differences: null,
+        why: `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`,
+      };
+    if (!this.laid) {
+      this.where.value = { state: "empty", cycle: 0, rate: 0 };
+      this.#say(cannotRun(problems, this.openFirst));
+      return;
+    }
+    this.title.value = "A problem · Corun";
+    this.state.value = "paused";
+    this.where.value = { state: "paused", cycle: this.cycle, rate: 0 };
+    const of = this.#sides.map((one) => one.laid).find((one) => one !== null);
+    if (of)
+      this.standing.value = {
+        text: `Below is still ${nameOf(of.experiment)}: what the form says cannot run.`,
+        faded: false,
+      };
+  }
+
+  alone(at: number, kernel: number, ipc: number | null, why: string): void {
+    const alone = [...(this.#sides[at]?.alone ?? [])];
+    alone[kernel] = { ipc, why };
+    this.#patch(at, { alone });
+    for (const part of this.#around.feed.parts) part.alone?.(at, kernel, ipc, why);
+  }
+  aloneProgress(at: number, kernel: number, done: number | null): void {
+    for (const part of this.#around.feed.parts) part.aloneProgress?.(at, kernel, done);
+  }
+  underWay(cycle: number): void {
+    this.state.value = "seeking";
+    this.where.value = { state: "seeking", cycle, rate: 0 };
+  }
+
+  /** A frame of each run, all of one cycle. */
+  frames(frames: FrameMessage[], now: RunState, rate: number): void {
+    // The second run may not have been built yet.
+    if (frames.length !== this.#sides.length || frames.length !== this.shown.peek()?.runs.length) return;
+    const before = this.state.peek(),
+      still = now !== "playing" && now !== "seeking";
+    this.state.value = now;
+    this.cycle = (frames[0] as FrameMessage).cycle;
+    const settled = now === "done" && frames.some(({ result }) => result?.settled?.reached);
+    this.where.value = { state: settled ? "settled" : now, cycle: this.cycle, rate };
+    this.#around.feed.take(frames, still);
+    batch(() => {
+      if (frames.every(({ result }) => result)) {
+        this.sides.value = this.#sides.map((one, at) => ({ ...one, result: frames[at]?.result ?? null }));
+        // The result may come a frame after the end.
+        this.over.value = now === "done";
+      }
+      if (now !== "done") this.over.value = false;
+    });
+    const { cycle } = this;
+    if (now !== before) {
+      this.#ended(frames, now, before);
+      if (still) {
+        this.settled.value = cycle;
+        this.look({ cycle: this.linkCycle && cycle > 0 ? cycle : undefined });
+      } else {
+        this.settled.value = null;
+        if (now === "playing" && this.view.peek().cycle !== undefined) {
+          this.linkCycle = false;
+          this.look({ cycle: undefined });
+        }
+      }
+    } else if (now === "paused" && this.linkCycle && this.view.peek().cycle !== cycle) {
+      this.settled.value = cycle;
+      this.look({ cycle });
+    }
+  }
+  /** Says why the runs cannot go on. */
+  #ended(frames: readonly FrameMessage[], now: RunState, before: RunState | "idle"): void {
+    const at = frames.findIndex((frame) => frame.state === now),
+      why = frames[at] ? atItsEnd(frames[at], this.mark(at)) : null;
+    if (now === "failed") this.#around.form.scriptFailed(at, frames[at]?.why ?? "");
+    if (why) this.#say(why);
+    else if (before === "stuck" || before === "failed") this.#say(null);
+  }
+
+  /** A worker is dead. */
+  failed(message: string): void {
+    this.state.value = "idle";
+    this.where.value = { state: "empty", cycle: this.cycle, rate: 0 };
+    const other = (): void => {
+      if (this.two.peek()) this.only(0);
+      this.sides.value = [side(this.#around.first)];
+      this.edit(0);
+      void this.#again();
+    };
+    this.#say(
+      crashed(
+        message,
+        { label: "Start this experiment again", primary: true, run: () => void this.#again() },
+        { label: "Open the default experiment", run: other },
+      ),
+    );
+  }
+  async #again(): Promise<void> {
+    this.#say({ kind: "loading", title: "Starting again…" });
+    try {
+      await this.engine?.restart();
+      this.shown.value = null;
+      this.#sides.forEach(({ experiment }, at) => {
+        this.#run(at, experiment, false, 0);
+      });
+      this.#remember(false, 0);
+    } catch (error) {
+      this.failed(String(error));
+    }
+  }
+
+  // ---------------------------------------------------------------- what the user does
+
+  toggle(): void {
+    const { engine } = this;
+    if (!engine || !this.laid) return;
+    const state = this.state.peek();
+    if (this.#givenUp && this.two.peek()) {
+      this.#asked.play = true;
+      this.#goOn();
+    } else if (this.running) {
+      this.linkCycle = true;
+      engine.pause();
+    } else if (state === "done" || state === "stuck" || state === "failed") {
+      this.#say(null);
+      engine.reset(true);
+    } else {
+      this.linkCycle = false;
+      engine.play();
+    }
+  }
+  step(): void {
+    this.linkCycle = true;
+    this.engine?.step(1);
+  }
+  back(): void {
+    if (this.cycle > 0) this.go(this.cycle - 1);
+  }
+  event(): void {
+    this.linkCycle = true;
+    this.engine?.stepEvent();
+  }
+  reset(): void {
+    this.linkCycle = false;
+    this.engine?.reset(false);
+  }
+  go(to: number): void {
+    this.linkCycle = true;
+    this.toward = to;
+    this.#asked = { play: false, seek: to };
+    this.engine?.seek(to);
+  }
+  /** A hidden page runs nothing. */
+  hide(hidden: boolean): void {
+    if (hidden && this.state.peek() === "playing") {
+      this.#pausedByHiding = true;
+      this.engine?.pause();
+    } else if (!hidden && this.#pausedByHiding) {
+      this.#pausedByHiding = false;
+      this.engine?.play();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// What the session is made of: its sides, and what it works with. Types, and an empty side.
+import type { Engine } from "../engine.ts";
+import type { Loaded } from "../protocol.ts";
+import type { Experiment, Problem, Result } from "../types.ts";
+import type { Feed } from "./feed.ts";
+
+export const MARKS = ["A", "B"] as const;
+
+/** An experiment of the page, and what the engine said of it last: what it built, or what is wrong. */
+export interface Side {
+  readonly experiment: Experiment;
+  readonly loaded: Loaded | null;
+  readonly problems: readonly Problem[];
+  /** Of each kernel, once it is known. */
+  readonly alone: readonly ({ ipc: number | null; why: string } | undefined)[];
+  /** What its run says so far. */
+  readonly result: Result | null;
+  /** What the pictures show of it. */
+  readonly laid: { experiment: Experiment; loaded: Loaded } | null;
+}
+export const side = (experiment: Experiment): Side => ({
+  experiment,
+  loaded: null,
+  problems: [],
+  alone: [],
+  result: null,
+  laid: null,
+});
+
+/** What moves the runs. */
+export type Driver = Pick<
+  Engine,
+  "load" | "compare" | "only" | "keep" | "play" | "pause" | "step" | "stepEvent" | "seek" | "reset"
+> &
+  Pick<Engine, "speed" | "stopWhen" | "stopProfiling" | "restart" | "l1">;
+/** The form, which shows one side. */
+export interface Form {
+  setSides(titles: readonly string[], side: number): void;
+  show(experiment: Experiment): void;
+  accepted(normal: Experiment, explained: unknown): void;
+  problems(problems: Problem[]): void;
+  scriptFailed(side: number, why: string): void;
+}
+export interface Surroundings {
+  form: Form;
+  feed: Feed;
+  /** What is shown has changed: the address is to say so. */
+  relink(): void;
+  /** No motion is wanted: nothing starts by itself. */
+  calm(): boolean;
+  /** What stands there where a link cannot be opened. */
+  first: Experiment;
+}
