@@ -22,16 +22,17 @@ const settings = [
 const lab = spawn(python, ["-m", "jupyterlab", ...settings], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
 let said = "";
 lab.stderr.on("data", (text) => (said += text));
+let page;
 const browser = await chromium.launch({ executablePath: env.CHROMIUM_PATH, args: ["--no-sandbox"] });
 try {
   const address = `http://127.0.0.1:${port}`;
-  const until = Date.now() + 60_000;
+  const until = Date.now() + 300_000;
   while (!(await fetch(`${address}/api`).catch(() => null))?.ok) {
     if (Date.now() > until) throw new Error(`JupyterLab does not answer:\n${said}`);
     await new Promise((done) => setTimeout(done, 300));
   }
-  const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
-  page.setDefaultTimeout(90_000);
+  page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  page.setDefaultTimeout(300_000);
   await page.goto(`${address}/lab/tree/corun.ipynb`);
   const cell = (n) => page.locator(".jp-Notebook .jp-CodeCell").nth(n);
   await page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first().waitFor();
@@ -47,6 +48,9 @@ try {
   const output = await cell(1).locator(".jp-OutputArea-output").first().textContent();
   await page.screenshot({ path: picture });
   console.log(output.replace("digest", "").trim());
+} catch (error) {
+  await page?.screenshot({ path: picture });
+  throw error;
 } finally {
   await browser.close();
   lab.kill();

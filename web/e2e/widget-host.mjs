@@ -1,5 +1,5 @@
 // A host of widgets in the form that MyST has: it imports the module by its address, hands it an element in a shadow root and a model of its own, and
-// ends the widget. Prints what comes out: of one run, of two, and of a link that is wrong.
+// ends the widget. The model brings the module's bytes as Jupyter's does. Prints what comes out: of one run, of two, and of a link that is wrong.
 import widget from "corun/widget.mjs";
 
 class Model extends EventTarget {
@@ -30,6 +30,8 @@ const saved = () => new Promise((done) => (model.saved = done));
 const link = "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&cycles=20000";
 
 let next = saved();
+const bytes = await (await fetch("/node_modules/corun/corun_script_bg.wasm")).arrayBuffer();
+model.set("wasm", new DataView(bytes));
 model.set("link", link);
 const end = await widget.render({ model, el });
 console.log((await next).digest);

@@ -69,8 +69,8 @@ pub fn install() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Follows the README of the installed package. The run ends like that of the runner `corun`, in Node and in Chromium, as an element and as a widget;
-/// a mistake is named by its path; the types fit, and refuse what does not.
+/// Follows the README of the installed package. The run ends like that of the runner `corun`: in Node, in Chromium, as an element and as a widget.
+/// A mistake is named by its path; the types fit, and refuse what does not.
 pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
     let folder = install()?;
     let here = |program: &Path, args: &[&str]| said(Command::new(program).args(args).current_dir(&folder));

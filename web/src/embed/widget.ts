@@ -18,9 +18,10 @@ export interface Model {
 
 /** Where the module is: what the model brings, which is its bytes or its address, or the file beside this one. */
 async function bytesOf(given: unknown): Promise<BufferSource> {
-  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) {
-    if (given.byteLength > 0) return given as BufferSource;
-  }
+  // Jupyter has bytes as a DataView, which is not compiled everywhere.
+  if (ArrayBuffer.isView(given) && given.byteLength > 0)
+    return new Uint8Array(given.buffer as ArrayBuffer, given.byteOffset, given.byteLength);
+  if (given instanceof ArrayBuffer && given.byteLength > 0) return given;
   const beside = (): URL => {
     try {
       return new URL(__WASM__, import.meta.url);
@@ -40,16 +41,15 @@ async function bytesOf(given: unknown): Promise<BufferSource> {
 let started: Promise<Engine> | null = null;
 /** The engine is started once for all widgets. */
 function engine(given: unknown): Promise<Engine> {
-  started ??= bytesOf(given).then(
-    async (bytes) => {
+  started ??= bytesOf(given)
+    .then(async (bytes) => {
       await module.default({ module_or_path: await WebAssembly.compile(bytes) });
       return module;
-    },
-    (error: unknown) => {
+    })
+    .catch((error: unknown) => {
       started = null;
       throw error;
-    },
-  );
+    });
   return started;
 }
 

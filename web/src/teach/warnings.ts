@@ -76,17 +76,17 @@ export function endWarnings(normal: Experiment, explained: unknown, result: Resu
   });
 }
 
-/** Of each of the runs that are built, its mark (empty where there is one) and what is to be said of it; `over`: also at its end. */
+/** Of each of the runs that are shown, its mark (empty where there is one) and what is to be said of it; `over`: also at its end. */
 export function warningsOf(
-  sides: readonly { loaded: { normal: Experiment; explained: unknown } | null; result: Result | null }[],
+  sides: readonly { laid: { loaded: { normal: Experiment; explained: unknown } } | null; result: Result | null }[],
   over: boolean,
 ): { mark: string; texts: readonly string[] }[] {
-  return sides.map(({ loaded, result }, at) => ({
+  return sides.map(({ laid, result }, at) => ({
     mark: sides.length > 1 ? ("AB"[at] ?? "") : "",
-    texts: loaded
+    texts: laid
       ? [
-          ...setupWarnings(loaded.normal, loaded.explained),
-          ...(over && result ? endWarnings(loaded.normal, loaded.explained, result) : []),
+          ...setupWarnings(laid.loaded.normal, laid.loaded.explained),
+          ...(over && result ? endWarnings(laid.loaded.normal, laid.loaded.explained, result) : []),
         ]
       : [],
   }));
