@@ -52,7 +52,7 @@ test("even against CCBP: in lock-step, with the numbers of both and their differ
   await expect(differ(page)).toHaveText(/They differ in one field:\s*Scheme: AEven split BCCBP/);
   await is(page, "Paused");
   await expect(page.locator("#cycle"), "B comes to where A is").toHaveText("20,000");
-  await expect(page).toHaveTitle("BP + CFD · even vs ccbp · Corun");
+  await expect(page).toHaveTitle("BP + CFD · Even split vs CCBP · Corun");
   await show(page, "numbers");
   await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /A\s*Even split/, /B\s*CCBP/, "B − A"]);
 
@@ -244,7 +244,7 @@ test("either side is swapped for another scheme, and either goes on alone", asyn
   await expect(compare(page)).toBeHidden();
   await expect.poll(() => page.url()).toContain("policy=even&seed=1&c=4000");
   expect(page.url()).not.toContain("b.");
-  await expect(page).toHaveTitle("BP + CFD · even · Corun");
+  await expect(page).toHaveTitle("BP + CFD · Even split · Corun");
   await expect.poll(() => page.workers().length).toBe(workers - 1);
   const kept = await result(page);
   expect(kept.digest).toBe(both.B.digest);
@@ -346,7 +346,7 @@ test("what was before stays beside what is now, until it is dismissed", async ({
   await form(page);
   await show(page, "numbers");
   await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
-  await expect(page).toHaveTitle(/spatial/);
+  await expect(page).toHaveTitle(/Spatial/);
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("8,000");
   const now = await result(page);

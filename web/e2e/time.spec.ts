@@ -265,10 +265,10 @@ test("while another run is prepared, nothing passes for it, and the one before c
     location.hash = hash;
   }, long);
   await is(page, "Profiling");
-  await expect(page).toHaveTitle("Profiling: BP + CFD · ws · Corun");
+  await expect(page).toHaveTitle("Profiling: BP + CFD · Warped-Slicer · Corun");
   await expect(page.locator("#cycle")).toHaveText("0");
   await expect(ribbon).toHaveText(
-    "Below is still BP + CFD · even, at cycle 20,000. BP + CFD · ws waits until its kernels are measured alone.",
+    "Below is still BP + CFD · Even split, at cycle 20,000. BP + CFD · Warped-Slicer waits until its kernels are measured alone.",
   );
   await expect(page.locator("#pictures")).toHaveAttribute("aria-busy", "true");
   const progress = page.getByRole("progressbar", { name: "How much is measured" });
@@ -290,11 +290,11 @@ test("while another run is prepared, nothing passes for it, and the one before c
   await is(page, "Not begun");
   await expect(ribbon).toContainText("has not begun");
   await picture(page, "standing");
-  await page.getByRole("button", { name: "Back to even" }).click();
+  await page.getByRole("button", { name: "Back to Even split" }).click();
   await at(page, 20_000);
   await is(page, "Paused");
   await expect(ribbon).toBeHidden();
-  await expect(page).toHaveTitle("BP + CFD · even · Corun");
+  await expect(page).toHaveTitle("BP + CFD · Even split · Corun");
   await expect.poll(() => page.url()).toContain("policy=even");
   const after = await result(page);
   expect([after.config_hash, after.digest, after.cycles]).toEqual([before.config_hash, before.digest, before.cycles]);

@@ -1,7 +1,7 @@
 // What the page runs: one experiment, or two that are compared; what the engine says of each, and what is to be seen of them. Signals hold it,
 // commands change it, and whoever shows it follows the signals. No DOM: a test drives it with an engine of its own.
 import { batch, computed, signal } from "@preact/signals";
-import { mixText, runTitles, schemeName } from "../choices.ts";
+import { mixText, runTitles, schemeText } from "../choices.ts";
 import { differences, type Difference } from "../difference.ts";
 import type { Ready } from "../engine.ts";
 import { count, problemText } from "../format.ts";
@@ -15,7 +15,7 @@ import type { Shown } from "./panel.ts";
 import { MARKS, side, type Driver, type Side, type Surroundings } from "./side.ts";
 
 const PREPARING = { idle: "Loading", profiling: "Profiling", stopped: "Not begun" } as const;
-const nameOf = (experiment: Experiment): string => `${mixText(experiment)} · ${schemeName(experiment)}`;
+const nameOf = (experiment: Experiment): string => `${mixText(experiment)} · ${schemeText(experiment)}`;
 export class Session {
   /** One, or two that are compared: A and B. Empty before the first link is read. */
   readonly sides = signal<readonly Side[]>([]);
@@ -124,7 +124,7 @@ export class Session {
     const [first, second] = this.#sides;
     if (!first) return "Corun";
     const mixes = [...new Set(this.#sides.map(({ experiment }) => mixText(experiment)))].join(" vs "),
-      [a, b] = [first, second].map((one) => one && schemeName(one.experiment));
+      [a, b] = [first, second].map((one) => one && schemeText(one.experiment));
     return `${mixes} · ${a}${b !== undefined && b !== a ? ` vs ${b}` : ""} · Corun`;
   }
 
@@ -218,7 +218,7 @@ export class Session {
     return can
       ? [
           {
-            label: `Back to ${laid.map(({ experiment }) => schemeName(experiment)).join(" and ")}`,
+            label: `Back to ${laid.map(({ experiment }) => schemeText(experiment)).join(" and ")}`,
             run: () => this.#takeBack(),
           },
         ]
