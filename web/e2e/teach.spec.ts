@@ -166,6 +166,28 @@ test("a policy's card has the text of its page, and how it is cited", async ({ p
   await expect(page.getByRole("dialog", { name: "Leftover" })).toContainText("No paper of its own.");
 });
 
+test("a scheme is found by the vendor's word, and one that needs another GPU says so and leads back", async ({
+  page,
+}) => {
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=1", 200);
+  const menu = page.getByRole("button", { name: /^Scheme of A/ });
+  const find = async (words: string): Promise<void> => {
+    await menu.click();
+    await page.getByRole("combobox", { name: "Scheme of A: search" }).fill(words);
+    await page.keyboard.press("Enter");
+  };
+  await find("mps 75");
+  await expect(menu).toHaveAccessibleName("Scheme of A: MPS 75 % for the first, 25 % for the others");
+  await find("4g.20gb + 3g.20gb");
+  await expect(menu).toHaveAccessibleName("Scheme of A: MIG 4g.20gb + 3g.20gb");
+  await expect(page.locator(".notice")).toContainText(
+    "MIG 4g.20gb + 3g.20gb needs another GPU, and has it now: 108 SMs, as published of an A100.",
+  );
+  await page.getByRole("button", { name: /^Back to / }).click();
+  await expect(menu).toHaveAccessibleName("Scheme of A: MPS 75 % for the first, 25 % for the others");
+  await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu).toBe("tiny-2sm");
+});
+
 test("vendors' words set the policy, are known again, and say that they are an assumption", async ({ page }) => {
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=1", 200);
   await form(page);
@@ -173,9 +195,9 @@ test("vendors' words set the policy, are known again, and say that they are an a
   const vendor = page.getByLabel("As a vendor's GPU is shared");
   const note = page.locator(".vendor-note");
   await expect(note).toBeHidden();
-  await vendor.selectOption({ label: "weighted: 75 for the first, 25 for the others" });
+  await vendor.selectOption({ label: "75 % for the first, 25 % for the others: weighted" });
   await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("mps");
-  await expect(note).toContainText("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE: weighted");
+  await expect(note).toContainText("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE: 75 % for the first");
   await expect(note).toContainText("a modelling assumption, not validated hardware");
   await expect(page.locator("#decisions")).toContainText("may use 1 SM from SM 0 on, beside others");
   // On a GPU of two SMs: one of a hundred has as many fields, and takes long to look through.
@@ -188,7 +210,7 @@ test("vendors' words set the policy, are known again, and say that they are an a
   const link = page.url();
   await open(page, link.slice(link.indexOf("#")));
   await form(page);
-  await expect(note).toContainText("MIG profiles: 3g.20gb each.");
+  await expect(note).toContainText("MIG: 3g.20gb each.");
   await expect(vendor.locator("option:checked")).toHaveText("3g.20gb each");
   await picture(page, "vendor-mig", true);
   await vendor.selectOption({ label: "100,000 cycles: shorter than any, to see turns soon" });

@@ -83,6 +83,22 @@ export function shownFields(fields: readonly GpuField[], preset: string, changes
 export const fieldValue = (field: GpuField, preset: string, changes: Changes): number | string | undefined =>
   changes[field.path] ?? presetValue(field, preset);
 
+/** A field of a GPU by its path. */
+export function gpuValue(
+  fields: readonly GpuField[],
+  preset: string,
+  changes: Changes,
+  path: string,
+): number | string | undefined {
+  const field = fields.find((one) => one.path === path);
+  return field ? fieldValue(field, preset, changes) : changes[path];
+}
+/** SMs of all classes. */
+export const smsOf = (fields: readonly GpuField[], preset: string, changes: Changes): number =>
+  shownFields(fields, preset, changes)
+    .filter(({ path }) => COUNT.test(path))
+    .reduce((sum, field) => sum + (Number(fieldValue(field, preset, changes)) || 0), 0);
+
 const simple = (gpu: Changed): GpuChoice => (Object.keys(gpu).length === 1 ? gpu.preset : gpu);
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 

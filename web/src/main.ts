@@ -25,7 +25,7 @@ import type { CorunEditor } from "./make/element.tsx";
 import { keepOffline } from "./offline.ts";
 import { Address, calm, FIRST, schemesLink } from "./run/address.ts";
 import { Answered } from "./run/answered.ts";
-import { NONE } from "./run/choice.ts";
+import { NONE, gpuOf, vendorOf } from "./run/choice.ts";
 import type { Chosen } from "./run/choices.tsx";
 import type { CorunDock } from "./run/dock.ts";
 import { dockPart } from "./run/dock-part.ts";
@@ -44,8 +44,9 @@ import { Standing } from "./standing.ts";
 import { startEmbed } from "./teach/embed.ts";
 import { warningsOf } from "./teach/warnings.ts";
 import type { CorunWarnings } from "./teach/warnings-view.ts";
+import { shortTitle, withPreset, type Preset } from "./teach/vendors.ts";
 import { startTheme, toggleTheme } from "./theme.ts";
-import type { SelectSm } from "./types.ts";
+import type { Experiment, SelectSm } from "./types.ts";
 
 const $ = <T extends Element>(selector: string): T => document.querySelector(selector) as T;
 startTheme();
@@ -157,9 +158,32 @@ function choose(at: number, name: string): void {
     sides = session.sides.peek(),
     of = (sides[at] ?? sides[0])?.experiment;
   if (!catalogue || !of) return;
-  const next = { ...structuredClone(of), policy: scheme(catalogue, name, of.kernels.length) };
+  const preset = vendorOf(catalogue, of, name);
+  if (preset?.gpu !== undefined) {
+    onOtherGpu(at, preset, preset.gpu);
+    return;
+  }
+  const next = preset
+    ? withPreset(of, preset)
+    : { ...structuredClone(of), policy: scheme(catalogue, name, of.kernels.length) };
   if (at < sides.length) session.changeElsewhere(next, at);
   else session.compareWith(next);
+}
+/** What a vendor shares on GPUs of one kind alone: both runs move there, and can move back. */
+function onOtherGpu(at: number, preset: Preset, gpu: string): void {
+  const before = [...session.experiments],
+    titleOf = (name: string): string => session.catalogue?.gpus.find((one) => one.name === name)?.title ?? name,
+    show = ([a, b]: readonly Experiment[]): void => {
+      if (a && b) session.pair(a, b);
+      else if (a) session.open(a, !calm());
+    };
+  const after = before.map((one): Experiment => ({ ...structuredClone(one), gpu }));
+  after[at] = withPreset(before[at] ?? (before[0] as Experiment), preset);
+  show(after);
+  session.aside = {
+    title: `${shortTitle(preset)} needs another GPU, and has it now: ${titleOf(gpu)}.`,
+    actions: [{ label: `Back to ${titleOf(gpuOf(before[0] as Experiment))}`, run: () => show(before) }],
+  };
 }
 const chosen: Chosen = {
   kernel: (at, name) => session.changeBoth(otherKernel(at, name)),

@@ -45,7 +45,7 @@ test("a run says its sentences once, also what both would need", () => {
   const [a, b] = two as [RunSide, RunSide];
   assert.equal(
     sentence([a, { ...b, result: slower }]),
-    "BP runs 2.50 times slower than alone, CFD 1.20 times. Under spatial: BP runs 3.00 times slower than alone. A longer run would say this more precisely.",
+    "BP runs 2.50 times slower than alone, CFD 1.20 times. Under Spatial partitioning: BP runs 3.00 times slower than alone. A longer run would say this more precisely.",
   );
   assert.equal(titleOf([EXPERIMENT, other]), "BP + CFD: even and spatial");
 });

@@ -7,9 +7,9 @@ import { corunBibtex } from "../src/teach/cite.ts";
 import { hidden } from "../src/teach/embed.ts";
 import { readInline, readMarkdown, without } from "../src/teach/markdown.ts";
 import { isPicture, linkIn } from "../src/teach/reopen.ts";
-import { presets, presetsOf, type Shape } from "../src/teach/vendors.ts";
+import { presets, presetsOf, shortTitle, withPreset, type Preset, type Shape } from "../src/teach/vendors.ts";
 import { endWarnings, setupWarnings } from "../src/teach/warnings.ts";
-import type { Experiment, Result } from "../src/types.ts";
+import type { Experiment, PolicyChoice, Result } from "../src/types.ts";
 
 const HASH = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&c=500";
 const STAMP = { engine: "0", config: "c", seed: 1, cycle: 500, link: `https://somewhere.else/corun/${HASH}` };
@@ -173,6 +173,30 @@ test("a preset is known again by what it set, and MIG brings its GPU", () => {
   );
   // What every object has is no GPU with MIG.
   assert.deepEqual(presets(2, { ...small, gpu: "constructor" }), presets(2, { ...small, gpu: "nosuch" }));
+});
+
+test("a preset brings its GPU, and a run that is long enough for its turns", () => {
+  const experiment: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], stop: { cycles: 500_000 } };
+  const of = (title: string): Experiment => {
+    const found = presets(2, { gpu: "ccbp-16sm", sms: 16, channels: 16, coreMhz: 1800 }).filter(
+      (one) => shortTitle(one) === title,
+    );
+    assert.equal(found.length, 1, `${title} is ${found.length} presets`);
+    return withPreset(experiment, found[0] as Preset);
+  };
+  assert.deepEqual(of("Time slicing 2 ms").stop, { cycles: 4 * 3_600_000 });
+  assert.deepEqual(of("Time slicing 100,000 cycles").stop, experiment.stop);
+  const { gpu, policy } = of("MIG 3g.20gb each");
+  assert.deepEqual([gpu, (policy as PolicyChoice)["split"]], ["a100-40gb", [42, 42]]);
+  assert.deepEqual(of("MPS 50 % each").gpu, "ccbp-16sm");
+});
+
+test("the words of one GPU and mix are told apart by few", () => {
+  for (const shape of [A100, H100, { gpu: "tiny-2sm", sms: 2, channels: 2, coreMhz: 1000 }])
+    for (let n = 1; n <= 8; n += 1) {
+      const titles = presets(n, shape).map(shortTitle);
+      assert.equal(new Set(titles).size, titles.length, titles.join(", "));
+    }
 });
 
 test("what a run cannot show is said in words", () => {

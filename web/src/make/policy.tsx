@@ -1,6 +1,6 @@
 // How the kernels share the GPU: a policy, or several in turn, each with the parameters that its description names.
 import { policyEntry, scheme } from "../choices.ts";
-import { presets, presetsOf, type Shape } from "../teach/vendors.ts";
+import { presets, presetsOf, shapeOf } from "../teach/vendors.ts";
 import type { PolicyChoice, PolicyParam } from "../types.ts";
 import { Compare } from "./compare.tsx";
 import { Deeds, Field, PerKernel, Said, Select, useForm } from "./field.tsx";
@@ -137,12 +137,7 @@ function Controls({ path }: { path: string }) {
 function Vendors() {
   const form = useForm(),
     { now } = form;
-  const shape: Shape = {
-    gpu: form.preset(),
-    sms: form.sms,
-    channels: Number(form.gpuValue("dram.channels")),
-    coreMhz: Number(form.gpuValue("core_mhz")),
-  };
+  const shape = shapeOf(form.catalogue, now.gpu ?? form.preset());
   const offered = presets(now.kernels.length, shape),
     mine = presetsOf(now, shape),
     [first] = mine,

@@ -1,7 +1,7 @@
 // What the form shows. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the engine judges it, and what the
 // engine says is shown at the field whose path it names. No DOM.
 import { batch, signal } from "@preact/signals";
-import { changesOf, fieldValue, shownFields } from "../classes.ts";
+import { changesOf, gpuValue, smsOf } from "../classes.ts";
 import { normalPolicy, policiesOf, readOccupancy } from "../choices.ts";
 import { fieldFor, plainPath } from "../format.ts";
 import type { Axis } from "../sweeps/vary.ts";
@@ -142,15 +142,10 @@ export class FormState {
   }
   /** A field of the GPU as it is chosen now. */
   gpuValue(path: string): number | string | undefined {
-    const field = this.catalogue.gpu_fields.find((one) => one.path === path);
-    return field ? fieldValue(field, this.preset(), changesOf(this.now.gpu)) : changesOf(this.now.gpu)[path];
+    return gpuValue(this.catalogue.gpu_fields, this.preset(), changesOf(this.now.gpu), path);
   }
   /** SMs of all classes. */
   get sms(): number {
-    const preset = this.preset(),
-      changes = changesOf(this.now.gpu);
-    return shownFields(this.catalogue.gpu_fields, preset, changes)
-      .filter((field) => /^sm\.([\w-]+\.)?count$/.test(field.path))
-      .reduce((sum, field) => sum + (Number(fieldValue(field, preset, changes)) || 0), 0);
+    return smsOf(this.catalogue.gpu_fields, this.preset(), changesOf(this.now.gpu));
   }
 }

@@ -103,7 +103,8 @@ export class Address {
         session.linkCycle = false;
         session.look({ cycle: undefined });
       } else session.open(experiment, true, 0, other);
-      session.foreign = linked && otherEngine(linked, session.ready.peek()?.stamp ?? "");
+      const foreign = linked && otherEngine(linked, session.ready.peek()?.stamp ?? "");
+      session.aside = foreign === null ? null : { title: foreign, actions: [] };
     } catch (error) {
       session.unreadable(
         error instanceof LinkError ? [error.message, error.advice] : [`It is damaged (${String(error)}).`],

@@ -1,5 +1,6 @@
 // What the menus of the row of choices list. No DOM.
 import { headOf, policyEntry, policyOf } from "../choices.ts";
+import { presets, presetsOf, shapeOf, shortTitle, type Preset } from "../teach/vendors.ts";
 import type { Catalogue, Experiment } from "../types.ts";
 
 export interface Choice {
@@ -65,6 +66,26 @@ export function schemeChoices(catalogue: Catalogue): Choice[] {
   );
   const order = [...new Set(all.map(({ group }) => group))];
   return all.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+}
+
+/** Before the values of choices in the words of vendors, which are no names of schemes. */
+const VENDOR = "vendor ";
+/** How vendors say that a GPU of this kind is shared, for so many kernels. */
+export function vendorChoices(catalogue: Catalogue, { kernels, gpu }: Experiment): Choice[] {
+  return presets(kernels.length, shapeOf(catalogue, gpu)).map((one) => ({
+    value: `${VENDOR}${shortTitle(one)}`,
+    title: one.title,
+    note: firstSentence(one.note),
+    group: one.group,
+  }));
+}
+/** What of the vendors' a choice is. */
+export const vendorOf = (catalogue: Catalogue, { kernels, gpu }: Experiment, value: string): Preset | undefined =>
+  presets(kernels.length, shapeOf(catalogue, gpu)).find((one) => value === `${VENDOR}${shortTitle(one)}`);
+/** What an experiment's scheme is called in the vendors' words, if they have any. */
+export function vendorTitle(catalogue: Catalogue, experiment: Experiment): string | null {
+  const [first] = presetsOf(experiment, shapeOf(catalogue, experiment.gpu));
+  return first ? shortTitle(first) : null;
 }
 
 /** The preset of an experiment's GPU. */

@@ -2,7 +2,17 @@
 import { kernelEntry, kernelLabels, kernelName, policyEntry, schemeName } from "../choices.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Catalogue, Experiment } from "../types.ts";
-import { NONE, gpuChoices, gpuOf, kernelChoices, schemeChoices, schemeTitle, type Choice } from "./choice.ts";
+import {
+  NONE,
+  gpuChoices,
+  gpuOf,
+  kernelChoices,
+  schemeChoices,
+  schemeTitle,
+  vendorChoices,
+  vendorTitle,
+  type Choice,
+} from "./choice.ts";
 import { Menu } from "./menu.tsx";
 
 /** What is chosen in the row. */
@@ -81,6 +91,8 @@ export function Choices(props: {
       {(sides ? [0, 1] : []).map((side) => {
         const experiment = experiments[side];
         const none = side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [];
+        const vendors = catalogue ? vendorChoices(catalogue, experiment ?? first) : [],
+          vendor = catalogue && experiment && vendorTitle(catalogue, experiment);
         return (
           <span class="choice-side" key={side}>
             <b class="side-mark" data-side-of={"AB"[side]}>
@@ -94,8 +106,11 @@ export function Choices(props: {
                   ? ((catalogue && policyEntry(catalogue, schemeName(experiment))?.name) ?? schemeName(experiment))
                   : NONE
               }
-              text={experiment ? (catalogue ? schemeTitle(catalogue, experiment) : schemeName(experiment)) : "nothing"}
-              choices={[...none, ...schemes]}
+              text={
+                vendor ??
+                (experiment ? (catalogue ? schemeTitle(catalogue, experiment) : schemeName(experiment)) : "nothing")
+              }
+              choices={[...none, ...schemes, ...vendors]}
               onChoose={(name) => onChoose.scheme(side, name)}
             />
           </span>

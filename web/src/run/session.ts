@@ -63,8 +63,8 @@ export class Session {
   engine: Driver | null = null;
   /** Where the runs go, while they go there. */
   toward = 0;
-  /** What to say of the link that was opened, where another engine made it. */
-  foreign: string | null = null;
+  /** What to say once the runs are built: of a link that another engine made, or of a GPU that a choice has brought. */
+  aside: { title: string; actions: Action[] } | null = null;
   /** The cycle belongs in the link only where the user has stopped to look. */
   linkCycle = false;
   cycle = 0;
@@ -173,7 +173,7 @@ export class Session {
     // Where a link could not be opened, there was none.
     if (!this.#sides[at]) this.sides.value = [...this.#sides, side(next)];
     this.#patch(at, { experiment: next, loaded: null, result: null });
-    this.foreign = null;
+    this.aside = null;
     this.#asked = { play, seek };
     this.toward = seek;
     this.#givenUp = false;
@@ -364,7 +364,7 @@ export class Session {
     this.cycle = 0;
     if (at === this.edited.peek()) this.#around.form.accepted(message.normal, message.explained);
     const close = { label: "Close this notice", run: () => this.#say(null) };
-    this.#say(this.foreign === null ? null : { kind: "info", title: this.foreign, actions: [close] });
+    this.#say(this.aside && { kind: "info", title: this.aside.title, actions: [...this.aside.actions, close] });
     this.#lay();
   }
   #say(notice: Notice | null): void {

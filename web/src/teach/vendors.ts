@@ -1,6 +1,7 @@
 // How vendors say that a GPU is shared, as settings of policies: data, from which the form offers them and by which it knows them again.
 // All of it is a modelling assumption, not validated hardware. The policies' pages (docs/reference/schemes) say what is published, and where.
-import type { Experiment, PolicyChoice } from "../types.ts";
+import { changesOf, gpuValue, smsOf } from "../classes.ts";
+import type { Catalogue, Experiment, GpuChoice, PolicyChoice } from "../types.ts";
 
 /** Of the GPU of the experiment, what the presets need. */
 export interface Shape {
@@ -8,6 +9,19 @@ export interface Shape {
   sms: number;
   channels: number;
   coreMhz: number;
+}
+
+/** What an experiment's GPU is to them. */
+export function shapeOf({ gpu_fields: fields }: Catalogue, gpu: GpuChoice | undefined): Shape {
+  const preset = typeof gpu === "string" ? gpu : String(gpu?.preset ?? ""),
+    changes = changesOf(gpu),
+    number = (path: string): number => Number(gpuValue(fields, preset, changes, path));
+  return {
+    gpu: preset,
+    sms: smsOf(fields, preset, changes),
+    channels: number("dram.channels"),
+    coreMhz: number("core_mhz"),
+  };
 }
 
 export interface Preset {
@@ -89,14 +103,14 @@ function mps(n: number): Preset[] {
     note: MPS_NOTE,
     policy: { name: "mps", percentage },
   });
-  const found = [of("100 each: no limit", each(100))];
+  const found = [of("100 % each: no limit", each(100))];
   if (n > 1) {
     const advised = Math.min(100, round(200 / n)),
       uniform = round(100 / n);
-    if (advised < 100) found.push(of(`${advised} each: 100/(n/2), as the manual advises`, each(advised)));
-    found.push(of(`${uniform} each: uniform, 100/n`, each(uniform)));
+    if (advised < 100) found.push(of(`${advised} % each: 100/(n/2), as the manual advises`, each(advised)));
+    found.push(of(`${uniform} % each: uniform, 100/n`, each(uniform)));
     // The first has half of it and a quarter more; the others share the rest alike.
-    found.push(of("weighted: 75 for the first, 25 for the others", [75, ...each(round(25 / (n - 1))).slice(1)]));
+    found.push(of("75 % for the first, 25 % for the others: weighted", [75, ...each(round(25 / (n - 1))).slice(1)]));
   }
   return found;
 }
@@ -160,7 +174,7 @@ function mig(n: number, { gpu }: Shape): Preset[] {
     const chosen = mix.map(by),
       names = chosen.map((one) => one.name);
     return {
-      group: own ? "MIG profiles" : "MIG profiles (makes the GPU an A100)",
+      group: own ? "MIG" : "MIG (makes the GPU an A100)",
       title: new Set(names).size === 1 && n > 1 ? `${names[0]} each` : names.join(" + "),
       note: MIG_NOTE,
       policy: {
@@ -186,6 +200,21 @@ function slices({ coreMhz }: Shape): Preset[] {
     of("30 ms: long", 30_000 * coreMhz),
     of("100,000 cycles: shorter than any, to see turns soon", 100_000),
   ];
+}
+
+/** In few words: “MPS 50 % each”, “MIG 3g.20gb + 4g.20gb”. */
+export const shortTitle = ({ group, title }: Preset): string =>
+  `${group.replace(/[,(].*$/, "").trim()} ${title.replace(/:.*$/, "")}`;
+
+/** The experiment with a preset: on the GPU that it needs, and long enough for two turns of each kernel. */
+export function withPreset(experiment: Experiment, { policy, gpu }: Preset): Experiment {
+  const next: Experiment = { ...structuredClone(experiment), policy: structuredClone(policy) };
+  if (gpu !== undefined) next.gpu = gpu;
+  const slice = typeof policy === "object" && !Array.isArray(policy) ? Number(policy["slice"] ?? 0) : 0,
+    turns = 2 * next.kernels.length * slice,
+    cycles = (next.stop as { cycles?: unknown } | undefined)?.cycles;
+  if (typeof cycles === "number" && cycles < turns) next.stop = { cycles: turns };
+  return next;
 }
 
 /** The presets that an experiment is: more than one where vendors' words mean the same. */
