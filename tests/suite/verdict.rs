@@ -39,6 +39,23 @@ fn a_kernel_beside_one_that_thrashes_l1d_lacks_l1d() {
 }
 
 #[test]
+fn a_kernel_that_its_quota_stops_lacks_nothing_else() {
+    // Without its quota DXTC is twice as fast here; with more room, an ideal DRAM or NoC it is as fast as with the quota.
+    let fields = r#""gpu": "rtx2060-30sm", "kernels": ["latency/DXTC", "latency/COPY"], "policy": "smk""#;
+    let held = verdict(&format!("{fields}, {LENGTH}"));
+    assert_eq!((held.sufferer, held.cause, held.filled_by), (Some(0), Some(Cause::Quota), None), "{:?}", held.says);
+    assert!(held.says.iter().any(|sentence| sentence.contains("The scheme holds DXTC back")), "{:?}", held.says);
+}
+
+#[test]
+fn a_kernel_whose_issue_slots_another_one_takes_lacks_slots() {
+    // With four schedulers in place of two, LM is a seventh faster here.
+    let fields = r#""gpu": "ikra-15cu", "kernels": ["ikra/LM", "ikra/BP"], "policy": "leftover""#;
+    let verdict = verdict(&format!("{fields}, {LENGTH}"));
+    assert_eq!((verdict.sufferer, verdict.cause, verdict.filled_by), (Some(0), Some(Cause::Slots), Some(1)), "{:?}", verdict.says);
+}
+
+#[test]
 fn a_kernel_with_sms_of_its_own_has_an_l1d_of_its_own() {
     // KMEANS finds less in its L1D than alone, but nobody else is there.
     let verdict = verdict(&format!(r#""gpu": "fermi-16sm", "kernels": ["hetero/HISTO", "hetero/KMEANS"], "policy": "spatial", {LENGTH}"#));

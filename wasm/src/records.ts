@@ -644,7 +644,7 @@ export type Verdict = {
   /** The ends of the 95 % interval of that */
   ci95: (number | null)[] | null;
   /** What costs it most; null where nothing stands out */
-  cause: "room" | "noc" | "dram" | "l1" | null;
+  cause: "room" | "quota" | "slots" | "noc" | "dram" | "l1" | null;
   /** The kernel that fills that place most */
   filled_by: number | null;
   /** What the cause follows from */

@@ -7,10 +7,6 @@ use crate::interface::observation::Breakdown;
 use crate::interface::stats::KernelStats;
 use alloc::vec::Vec;
 
-/// The parts of their peaks that a crossbar and DRAM can sustain (Lin et al. 2019, CCBP, §3).
-pub const NOC_SUSTAINABLE: f64 = 0.6;
-pub const DRAM_SUSTAINABLE: f64 = 0.7;
-
 /// `a / b`, or `None` where `b` is 0: "no data" is not 0.
 pub fn ratio(a: u64, b: u64) -> Option<f64> {
     (b > 0).then(|| a as f64 / b as f64)

@@ -1,27 +1,19 @@
 //! The verdict: who suffers from sharing, and what costs it most, as data and in words. `cargo xtask verdicts` holds it against runs in which
 //! the cause that it names is relieved.
-//!
-//! A place is the cause if the sufferer would gain most without it. What it would gain follows from where its time goes. An instruction of a
-//! warp takes so many cycles. In some of them the warp waits for memory, or for a load-store unit that memory blocks; these pass in the
-//! stations of its reads. Beyond what a station takes when nothing is in its way, they are spent in queues.
-//!
-//! - Queues before a full station fill up too. What waits at L1D's miss queue, in the request network or at L2 is counted for the reply network
-//!   or for DRAM. Their queues divide it: load / (1 − load), as with arrivals and services at random. A load is the traffic over what can be
-//!   sustained. What a policy's credits hold back in the miss queue waits for neither.
-//! - Without one of the two, traffic grows until the other carries all that it can.
-//! - With more warps, the sufferer's own part of a queue grows in proportion: as great a part as it has of the traffic. So does its wait for the
-//!   load-store unit, which holds a fixed number of its instructions whatever warps there are.
-//! - Where another kernel's misses hold L1D's MSHRs and lines, the load-store unit waits with hits too. L1D costs what that wait is longer than
-//!   alone, or the misses that were hits alone.
 
-use crate::describe::gpu::{Gpu, NocKind};
+mod gains;
+
+pub use self::gains::Cause;
+
+use self::gains::{Gains, Places, Traffic};
 use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::Needed;
 use crate::describe::record::{Shape, int, list, names, record, text};
 use crate::describe::value::Value;
+use crate::interface::controls::SmControls;
 use crate::interface::observation::Breakdown;
-use crate::interface::ratios::{DRAM_SUSTAINABLE, NOC_SUSTAINABLE, breakdown, ratio};
-use crate::interface::stats::KernelStats;
+use crate::interface::ratios::{ratio, scheduler_cycles};
+use crate::interface::stats::{KernelStats, StallCause};
 use crate::machine::sm::Sm;
 use crate::run::outcome::KernelOutcome;
 use crate::run::simulation::{Measured, Simulation};
@@ -42,28 +34,13 @@ names! {
     }
 }
 
-names! {
-    /// What costs a kernel most.
-    #[derive(PartialOrd, Ord)]
-    pub enum Cause {
-        /// It has fewer warps than alone.
-        Room = "room",
-        /// Its reads wait for the reply network.
-        Noc = "noc",
-        /// Its reads wait for DRAM.
-        Dram = "dram",
-        /// Its lines are pushed out of L1D, or L1D is too full of misses to take its accesses.
-        L1 = "l1",
-    }
-}
-
 record! {
     /// Who suffers and why.
     pub struct Verdict as VERDICT "Verdict", "a verdict";
     /// What it answers.
     question: Question = Shape::Choice(Question::NAMES), Needed;
     /// The answer in words, a sentence each.
-    says: Vec<String> = list!(text!(400), 1, 8, "sentences"), Needed;
+    says: Vec<String> = list!(text!(400), 1, MAX_SENTENCES, "sentences"), Needed;
     /// The kernel that suffers most.
     sufferer: Option<u32> = Shape::Nullable(&int!(0, MAX_KERNELS - 1)), Needed;
     /// How many times slower than alone that is.
@@ -93,136 +70,23 @@ record! {
     alone: Option<f64> = Shape::Measured, Needed;
 }
 
+/// Sentences of a verdict, at most.
+const MAX_SENTENCES: usize = 8;
+
 /// A kernel suffers from this slowdown on.
 const SUFFERS: f64 = 1.1;
 
 /// Within this of 1, a slowdown is none.
 const ALIKE: f64 = 0.05;
 
-/// A cause stands out if the sufferer would gain so much without it, and so much more than without the next.
-const GAINS: f64 = 1.05;
-const LEADS: f64 = 1.1;
+/// Credits are spent if so great a part of them is used: what is left at the end of an interval is dropped.
+const SPENT: f64 = 0.9;
+
+/// Miss credits of a request.
+const CREDIT: f64 = 16.0;
 
 /// A slowdown is known if its interval is at most this part of it to either side.
 const KNOWN: f64 = 0.15;
-
-/// The traffic of NoC or DRAM.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Traffic {
-    /// The part of the peak that all kernels use.
-    pub used: f64,
-    /// The part of it that the sufferer uses.
-    pub own: f64,
-}
-
-impl Traffic {
-    /// The sufferer's part of the traffic.
-    fn part(&self) -> f64 {
-        if self.used > 0.0 { self.own / self.used } else { 0.0 }
-    }
-
-    /// The traffic over what can be sustained. What goes through is sustained.
-    fn load(&self, sustains: f64) -> f64 {
-        self.used / self.used.max(sustains)
-    }
-}
-
-/// What is known of the places that a kernel shares, beside where its own time goes.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Places {
-    /// The network.
-    pub noc: Traffic,
-    /// DRAM.
-    pub dram: Traffic,
-    /// Of the cycles in which an access waits for L1D, those in which MSHRs or lines lack, and not what lies behind: the miss queue or the store
-    /// buffer.
-    pub l1_full: f64,
-    /// The part of the SMs that the sufferer is on.
-    pub sms: f64,
-    /// Whether another kernel is on one of them.
-    pub shared: bool,
-    /// Whether the policy hands out credits to send the sufferer's misses with.
-    pub credits: bool,
-}
-
-/// What the sufferer would gain without each cause, as a factor.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Gains(pub [f64; Cause::ALL.len()]);
-
-impl Gains {
-    /// From where the kernel's time goes in the run and alone, and what is known of the places.
-    pub fn of(gpu: &Gpu, here: &Breakdown, alone: &Breakdown, places: &Places) -> Gains {
-        let idle = Idle::of(gpu, here);
-        // What a mesh sustains is not known: it is loaded as it is used.
-        let load_noc = places.noc.load(if gpu.noc.kind == NocKind::Crossbar { NOC_SUSTAINABLE } else { 1.0 });
-        let load_dram = places.dram.load(DRAM_SUSTAINABLE);
-        let queue = |load: f64| load / (1.0 - load.min(0.99));
-        let queues = queue(load_noc) + queue(load_dram);
-        let of_dram = if queues > 0.0 { queue(load_dram) / queues } else { 0.0 };
-        let latency = here.miss_queue + here.request_noc + here.l2 + here.dram + here.reply_noc;
-        let instruction = here.memory + here.lsu + here.other;
-        let stalled = here.memory + here.lsu;
-        // Cycles of an instruction, of cycles of a read.
-        let waits = |cycles: f64| if latency > 0.0 { stalled * cycles / latency } else { 0.0 };
-        let held_back = if places.credits { 0.0 } else { queued(here.miss_queue, idle.miss_queue) };
-        let before = held_back + queued(here.request_noc, idle.request_noc) + queued(here.l2, idle.l2);
-        let in_noc = waits(queued(here.reply_noc, idle.reply_noc) + before * (1.0 - of_dram));
-        let in_dram = waits(queued(here.dram, idle.dram) + before * of_dram);
-        let without = |cycles: f64| instruction / (instruction - cycles).max(instruction / 50.0);
-        let more = if here.warps > 0.0 { (alone.warps / here.warps).max(1.0) } else { 1.0 };
-        // More SMs have more load-store units.
-        let more_per_sm = (more * places.sms).max(1.0);
-        let own = in_noc * places.noc.part() + in_dram * places.dram.part();
-        let lengthened = own * (more - 1.0) + here.lsu * (more_per_sm - 1.0);
-        let were_hits = 1.0 - (1.0 - alone.l1_hit_rate) / (1.0 - here.l1_hit_rate).max(0.001);
-        let not_queued = if stalled > 0.0 { 1.0 - (in_noc + in_dram) / stalled } else { 0.0 };
-        let refused = (here.lsu - alone.lsu) * places.l1_full * not_queued;
-        Gains(Cause::ALL.map(|cause| match cause {
-            Cause::Room => more * instruction / (instruction + lengthened),
-            Cause::Noc => without(in_noc).min(1.0 / load_dram),
-            Cause::Dram => without(in_dram).min(1.0 / load_noc),
-            Cause::L1 if places.shared => without((stalled * were_hits).max(refused).max(0.0)),
-            Cause::L1 => 1.0,
-        }))
-    }
-
-    /// The cause that costs most, what the sufferer would gain without it, and whether it stands out.
-    pub fn first(&self) -> (Cause, f64, bool) {
-        let mut order: Vec<(Cause, f64)> = Cause::ALL.into_iter().zip(self.0).collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1));
-        (order[0].0, order[0].1, order[0].1 >= GAINS && order[0].1 >= order[1].1 * LEADS)
-    }
-}
-
-fn queued(cycles: f64, idle: f64) -> f64 {
-    (cycles - idle).max(0.0)
-}
-
-/// Cycles of a read in each station when nothing is in its way.
-struct Idle {
-    miss_queue: f64,
-    request_noc: f64,
-    l2: f64,
-    dram: f64,
-    reply_noc: f64,
-}
-
-impl Idle {
-    fn of(gpu: &Gpu, here: &Breakdown) -> Idle {
-        let clocks = |mhz: u32| f64::from(gpu.core_mhz) / f64::from(mhz);
-        let (noc, dram) = (clocks(gpu.noc.mhz), clocks(gpu.dram.mhz));
-        let timing = &gpu.dram.timing;
-        let bank = f64::from(timing.tRCD + timing.tCL + timing.T) * dram + f64::from(gpu.dram.latency);
-        Idle {
-            miss_queue: f64::from(gpu.sms.first().map_or(1, |class| class.l1.arbiter_latency) + 1),
-            request_noc: f64::from(gpu.noc.latency + 1) * noc,
-            l2: f64::from(gpu.l2.latency + 1) * noc,
-            // A mean over all reads: only those that miss L2 go there.
-            dram: bank * here.l2_miss_rate,
-            reply_noc: f64::from(gpu.noc.latency + gpu.line_flits()) * noc,
-        }
-    }
-}
 
 /// What a run says as it stands. `kernels` and `ci95` are its result's; `noc` and `dram` the parts of their peaks in use.
 pub fn verdict(simulation: &Simulation, measured: &Measured, kernels: &[KernelOutcome], (noc, dram): (f64, f64), ci95: &Value) -> Verdict {
@@ -283,6 +147,12 @@ impl Run<'_> {
         let mut says: Vec<String> = self.kernels.iter().filter(promised).filter_map(kept).collect();
         let others = self.kernels.iter().filter(|kernel| kernel.goal_ipc.is_none());
         says.extend(others.filter_map(|kernel| Some(format!("{}.", pace(&kernel.name, kernel.slowdown?, false)))));
+        let held = (0..self.kernels.len()).filter(|&k| self.held(k) >= ALIKE);
+        says.extend(held.map(|k| {
+            let part = percent(self.held(k));
+            format!("The scheme's quota holds {} back in {part} of the cycles in which its schedulers issue nothing.", self.kernels[k].name)
+        }));
+        says.truncate(MAX_SENTENCES - 1);
         let decided = self
             .kernels
             .iter()
@@ -319,8 +189,7 @@ impl Run<'_> {
         }
         verdict.sufferer = Some(worst as u32);
         let kernel = KernelId(worst as u8);
-        let here = breakdown(&self.measured.stats[worst], self.measured.cycles);
-        let Some((here, alone)) = here.zip(self.simulation.breakdown_alone(kernel)) else {
+        let Some((here, alone)) = self.kernels[worst].breakdown.zip(self.simulation.breakdown_alone(kernel)) else {
             verdict.says = says;
             return verdict;
         };
@@ -356,14 +225,32 @@ impl Run<'_> {
         let kernel = KernelId(sufferer as u8);
         let others = |sm: &Sm| (0..stats.len()).any(|kernel| kernel != sufferer && is_on(&sm, kernel));
         let rates = &self.kernels[sufferer].rates;
+        let on = own.clone().count() as f64 / sms.len() as f64;
+        let shared = own.clone().any(others);
+        let slots = scheduler_cycles(&self.simulation.experiment().gpu, self.measured.cycles) as f64 * on;
+        let issued: Vec<u64> = stats.iter().map(|stats| stats.warp_instructions).collect();
+        let part = |issued: &[u64]| issued.iter().sum::<u64>() as f64 / slots.max(1.0);
+        let controls = self.simulation.machine().controls().sms.iter();
+        let a_cycle = |sm: &SmControls| Some(f64::from(sm.miss_credits[kernel]?) / CREDIT / f64::from(sm.credit_interval));
+        let credits: Option<f64> = controls.zip(sms).filter(|(_, sm)| is_on(sm, sufferer)).map(|(of, _)| a_cycle(of)).sum();
         Places {
             noc: Traffic { used: self.noc, own: rates.noc_utilisation_all.unwrap_or_default() },
             dram: Traffic { used: self.dram, own: rates.dram_utilisation.unwrap_or_default() },
+            slots: Traffic {
+                used: if shared { part(&issued) } else { part(&issued[sufferer..=sufferer]) },
+                own: part(&issued[sufferer..=sufferer]),
+            },
             l1_full: ratio(full, full + behind).unwrap_or_default(),
-            sms: own.clone().count() as f64 / sms.len() as f64,
-            shared: own.into_iter().any(others),
-            credits: self.simulation.machine().controls().sms.iter().any(|sm| sm.miss_credits[kernel].is_some()),
+            sms: on,
+            shared,
+            quota: self.held(sufferer) >= ALIKE,
+            credits: credits.is_some_and(|credits| stats[sufferer].requests as f64 >= SPENT * credits * self.measured.cycles as f64),
         }
+    }
+
+    /// The part of the cycles without an issue in which a kernel's warps are ready and its quota is used up.
+    fn held(&self, kernel: usize) -> f64 {
+        self.kernels[kernel].stalls.0[StallCause::Quota as usize].unwrap_or_default()
     }
 
     /// The ends of a figure's interval.
@@ -377,6 +264,8 @@ impl Run<'_> {
     fn filler(&self, cause: Cause, sufferer: usize) -> Option<usize> {
         let fills = |stats: &KernelStats| match cause {
             Cause::Room => stats.warp_cycles,
+            Cause::Quota => 0,
+            Cause::Slots => stats.warp_instructions,
             Cause::Noc => stats.noc_reply_flits + stats.noc_acknowledgement_flits,
             Cause::Dram => stats.dram_reads + stats.dram_writes,
             Cause::L1 => stats.l1_misses,
@@ -395,6 +284,20 @@ impl Run<'_> {
                     whole(here.warps),
                     whole(alone.warps)
                 )
+            }
+            Cause::Quota if self.held(worst) >= ALIKE => {
+                let held = percent(self.held(worst));
+                format!(
+                    "The scheme holds {name} back: in {held} of the cycles without an issue its warps are ready and its quota is used up."
+                )
+            }
+            Cause::Quota => {
+                let [waits, before] = [here, alone].map(|of| whole(of.miss_queue));
+                format!("The scheme holds {name} back: its misses wait {waits} cycles for credits to be sent, and {before} alone.")
+            }
+            Cause::Slots => {
+                let [waits, before] = [here, alone].map(|of| format!("{:.1}", of.other));
+                format!("{other} takes issue slots: apart from memory, an instruction of {name} takes {waits} cycles, and {before} alone.")
             }
             Cause::Noc => {
                 let [waits, before] = [here, alone].map(|of| whole(of.miss_queue + of.request_noc + of.l2 + of.reply_noc));
@@ -442,6 +345,10 @@ fn evidence(cause: Cause, here: &Breakdown, alone: &Breakdown) -> Vec<Evidence> 
     ];
     match cause {
         Cause::Room => (),
+        Cause::Quota | Cause::Slots => all.extend([
+            figure("apart from memory", "cycles of a warp per instruction", |of| of.other),
+            figure("miss queue", read, |of| of.miss_queue),
+        ]),
         Cause::Noc => all.extend([
             figure("miss queue", read, |of| of.miss_queue),
             figure("request NoC", read, |of| of.request_noc),
@@ -497,84 +404,6 @@ fn percent(part: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn gpu() -> Gpu {
-        crate::run::experiment::Experiment::from_json(
-            r#"{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["BP"], "policy": "even", "stop": { "cycles": 1 } }"#,
-        )
-        .unwrap_or_else(|problems| panic!("{problems}"))
-        .gpu
-    }
-
-    /// A kernel on all SMs, with another one; traffic as said.
-    fn places(noc: f64, dram: f64) -> Places {
-        let traffic = |used| Traffic { used, own: used / 2.0 };
-        Places { noc: traffic(noc), dram: traffic(dram), l1_full: 0.0, sms: 1.0, shared: true, credits: false }
-    }
-
-    #[test]
-    fn a_kernel_that_waits_for_nothing_gains_by_room_alone() {
-        let of = |warps| Breakdown { warps, other: 10.0, ..Breakdown::default() };
-        assert_eq!(Gains::of(&gpu(), &of(100.0), &of(200.0), &places(0.3, 0.35)).0, [2.0, 1.0, 1.0, 1.0]);
-        assert_eq!(Gains::of(&gpu(), &of(200.0), &of(200.0), &places(0.3, 0.35)).first(), (Cause::Room, 1.0, false));
-    }
-
-    #[test]
-    fn what_waits_before_both_belongs_to_the_one_that_is_used_more() {
-        let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, l2: 1000.0, ..Breakdown::default() };
-        let first = |noc, dram| Gains::of(&gpu(), &here, &here, &places(noc, dram)).first();
-        assert_eq!([first(0.5, 0.2).0, first(0.2, 0.6).0], [Cause::Noc, Cause::Dram]);
-        assert!(first(0.5, 0.2).2 && first(0.2, 0.6).2);
-        assert!(!first(0.3, 0.35).2, "both are at half of what they sustain");
-    }
-
-    #[test]
-    fn what_credits_hold_back_waits_for_no_place() {
-        let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, miss_queue: 1000.0, ..Breakdown::default() };
-        let first = |credits| Gains::of(&gpu(), &here, &here, &Places { credits, ..places(0.5, 0.2) }).first();
-        assert_eq!((first(false).0, first(false).2, first(true).2), (Cause::Noc, true, false));
-    }
-
-    #[test]
-    fn without_a_full_place_the_other_one_fills() {
-        let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, dram: 5000.0, ..Breakdown::default() };
-        let gain = |noc| Gains::of(&gpu(), &here, &here, &places(noc, 0.7)).0[Cause::Dram as usize];
-        assert!(gain(0.1) > 4.0);
-        assert_eq!([gain(0.3), gain(0.6)], [2.0, 1.0]);
-    }
-
-    #[test]
-    fn more_warps_lengthen_the_own_part_of_a_queue() {
-        let of = |warps| Breakdown { warps, memory: 100.0, dram: 1e9, ..Breakdown::default() };
-        let room = |own| {
-            let dram = Traffic { used: 0.7, own };
-            Gains::of(&gpu(), &of(100.0), &of(200.0), &Places { dram, ..places(0.1, 0.7) }).0[Cause::Room as usize]
-        };
-        assert_eq!(room(0.0), 2.0);
-        assert!((room(0.7) - 1.0).abs() < 1e-3, "{}", room(0.7));
-    }
-
-    #[test]
-    fn more_warps_wait_longer_for_a_load_store_unit_and_more_sms_have_more_of_them() {
-        let of = |warps| Breakdown { warps, lsu: 100.0, ..Breakdown::default() };
-        let room = |sms| Gains::of(&gpu(), &of(100.0), &of(200.0), &Places { sms, ..places(0.1, 0.1) }).0[Cause::Room as usize];
-        assert_eq!([room(1.0), room(0.5)], [1.0, 2.0]);
-    }
-
-    #[test]
-    fn a_kernel_whose_reads_hit_less_often_gains_by_its_l1() {
-        let of = |l1_hit_rate| Breakdown { warps: 100.0, memory: 90.0, other: 10.0, l1_hit_rate, ..Breakdown::default() };
-        let gains = |places| Gains::of(&gpu(), &of(0.2), &of(0.8), &places);
-        assert_eq!((gains(places(0.1, 0.1)).first().0, gains(places(0.1, 0.1)).first().2), (Cause::L1, true));
-        assert_eq!(gains(Places { shared: false, ..places(0.1, 0.1) }).0[Cause::L1 as usize], 1.0);
-    }
-
-    #[test]
-    fn a_kernel_whose_accesses_wait_for_another_ones_misses_gains_by_its_l1() {
-        let of = |lsu| Breakdown { warps: 100.0, lsu, other: 10.0, ..Breakdown::default() };
-        let gain = |l1_full| Gains::of(&gpu(), &of(90.0), &of(0.0), &Places { l1_full, ..places(0.1, 0.1) }).0[Cause::L1 as usize];
-        assert_eq!([gain(0.0), gain(1.0)], [1.0, 10.0]);
-    }
 
     #[test]
     fn a_slowdown_is_said_once_in_full() {

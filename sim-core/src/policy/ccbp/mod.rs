@@ -33,7 +33,7 @@ pub use self::settings::INFO;
 use self::allocate::{Demand, Grant, KernelType, Rules, allocate};
 use self::curve::{Point, cta_points, through};
 use self::model::{Factors, Model};
-use self::settings::{FLOOR, LsCredits, METRIC, STEP, Settings, Variant};
+use self::settings::{FLOOR, LsCredits, METRIC, NOC_SUSTAINABLE, STEP, Settings, Variant};
 use self::topics::{
     Bandwidth, BestPriority, DemandCurve, DemandPerCta, GrantedCtas, KeptPriority, MeasuringCtas, Requests, TriedPriority, Typed,
 };
@@ -44,7 +44,7 @@ use crate::interface::controls::Controls;
 use crate::interface::decision::{Decided, Log, decide};
 use crate::interface::observation::Observation;
 use crate::interface::observation::{By, Needs};
-use crate::interface::ratios::{Metrics, NOC_SUSTAINABLE};
+use crate::interface::ratios::Metrics;
 use crate::interface::stats::KernelStats;
 use alloc::vec::Vec;
 

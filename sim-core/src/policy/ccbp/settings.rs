@@ -3,11 +3,14 @@
 use super::super::scheme::{Absent, Member, PROFILE_CYCLES, Param, PolicyInfo, Shape};
 use super::topics::TOPICS;
 use crate::describe::ids::{Cycle, KernelId};
-use crate::interface::ratios::{DRAM_SUSTAINABLE, NOC_SUSTAINABLE};
 use alloc::format;
 use alloc::vec::Vec;
 
 const WINDOW: (i64, i64) = (200, 100_000_000);
+
+/// The parts of their peaks that a crossbar and DRAM can sustain (Lin et al. 2019, CCBP, §3).
+pub const NOC_SUSTAINABLE: f64 = 0.6;
+const DRAM_SUSTAINABLE: f64 = 0.7;
 
 /// What the priority maximises.
 pub const METRIC: &str = "hspeedup";
