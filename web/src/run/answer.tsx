@@ -126,7 +126,7 @@ export function Sentence(props: { sides: readonly RunSide[]; rate: Rate | null; 
         {a && a.needs !== "" ? `${a.needs} ` : null}
         {held && held.of > 0 ? (
           <button type="button" class="answer-tested" onClick={() => void openTested()}>
-            Causes named like this held in {held.held} of {held.of} tested cases
+            Causes like this held in {held.held} of {held.of} tests
           </button>
         ) : null}
       </p>
@@ -249,8 +249,9 @@ export function Beyond({
   );
 }
 
-/** `again`: the kernel of the path before. */
-function Path({ path, top, two, again }: { path: ReadPath; top: number; two: boolean; again: boolean }) {
+/** `again`: the kernel of the path before; `same`: behind the same other one, so that its colours are explained there. */
+function Path(props: { path: ReadPath; top: number; two: boolean; again: boolean; same: boolean }) {
+  const { path, top, two, again, same } = props;
   const most = path.stations.reduce((max, { here, alone }) => Math.max(max, here - (alone ?? here)), 0);
   return (
     <section class="stations-side" aria-label={`${two ? `${path.mark}: ` : ""}where a read of ${path.name} waits`}>
@@ -282,13 +283,13 @@ function Path({ path, top, two, again }: { path: ReadPath; top: number; two: boo
         <p class="stations-all">
           <span>{count(path.here)} in all</span>
           {path.alone === null && path.why === "" ? null : (
-            <span>
+            <span class={same ? "hidden" : undefined}>
               <span class="stations-pale" style={{ "--of": `var(--k${path.kernel % 8})` }} /> alone {count(path.alone)}
               {path.why === "" ? null : `: ${path.why}`}
             </span>
           )}
           {path.behind && path.alone !== null ? (
-            <span>
+            <span class={same ? "hidden" : undefined}>
               <Chip kernel={path.behind.kernel} /> beyond, behind {path.behind.name}
             </span>
           ) : null}
@@ -311,6 +312,7 @@ export function Stations({ sides }: { sides: readonly RunSide[] }) {
           top={top}
           two={sides.length > 1}
           again={i > 0 && path.name === all[0]?.name}
+          same={i > 0 && path.why === "" && path.name === all[0]?.name && path.behind?.kernel === all[0].behind?.kernel}
         />
       ))}
     </div>

@@ -203,7 +203,7 @@ export function SchemesPicture({
         )}
       </div>
       {points.some(({ learning }) => learning !== "") && (
-        <p class="none">{`Dashed: the policy still learns. ${actsText(points)}`}</p>
+        <p class="none">{`Dashed: still learning. ${actsText(points)}`}</p>
       )}
       <Standing {...{ waiting, progress, onRunAll, onStop }} />
       {table && (points.length > 0 || cannot.length > 0) && (
@@ -257,7 +257,7 @@ function actsText(points: readonly SchemePoint[]): string {
   );
   return late.length === 0
     ? "A longer run says what it does."
-    : `${late.map(({ scheme, acts }) => `${scheme} acts after cycle ${count(acts)} at the earliest`).join("; ")}.`;
+    : `${late.map(({ scheme, acts }) => `${scheme} acts from ${count(acts)} on`).join("; ")}.`;
 }
 
 interface TipProps {
