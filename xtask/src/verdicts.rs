@@ -8,7 +8,7 @@ const PLACE: &str = "docs/reference/verdicts.md";
 
 /// How many mixes are drawn, and with which seed, where nobody says.
 const COUNT: u64 = 60;
-const SEED: u64 = 1;
+const SEED: u64 = 2;
 
 /// Runs the study. The usual one is the page; another one is printed.
 pub fn verdicts(count: Option<u64>, seed: Option<u64>) -> Result<()> {

@@ -5,7 +5,7 @@ mod gains;
 
 pub use self::gains::Cause;
 
-use self::gains::{Gains, Places, Traffic};
+use self::gains::{Gains, Places, Traffic, in_network};
 use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::Needed;
 use crate::describe::record::{Shape, int, list, names, record, text};
@@ -300,7 +300,7 @@ impl Run<'_> {
                 format!("{other} takes issue slots: apart from memory, an instruction of {name} takes {waits} cycles, and {before} alone.")
             }
             Cause::Noc => {
-                let [waits, before] = [here, alone].map(|of| whole(of.miss_queue + of.request_noc + of.l2 + of.reply_noc));
+                let [waits, before] = [here, alone].map(|of| whole(in_network(of)));
                 format!("Its reads wait for the NoC, which {other} fills: {waits} cycles from L1D to L2 and back, and {before} alone.")
             }
             Cause::Dram => {

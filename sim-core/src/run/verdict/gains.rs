@@ -5,8 +5,10 @@
 //! stations of its reads. Beyond what a station takes when nothing is in its way, they are spent in queues.
 //!
 //! - Queues before a full station fill up too. What waits at L1D's miss queue, in the request network or at L2 is counted for the reply network
-//!   or for DRAM. Their queues divide it: load / (1 − load), as with arrivals and services at random. A load is the part of the peak in use.
+//!   or for DRAM. Their queues divide it: load / (1 − load), as with arrivals and services at random. A load is the traffic over what the
+//!   described machine can sustain.
 //!   What a policy's credits hold back in the miss queue waits for neither.
+//! - A station in which reads wait no longer than alone is no cause, however full it is.
 //! - Without one of the two, traffic grows until the other carries all that it can.
 //! - With more warps, the sufferer's own part of a queue grows in proportion: as great a part as it has of the traffic. So does its wait for the
 //!   load-store unit, which holds a fixed number of its instructions whatever warps there are.
@@ -18,7 +20,7 @@
 //! - What an instruction takes longer than alone apart from memory is the wait for a quota where one is used up. Else it is the wait for an
 //!   issue slot, as far as other kernels have taken those.
 
-use crate::describe::gpu::Gpu;
+use crate::describe::gpu::{Gpu, NocKind};
 use crate::describe::record::names;
 use crate::interface::observation::Breakdown;
 use alloc::vec::Vec;
@@ -46,6 +48,17 @@ names! {
 const GAINS: f64 = 1.05;
 const LEADS: f64 = 1.1;
 
+/// The part of its peak that a crossbar with FIFO inputs sustains, 2 − √2: a head of line waits for its output, and holds up what others want
+/// (Karol, Hluchyj and Morgan, IEEE Transactions on Communications 35(12), 1987).
+const CROSSBAR_SUSTAINS: f64 = 0.586;
+
+/// The parts of their peaks that NoC and DRAM sustain. A mesh is loaded as it is used: what it sustains depends on who sends where.
+fn sustained(gpu: &Gpu) -> (f64, f64) {
+    let noc = if gpu.noc.kind == NocKind::Crossbar { CROSSBAR_SUSTAINS } else { 1.0 };
+    let (line, apart) = (f64::from(gpu.dram.timing.T), f64::from(gpu.dram.timing.tCCD));
+    (noc, line / line.max(apart))
+}
+
 /// The traffic of NoC or DRAM, or the use of issue slots.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Traffic {
@@ -59,6 +72,11 @@ impl Traffic {
     /// The sufferer's part of the traffic.
     fn part(&self) -> f64 {
         if self.used > 0.0 { self.own / self.used } else { 0.0 }
+    }
+
+    /// The traffic over what can be sustained. What goes through is sustained.
+    fn load(&self, sustained: f64) -> f64 {
+        self.used / self.used.max(sustained)
     }
 }
 
@@ -92,7 +110,8 @@ impl Gains {
     /// From where the kernel's time goes in the run and alone, and what is known of the places.
     pub fn of(gpu: &Gpu, here: &Breakdown, alone: &Breakdown, places: &Places) -> Gains {
         let idle = Idle::of(gpu, here);
-        let (load_noc, load_dram) = (places.noc.used, places.dram.used);
+        let (noc, dram) = sustained(gpu);
+        let (load_noc, load_dram) = (places.noc.load(noc), places.dram.load(dram));
         let queue = |load: f64| load / (1.0 - load.min(0.99));
         let queues = queue(load_noc) + queue(load_dram);
         let of_dram = if queues > 0.0 { queue(load_dram) / queues } else { 0.0 };
@@ -125,6 +144,8 @@ impl Gains {
             Cause::Room => (more * instruction / (instruction + lengthened)).min(can_issue),
             Cause::Quota => without(waits(held_back)),
             Cause::Slots if places.shared => without(apart).min(1.0 / (1.0 - (used - issued)).max(0.02)),
+            Cause::Noc if in_network(here) <= in_network(alone) => 1.0,
+            Cause::Dram if here.dram <= alone.dram => 1.0,
             Cause::Noc => without(in_noc).min(1.0 / load_dram),
             Cause::Dram => without(in_dram).min(1.0 / load_noc),
             Cause::L1 if places.shared => without((stalled * were_hits).max(refused).max(0.0)),
@@ -138,6 +159,11 @@ impl Gains {
         order.sort_by(|a, b| b.1.total_cmp(&a.1));
         (order[0].0, order[0].1, order[0].1 >= GAINS && order[0].1 >= order[1].1 * LEADS)
     }
+}
+
+/// Cycles of a read from L1D to L2 and back, which fill up behind a full reply network.
+pub fn in_network(of: &Breakdown) -> f64 {
+    of.miss_queue + of.request_noc + of.l2 + of.reply_noc
 }
 
 fn queued(cycles: f64, idle: f64) -> f64 {
@@ -199,16 +225,34 @@ mod tests {
     #[test]
     fn what_waits_before_both_belongs_to_the_one_that_is_used_more() {
         let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, l2: 1000.0, ..Breakdown::default() };
-        let first = |noc, dram| Gains::of(&gpu(), &here, &here, &places(noc, dram)).first();
+        let alone = Breakdown { l2: 100.0, dram: 0.0, ..here };
+        let here = Breakdown { dram: 1.0, ..here };
+        let first = |noc, dram| Gains::of(&gpu(), &here, &alone, &places(noc, dram)).first();
         assert_eq!([first(0.5, 0.2).0, first(0.2, 0.6).0], [Cause::Noc, Cause::Dram]);
         assert!(first(0.5, 0.2).2 && first(0.2, 0.6).2);
-        assert!(!first(0.3, 0.3).2, "both are used alike");
+        assert!(!first(0.293, 0.364).2, "both are at half of what they sustain");
+    }
+
+    #[test]
+    fn a_place_in_which_reads_wait_no_longer_than_alone_costs_nothing() {
+        let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, l2: 1000.0, dram: 1000.0, ..Breakdown::default() };
+        let of = |alone: Breakdown, cause: Cause| Gains::of(&gpu(), &here, &alone, &places(0.5, 0.6)).0[cause as usize];
+        assert_eq!([Cause::Noc, Cause::Dram].map(|cause| of(here, cause)), [1.0, 1.0]);
+        assert!(of(Breakdown { l2: 900.0, ..here }, Cause::Noc) > 1.1);
+        assert!(of(Breakdown { dram: 900.0, ..here }, Cause::Dram) > 1.1);
+    }
+
+    /// What a stream of lines gets on each preset is held in `tests/suite/first_principles`.
+    #[test]
+    fn dram_sustains_what_its_bursts_leave_of_the_time_between_them() {
+        assert_eq!(sustained(&gpu()), (CROSSBAR_SUSTAINS, 8.0 / 11.0));
     }
 
     #[test]
     fn what_credits_hold_back_is_the_quotas() {
         let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, miss_queue: 1000.0, ..Breakdown::default() };
-        let first = |credits| Gains::of(&gpu(), &here, &here, &Places { credits, ..places(0.5, 0.2) }).first();
+        let alone = Breakdown { miss_queue: 10.0, ..here };
+        let first = |credits| Gains::of(&gpu(), &here, &alone, &Places { credits, ..places(0.5, 0.2) }).first();
         assert_eq!((first(false).0, first(false).2), (Cause::Noc, true));
         assert_eq!((first(true).0, first(true).2), (Cause::Quota, true));
     }
@@ -240,9 +284,10 @@ mod tests {
     #[test]
     fn without_a_full_place_the_other_one_fills() {
         let here = Breakdown { warps: 100.0, memory: 90.0, other: 10.0, dram: 5000.0, ..Breakdown::default() };
-        let gain = |noc| Gains::of(&gpu(), &here, &here, &places(noc, 0.7)).0[Cause::Dram as usize];
+        let alone = Breakdown { dram: 500.0, ..here };
+        let gain = |noc| Gains::of(&gpu(), &here, &alone, &places(noc, 0.7)).0[Cause::Dram as usize];
         assert!(gain(0.1) > 4.0);
-        assert_eq!([gain(0.5), gain(1.0)], [2.0, 1.0]);
+        assert_eq!([gain(CROSSBAR_SUSTAINS / 2.0), gain(CROSSBAR_SUSTAINS)], [2.0, 1.0]);
     }
 
     #[test]
