@@ -144,7 +144,7 @@ export class Papers {
 const plain = (parts: readonly Inline[]): string => parts.map((part) => part.text).join("");
 
 /** Every claim with its row of the report. */
-export function claimsOf(blocks: readonly Block[]): Claim[] {
+function claimsOf(blocks: readonly Block[]): Claim[] {
   return blocks.flatMap((block) =>
     block.kind === "table" && plain(block.head[0] ?? []) === "claim"
       ? block.rows.map((row) => {
@@ -164,7 +164,7 @@ export function claimsOf(blocks: readonly Block[]): Claim[] {
 }
 
 /** The table of what came out: how many directions and magnitudes there are, and how they came out. */
-export function totalsOf(blocks: readonly Block[]): PaperCard["totals"] {
+function totalsOf(blocks: readonly Block[]): PaperCard["totals"] {
   const table = blocks.find((block) => block.kind === "table" && plain(block.head[0] ?? []) === "claims");
   const of = (kind: string): PaperCard["totals"]["directions"] => {
     const row = table?.kind === "table" ? table.rows.find((one) => plain(one[0] ?? []) === kind) : undefined;

@@ -77,7 +77,7 @@ export const QUEUE_KEYS = Object.keys(QUEUES) as QueueKey[];
 export const queueTitle = (key: QueueKey): string => QUEUES[key].title;
 
 /** Windows that a slowdown is taken over. */
-export const SPAN = 25;
+const SPAN = 25;
 
 /** What is looked at of a run. */
 export interface Watched {

@@ -21,13 +21,11 @@ export type {
   Decision,
   FrameLayout,
   FrameSection,
-  GpuEntry,
   GpuField,
   Interval,
   IntervalsOf,
   KernelEntry,
   MetricEntry,
-  Named,
   OptionValue,
   OrderEntry,
   PlannedRun,
@@ -46,9 +44,7 @@ export type {
   ScriptWords,
   Share,
   Shares,
-  SmShape,
   SweepPoint,
-  WindowColumn,
   WindowsLayout,
 } from "./wasm/corun.js";
 

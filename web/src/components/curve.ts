@@ -13,7 +13,7 @@ const LEFT = 54,
   TOP = 12,
   BOTTOM = 40,
   HEIGHT = 260;
-export function drawCurve(data: CurveData, width: number, t: Theme): Drawing {
+function drawCurve(data: CurveData, width: number, t: Theme): Drawing {
   const d = new Drawing(width, HEIGHT, t.plot, t.font, t.mono);
   const plot = { x: LEFT, y: TOP, w: Math.max(10, width - LEFT - RIGHT), h: HEIGHT - TOP - BOTTOM };
   const top = curveTop(data),

@@ -24,7 +24,7 @@ export interface RectShape {
   radius?: number;
   opacity?: number;
 }
-export interface LineShape {
+interface LineShape {
   kind: "line";
   x1: number;
   y1: number;

@@ -16,7 +16,7 @@ const ROW = 24,
   VALUE = 104;
 
 /** What a bar is worth, in words. */
-export function barText({ kind, value, ends, why }: Bar): string {
+function barText({ kind, value, ends, why }: Bar): string {
   if (value === null) return `${MISSING} ${why}`;
   if (value === Infinity) return ENDLESS;
   const { format } = BARS[kind],

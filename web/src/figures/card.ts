@@ -58,7 +58,7 @@ const LISTED = 80;
 let looks: CSSStyleSheet | null = null;
 
 /** Drawn text as elements; its style sheet holds for the whole page. */
-export function parsed(svg: string): SVGElement {
+function parsed(svg: string): SVGElement {
   const [whole = "", rules = ""] = /<style>([^<]*)<\/style>/.exec(svg) ?? [];
   if (!looks && rules !== "") {
     looks = new CSSStyleSheet();

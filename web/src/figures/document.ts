@@ -4,7 +4,7 @@ import { MISSING, fixed } from "../format.ts";
 import type { Experiment, Figure, FigurePoint, Result } from "../types.ts";
 import type { Tabular } from "../views/tabular.ts";
 
-export interface StoredRun {
+interface StoredRun {
   experiment: Experiment;
   /** Of the experiment after defaults. */
   hash: string;
@@ -231,7 +231,7 @@ export function comparisonText(figure: Figure, of: Comparison): string {
 
 // ---------------------------------------------------------------- words
 
-export const percentual = (figure: Figure): boolean => figure.y?.unit === "%";
+const percentual = (figure: Figure): boolean => figure.y?.unit === "%";
 
 export function valueText(figure: Figure, value: number | null | undefined): string {
   if (value === null || value === undefined) return MISSING;

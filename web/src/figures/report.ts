@@ -7,14 +7,14 @@ import { NAME } from "./document.ts";
 const plain = (parts: readonly Inline[]): string => parts.map((part) => part.text).join("");
 
 /** A heading's name in addresses: “What came out” is report-what-came-out. The page has names of its own, such as figures. */
-export const slug = (text: string): string =>
+const slug = (text: string): string =>
   `report-${text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
     .replaceAll(/^-|-$/g, "")}`;
 
 /** A paragraph that is one picture. */
-export function pictureOf(block: Block): { title: string; file: string } | null {
+function pictureOf(block: Block): { title: string; file: string } | null {
   if (block.kind !== "paragraph" || block.text.length !== 2) return null;
   const [mark, link] = block.text;
   return mark?.text === "!" && link?.kind === "link" ? { title: link.text, file: link.to } : null;

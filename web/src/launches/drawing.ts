@@ -256,7 +256,7 @@ function drawParts(
 }
 
 /** From the accent, for what is best, to grey. */
-export const partColours = (count: number, t: Theme): string[] =>
+const partColours = (count: number, t: Theme): string[] =>
   Array.from({ length: count }, (_, i) =>
     mix(
       t.accent,

@@ -31,7 +31,7 @@ export function stateDoc(state: State, protocol: string): string {
   }
 }
 
-export interface Held {
+interface Held {
   array: number;
   words: Readonly<Record<State, number>>;
   all: number;

@@ -36,12 +36,12 @@ export interface LaunchNews {
 }
 
 /** CTAs of a launch that is kept CTA by CTA; of all that are kept. */
-export const DRAWN = 65_536,
+const DRAWN = 65_536,
   KEPT = 1_000_000;
 /** Launches of a kernel that are kept. */
 const LAUNCHES = 4096;
 /** Numbers of an event, as `ctaEvents()` says; and what has happened. */
-export const EVENT = 6;
+const EVENT = 6;
 /** Numbers of an array in an L1D, as `l1Contents()` says. */
 export const WORDS = 3;
 const FINISHED = 0,

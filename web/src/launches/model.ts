@@ -28,10 +28,10 @@ export class Launches {
   }
 }
 
-export const ctas = ({ grid: [x, y, z] }: Launch): number => x * y * z;
+const ctas = ({ grid: [x, y, z] }: Launch): number => x * y * z;
 
 /** How many of a launch's CTAs have begun before a cycle, and have finished. */
-export function progress(launch: Launch, cycle: number): { begun: number; done: number } {
+function progress(launch: Launch, cycle: number): { begun: number; done: number } {
   if (launch.end !== null && launch.end < cycle) return { begun: ctas(launch), done: ctas(launch) };
   let begun = 0,
     done = 0;
@@ -51,7 +51,7 @@ export function placeOf(cta: number, [x, y]: Launch["grid"]): [number, number, n
   return [cta % x, Math.floor(cta / x) % y, Math.floor(cta / (x * y))];
 }
 
-export const launchName = ({ launch, run }: Launch): string =>
+const launchName = ({ launch, run }: Launch): string =>
   `Launch ${whole(launch + 1)}${run > 0 ? `, run ${whole(run + 1)}` : ""}`;
 
 /** What is said of a CTA. */

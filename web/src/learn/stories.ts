@@ -71,7 +71,7 @@ const twoKernels = story<{ bp: number; cfd: number }>({
 
 const PLACES = { "sm.l1.miss_queue": 128, "noc.queue": 8, "noc.latency": 8, "l2.queue": 8, "dram.queue": 128 };
 /** In the order in which a read passes them. A port of the NoC holds its queue and what is under way behind it. */
-export const QUEUES = [
+const QUEUES = [
   { section: "sm.miss_queue", name: "miss queue of an SM", places: PLACES["sm.l1.miss_queue"] },
   { section: "noc.request_queue", name: "way into the NoC", places: PLACES["noc.queue"] + PLACES["noc.latency"] },
   { section: "l2.queue", name: "queue of an L2 bank", places: PLACES["l2.queue"] },

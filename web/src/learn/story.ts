@@ -4,7 +4,7 @@ import type { Theme } from "../draw/theme.ts";
 import type { Experiment } from "../types.ts";
 import type { Job, Outcome } from "./measure.ts";
 
-export interface Knob {
+interface Knob {
   name: string;
   values: readonly number[];
   /** Where it stands at first, as a position. */

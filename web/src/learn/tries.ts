@@ -21,7 +21,7 @@ export interface Try {
 }
 
 /** What stands at a place such as `kernels.0.slowdown`. */
-export function valueAt(result: unknown, place: string): unknown {
+function valueAt(result: unknown, place: string): unknown {
   let value: unknown = result;
   for (const key of place.split("."))
     value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;

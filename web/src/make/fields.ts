@@ -28,7 +28,7 @@ export interface Option {
   group?: string;
 }
 /** A slider beside a number: which of its places stands for what. Null is an empty field. */
-export interface Slider {
+interface Slider {
   label: string;
   min: number;
   max: number;
@@ -38,7 +38,7 @@ export interface Slider {
   says?(value: number | null): string;
 }
 /** `list` is of numbers, `ranges` of whole numbers such as 0-3, 6. */
-export type Kind = "flag" | "choice" | "int" | "number" | "text" | "list" | "ranges";
+type Kind = "flag" | "choice" | "int" | "number" | "text" | "list" | "ranges";
 export interface Field {
   kind: Kind;
   label: string;
@@ -144,7 +144,7 @@ function shapes(shape: Shape): Shape[] {
 const recordOf = ({ records }: Catalogue, record: string) => records.find(({ name }) => name === record)?.fields ?? [];
 
 /** A field of a record of the format; of one that has several forms, the simple one, or the one that is named. */
-export function recordField(catalogue: Catalogue, record: string, name: string, form?: string): Described {
+function recordField(catalogue: Catalogue, record: string, name: string, form?: string): Described {
   const field = recordOf(catalogue, record).find((one) => one.name === name),
     all = field ? shapes(field as Shape) : [],
     shape = all.find((one) => (form === undefined ? KINDS[one.kind] !== undefined : one.name === form)),
@@ -353,7 +353,7 @@ function paramField(
 }
 
 /** The list of a parameter with an entry for each of `kernels`, one of which is set; undefined where none is. */
-export function withKernel(
+function withKernel(
   list: unknown,
   kernels: number,
   kernel: number,
@@ -453,7 +453,7 @@ function warpOrder(form: FormState, size: string | undefined): Field {
   return { kind: "int", label, unit: "warps", min: 1, value: order.size, put: (to) => set(order.name, to) };
 }
 
-export const ctaOrderOf = ({ now, normal, catalogue }: FormState): PolicyChoice =>
+const ctaOrderOf = ({ now, normal, catalogue }: FormState): PolicyChoice =>
   readCtaOrder(now.cta_order ?? normal.value?.cta_order ?? catalogue.cta_orders[0]?.name);
 export const ctaOrderEntry = (form: FormState) =>
   form.catalogue.cta_orders.find(({ name }) => name === ctaOrderOf(form).name);

@@ -4,7 +4,7 @@ import { fieldFor, plainPath } from "../format.ts";
 import type { Catalogue, Problem } from "../types.ts";
 
 /** A field of an object, by its name, or an entry of a list, by its first character; with the path to it. */
-export interface Place {
+interface Place {
   path: string[];
   from: number;
   to: number;

@@ -15,7 +15,7 @@ import { paths, type ReadPath } from "./where.ts";
 export const Chip = ({ kernel }: { kernel: number }) => (
   <i class={`answer-chip swatch-${kernel % 8}`} aria-hidden="true" />
 );
-export const KernelName = ({ kernel, name }: { kernel: number; name: string }) => (
+const KernelName = ({ kernel, name }: { kernel: number; name: string }) => (
   <span class="answer-kernel" style={{ "--of": `var(--k${kernel % 8})` }}>
     <Chip kernel={kernel} />
     {name}

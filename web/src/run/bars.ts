@@ -62,7 +62,7 @@ export function tops(all: readonly Bar[]): Record<BarKind, number> {
 }
 
 /** The figures of merit at the end of a row of bars; none for one kernel. */
-export const MERITS = [
+const MERITS = [
   { key: "hspeedup", name: "speedup", doc: "Harmonic speedup: the harmonic mean of the kernels' progress" },
   { key: "stp", name: "throughput", doc: "System throughput: the sum of the kernels' progress" },
 ] as const;

@@ -24,7 +24,7 @@ export function found(choices: readonly Choice[], sought: string): Choice[] {
 }
 
 /** The first sentence of a description. */
-export const firstSentence = (doc: string): string => /^.*?[.:](?=\s|$)/s.exec(doc)?.[0].replace(/[.:]$/, "") ?? doc;
+const firstSentence = (doc: string): string => /^.*?[.:](?=\s|$)/s.exec(doc)?.[0].replace(/[.:]$/, "") ?? doc;
 
 /** Whose kernels these are, by what stands before the slash. */
 const PAPERS: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { distinctNames } from "../views/letters.ts";
 import type { Tabular } from "../views/tabular.ts";
 import type { WindowStore } from "../views/window-store.ts";
 
-export type LaneKey = "ipc" | "noc" | "dram";
+type LaneKey = "ipc" | "noc" | "dram";
 
 export interface DockRun {
   mark: string;

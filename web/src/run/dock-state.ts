@@ -58,7 +58,7 @@ export function cycleFrom(text: string): number | null {
 }
 
 /** The speeds of the menu, fastest first: as many steps of format.ts apart as a key takes. */
-export const NOTCH = 3;
+const NOTCH = 3;
 export const SPEEDS: readonly number[] = Array.from({ length: SPEED_STEPS / NOTCH + 1 }, (_, i) =>
   speedAt(SPEED_STEPS - NOTCH * i),
 );

@@ -1,7 +1,7 @@
 // How often verdicts have held, from the page that `cargo xtask verdicts` writes. No DOM.
 
 /** So many of so many tested cases. */
-export interface Held {
+interface Held {
   held: number;
   of: number;
 }

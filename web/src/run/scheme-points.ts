@@ -48,7 +48,7 @@ export const isSide = (answer: SchemeAnswer, side: RunSide | null): boolean =>
 /** Slowdowns within this part of each other are the same. */
 const ALIKE = 0.01;
 
-export function equal(a: Result, b: Result): boolean {
+function equal(a: Result, b: Result): boolean {
   const alike = (one: number | null, other: number | null): boolean =>
     one === other || (one !== null && other !== null && Math.abs(one - other) <= ALIKE * Math.min(one, other));
   return (

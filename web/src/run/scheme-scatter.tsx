@@ -98,7 +98,7 @@ export function scatterOf(points: readonly SchemePoint[], bestOne: SchemePoint |
   return { across, up, room, toX, toY, places, crosses, names, boxes, fair, fairText, fairBox };
 }
 
-export type Scatter = ReturnType<typeof scatterOf>;
+type Scatter = ReturnType<typeof scatterOf>;
 
 /** Which point is meant by a place. */
 export function pointAt(places: readonly Place[], x: number, y: number): number | null {

@@ -67,7 +67,7 @@ export const lengthOf = (experiment: Experiment, stored: readonly SchemeAnswer[]
   cyclesOf(stored[0]?.experiment) ?? cyclesOf(experiment) ?? CYCLES;
 
 /** The mix under each of these schemes. */
-export const schemesOf = (experiment: Experiment, schemes: readonly Asked[], cycles: number): SchemeAnswer[] =>
+const schemesOf = (experiment: Experiment, schemes: readonly Asked[], cycles: number): SchemeAnswer[] =>
   schemes.map(({ policy, title, acts = 0 }) => ({
     experiment: { ...under(experiment, structuredClone(policy)), stop: { cycles }, alone: true },
     scheme: title,

@@ -34,7 +34,7 @@ export type Driver = Pick<
 > &
   Pick<Engine, "speed" | "stopWhen" | "stopProfiling" | "restart" | "l1">;
 /** The form, which shows one side. */
-export interface Form {
+interface Form {
   setSides(titles: readonly string[], side: number): void;
   show(experiment: Experiment): void;
   accepted(normal: Experiment, explained: unknown): void;

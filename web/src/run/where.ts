@@ -31,7 +31,7 @@ export function held({ kernels }: Result, station: StationKey): number[] {
 
 // ---------------------------------------------------------------- the path of a read
 
-export interface StationWait {
+interface StationWait {
   key: StationKey;
   name: string;
   /** Core cycles of a read there. */

@@ -24,7 +24,7 @@ const BAR = 14,
   RIGHT = 52,
   MOST_LABEL = 110;
 
-export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing {
+function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing {
   const each = BAR * data.columns.length + GAP,
     height = TOP + data.rows.length * each + BOTTOM;
   const d = new Drawing(width, height, t.plot, t.font, t.mono);

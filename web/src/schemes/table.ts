@@ -50,7 +50,7 @@ export interface Column {
 }
 
 /** What becomes of a promise of which this part is kept. */
-export const keptText = (reached: number | null): string =>
+const keptText = (reached: number | null): string =>
   reached === null
     ? ""
     : reached >= 1

@@ -1,7 +1,7 @@
 // What can stand at a place in a script, from the words before it and the engine's list of names.
 import type { ControlEntry, ScriptName, ScriptWords } from "../types.ts";
 
-export interface Completion {
+interface Completion {
   /** What is written. */ text: string;
   /** What is shown. */
   label: string;

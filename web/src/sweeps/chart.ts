@@ -26,7 +26,7 @@ interface Plot {
   top: number;
 }
 
-export function drawSweep(data: ChartData, width: number, t: Theme): Drawing {
+function drawSweep(data: ChartData, width: number, t: Theme): Drawing {
   const d = new Drawing(width, HEIGHT, t.plot, t.font, t.mono);
   const shown = data.series.slice(0, MOST_SERIES);
   const most = Math.max(0, ...shown.flatMap((s) => s.values).filter((v) => v !== null));

@@ -37,7 +37,7 @@ function begun(): Pick<Hand, "since" | "marks"> {
   return { since: mark.at, marks: [mark, mark] };
 }
 
-export function spawn(module: WebAssembly.Module, name: string): Worker {
+function spawn(module: WebAssembly.Module, name: string): Worker {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
   worker.postMessage({ t: "init", module } satisfies ToSweeper);
   return worker;

@@ -99,7 +99,7 @@ export function everything(plan: Plan, lines: ReadonlyMap<number, Line>): Tabula
 
 // ---------------------------------------------------------------- the chart: one axis across, the others as series
 
-export interface Series {
+interface Series {
   name: string;
   /** A value for each place across; null where there is none (yet). */
   values: (number | null)[];
@@ -155,7 +155,7 @@ export function chartData(plan: Plan, lines: ReadonlyMap<number, Line>, metric: 
 
 // ---------------------------------------------------------------- the heat map: mixes down, schemes across
 
-export interface HeatCell {
+interface HeatCell {
   /** Of the sweep; null where it has none for this mix and scheme. */ point: number | null;
   value: number | null;
   /** From the least (0) to the greatest (1) of all. */

@@ -77,7 +77,7 @@ export function stallPaint(stall: number, t: Theme): Paint {
   return { colour, ink: t.dark ? "#00000066" : "#ffffff80", pattern: patterns[stall % patterns.length] ?? "plain" };
 }
 
-export function seriesColour(series: SeriesSpec, t: Theme): string {
+function seriesColour(series: SeriesSpec, t: Theme): string {
   const paint = seriesPaint(series, t);
   return typeof paint === "string" ? paint : paint.colour;
 }

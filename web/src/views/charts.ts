@@ -537,7 +537,7 @@ export class Charts extends HTMLElement {
 }
 
 /** The bucket that holds a cycle, or the nearest one. */
-export function bucketAt(cycles: Float64Array, cycle: number): number {
+function bucketAt(cycles: Float64Array, cycle: number): number {
   let low = 0,
     high = cycles.length - 2;
   while (low < high) {

@@ -30,7 +30,7 @@ const docOf = (layout: FrameLayout, section: string): string =>
 
 const LATELY = "% of scheduler-cycles lately";
 /** What an SM holds. */
-export const RESOURCES = [
+const RESOURCES = [
   ["Registers", "", "sm.registers"],
   ["Shared memory", "bytes", "sm.shared"],
   ["Threads", "", "sm.threads"],
