@@ -2,14 +2,15 @@
 //
 // It keeps no windows of its own: it reads the stores that the charts fill. Fires `zoom` (CustomEvent<Zoom | null>) when the user shows other cycles.
 import "./dock.css";
-import { h, render } from "preact";
+import { createElement, render } from "preact";
 import { toast } from "../dialogs.ts";
+import { h } from "../dom.ts";
 import { count } from "../format.ts";
 import type { Past } from "../past.ts";
 import { metText, type Met } from "../stop-when.ts";
 import type { Bookmark, Decision, ShownRun, Zoom } from "../types.ts";
 import { KINDS, saveAs } from "../views/menu.ts";
-import { button, el, fillTable } from "../views/parts.ts";
+import { button, fillTable } from "../views/parts.ts";
 import type { WindowStore } from "../views/window-store.ts";
 import { Axis } from "./dock-axis.ts";
 import { Controls } from "./dock-controls.tsx";
@@ -61,7 +62,7 @@ export class CorunDock extends HTMLElement {
     this.#state = state;
     this.setAttribute("role", "region");
     this.setAttribute("aria-label", "Time");
-    const row = el("div", { class: "dk-row" });
+    const row = h("div", { class: "dk-row" });
     this.replaceChildren(row, this.#axis.element);
     const picture = {
       all: () => {
@@ -73,16 +74,16 @@ export class CorunDock extends HTMLElement {
       },
       extras: this.#extras(),
     };
-    render(h(Controls, { dock: state, picture }), row);
+    render(createElement(Controls, { dock: state, picture }), row);
     this.show("idle", 0, 0);
   }
 
   /** The picture as a table, and as files. */
   #extras(): HTMLElement[] {
-    const table = el("table", { class: "cv-data" }),
-      box = el(
+    const table = h("table", { class: "cv-data" }),
+      box = h(
         "div",
-        { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": "Over time, as a table", hidden: "" },
+        { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": "Over time, as a table", hidden: true },
         table,
       );
     const toggle = button(
@@ -101,7 +102,7 @@ export class CorunDock extends HTMLElement {
         if (what) void saveAs(kind, what).then(toast);
       }),
     );
-    return [el("div", { class: "dk-actions" }, toggle, ...saves), box];
+    return [h("div", { class: "dk-actions" }, toggle, ...saves), box];
   }
 
   // ---------------------------------------------------------------- what comes in

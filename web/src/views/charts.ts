@@ -8,14 +8,14 @@ import type { Drawing } from "../draw/drawing.ts";
 import { figure, niceMax, percent, whole } from "../draw/scale.ts";
 import { onRetheme, theme } from "../draw/theme.ts";
 import type { Decision, ShownRun, Zoom } from "../types.ts";
-import { sideMark } from "../dom.ts";
+import { h, setText, sideMark } from "../dom.ts";
 import { axisTop, drawCharts, framed, LEFT, marksOf, seriesDash, seriesPaint } from "./chart-drawing.ts";
 import type { Plot } from "./chart-drawing.ts";
 import { chartSpecs, evaluate } from "./chart-data.ts";
 import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
 import { chartMeanings } from "./meanings.ts";
 import { pictureMenu } from "./menu.ts";
-import { Announcer, button, el, fillTable, freshId, kernelNames, put, swatch } from "./parts.ts";
+import { Announcer, button, fillTable, freshId, kernelNames, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
 import { Pace, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
@@ -66,10 +66,10 @@ export class Charts extends HTMLElement {
   private now = Infinity;
   private charts: Chart[] = [];
   private readonly announcer = new Announcer();
-  private readonly grid = el("div", { class: "cv-charts" });
-  private readonly chips = el("div", { class: "cv-chips", role: "group", "aria-label": "Charts shown" });
-  private readonly where = el("p", { class: "cv-where" });
-  private readonly event = el("p", { class: "cv-event" });
+  private readonly grid = h("div", { class: "cv-charts" });
+  private readonly chips = h("div", { class: "cv-chips", role: "group", "aria-label": "Charts shown" });
+  private readonly where = h("p", { class: "cv-where" });
+  private readonly event = h("p", { class: "cv-event" });
   private readonly all = button(
     "All",
     { class: "cv-button", "aria-label": "Show all cycles", title: "Show all cycles (0)" },
@@ -97,13 +97,13 @@ export class Charts extends HTMLElement {
         this.zoomBy(2);
       });
       this.append(
-        el(
+        h(
           "div",
           { class: "cv-head" },
           this.chips,
-          el("div", { class: "cv-actions", role: "group", "aria-label": "Zoom" }, zoomOut, zoomIn, this.all),
+          h("div", { class: "cv-actions", role: "group", "aria-label": "Zoom" }, zoomOut, zoomIn, this.all),
         ),
-        el("div", { class: "cv-status" }, this.where, this.event),
+        h("div", { class: "cv-status" }, this.where, this.event),
         this.grid,
         this.announcer.element,
       );
@@ -502,7 +502,7 @@ export class Charts extends HTMLElement {
     const bucket = this.cursor !== null && has ? bucketAt(shared.cycles, this.cursor) : null;
     for (const c of this.charts) if (!c.element.hidden) c.point(shared, bucket, this.cursor);
     const grain = shared.resolution > shared.window ? `, drawn in steps of ${whole(shared.resolution)}` : "";
-    put(
+    setText(
       this.where,
       !has
         ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}`
@@ -510,7 +510,7 @@ export class Charts extends HTMLElement {
           ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}${grain}; numbers are of all these cycles`
           : `At cycles ${whole(shared.cycles[bucket] as number)} to ${whole(shared.cycles[bucket + 1] as number)}`,
     );
-    put(this.event, this.decisionText(shared));
+    setText(this.event, this.decisionText(shared));
     this.all.disabled = this.range === null;
   }
 
@@ -571,20 +571,20 @@ class Chart {
   seen = true;
   private readonly control: ChartControl;
   private readonly canvas: HTMLCanvasElement;
-  private readonly stage = el("div", { class: "cv-stage cv-plot" });
-  private readonly line = el("div", { class: "cv-cursor", hidden: "", "aria-hidden": "true" });
-  private readonly band = el("div", { class: "cv-band", hidden: "", "aria-hidden": "true" });
-  private readonly now = el("div", {
+  private readonly stage = h("div", { class: "cv-stage cv-plot" });
+  private readonly line = h("div", { class: "cv-cursor", hidden: true, "aria-hidden": "true" });
+  private readonly band = h("div", { class: "cv-band", hidden: true, "aria-hidden": "true" });
+  private readonly now = h("div", {
     class: "cv-now",
-    hidden: "",
+    hidden: true,
     "aria-hidden": "true",
     title: "The present cycle; beyond it, what has run already",
   });
   private readonly empty: HTMLElement;
-  private readonly table = el("table", { class: "cv-data" });
+  private readonly table = h("table", { class: "cv-data" });
   private readonly tableBox: HTMLElement;
-  private readonly legend = el("div", { class: "cv-legend" });
-  private readonly words = el("p");
+  private readonly legend = h("div", { class: "cv-legend" });
+  private readonly words = h("p");
   /** For each run, where the numbers of its series and their sum are written. */
   private numbers: { each: HTMLElement[]; total: HTMLElement | null }[] = [];
   private plot: Plot | null = null;
@@ -600,13 +600,13 @@ class Chart {
     this.specs = specs;
     this.runs = runs;
     this.control = control;
-    const title = el("h3", { class: "cv-title", id: freshId("chart") }, spec.title);
-    const hint = el(
+    const title = h("h3", { class: "cv-title", id: freshId("chart") }, spec.title);
+    const hint = h(
       "p",
       { class: "cv-spoken", id: freshId("hint") },
       `${spec.doc} Left and right arrow keys move the cursor and speak its values; Enter takes the run there; plus, minus and 0 zoom.`,
     );
-    this.canvas = el("canvas", {
+    this.canvas = h("canvas", {
       role: "img",
       tabindex: "0",
       class: "cv-canvas",
@@ -614,10 +614,10 @@ class Chart {
       "aria-describedby": hint.id,
     });
     this.canvas.append(this.words);
-    this.empty = el("p", { class: "cv-empty" });
-    this.tableBox = el(
+    this.empty = h("p", { class: "cv-empty" });
+    this.tableBox = h(
       "div",
-      { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": `${spec.title}, as a table`, hidden: "" },
+      { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": `${spec.title}, as a table`, hidden: true },
       this.table,
     );
     const meanings = chartMeanings(spec, (runs[specs.indexOf(spec)] ?? (runs[0] as ShownRun)).windows);
@@ -633,19 +633,19 @@ class Chart {
       },
     });
     this.stage.append(this.canvas, this.now, this.line, this.band, this.empty);
-    this.element = el(
+    this.element = h(
       "section",
       { class: "cv-chart", "aria-labelledby": title.id, "data-chart": spec.key },
-      el(
+      h(
         "div",
         { class: "cv-head" },
-        el(
+        h(
           "div",
           { class: "cv-headline", title: spec.doc },
           title,
-          el("span", { class: "cv-unit" }, spec.also ? `${spec.unit}, ${spec.also.unit}` : spec.unit),
+          h("span", { class: "cv-unit" }, spec.also ? `${spec.unit}, ${spec.also.unit}` : spec.unit),
         ),
-        el("div", { class: "cv-actions" }, menu),
+        h("div", { class: "cv-actions" }, menu),
       ),
       this.legend,
       this.stage,
@@ -662,17 +662,17 @@ class Chart {
 
   retheme(): void {
     this.numbers = this.specs.map((spec) => ({
-      each: spec?.series.map(() => el("b", { class: "cv-count" }, "–")) ?? [],
+      each: spec?.series.map(() => h("b", { class: "cv-count" }, "–")) ?? [],
       total:
         spec && ((spec.total && spec.series.length > 1) || spec.peak)
-          ? el("b", { class: "cv-count cv-total" }, "–")
+          ? h("b", { class: "cv-count cv-total" }, "–")
           : null,
     }));
     const lines = this.specs.map((spec, r) => {
       const { each, total } = this.numbers[r] as { each: HTMLElement[]; total: HTMLElement | null };
       const items =
         spec?.series.map((series, i) =>
-          el(
+          h(
             "span",
             { class: "cv-key", title: series.doc },
             this.sign(series, r),
@@ -680,14 +680,14 @@ class Chart {
             each[i] as HTMLElement,
           ),
         ) ?? [];
-      if (total) items.push(el("span", { class: "cv-key" }, `${spec?.total || "all"} `, total));
+      if (total) items.push(h("span", { class: "cv-key" }, `${spec?.total || "all"} `, total));
       return items;
     });
     if (this.runs.length === 1) this.legend.replaceChildren(...(lines[0] ?? []));
     else
       this.legend.replaceChildren(
         ...lines.map((items, r) =>
-          el("div", { class: "cv-legend" }, sideMark((this.runs[r] as ShownRun).mark), ...items),
+          h("div", { class: "cv-legend" }, sideMark((this.runs[r] as ShownRun).mark), ...items),
         ),
       );
   }
@@ -748,7 +748,7 @@ class Chart {
     const has = values.some((run) => run.some((v) => v.some((x) => Number.isFinite(x))));
     this.empty.hidden = has;
     if (!has) {
-      put(
+      setText(
         this.empty,
         shared.last === 0
           ? `No window is complete yet: each is ${whole(shared.window)} cycles.`
@@ -830,13 +830,13 @@ class Chart {
           series = this.specs[r]?.series[i],
           store = shared.parts[r]?.store;
         if (!e) return;
-        put(e, this.number(v));
+        setText(e, this.number(v));
         if (series?.rare && store)
           (e.parentElement as HTMLElement).hidden = series.over.every(
             (column) => store.sum(column, 0, Math.max(0, store.count - 1)) === 0,
           );
       });
-      if (total) put(total, this.totalText(values, this.specs[r] ?? this.spec));
+      if (total) setText(total, this.totalText(values, this.specs[r] ?? this.spec));
     });
   }
 

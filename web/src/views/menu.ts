@@ -1,9 +1,9 @@
 // The one control of a picture beside itself: a “…” with its table, its exports and what its numbers mean.
-import { showDefinition } from "../dom.ts";
+import { h, showDefinition } from "../dom.ts";
 import { currentStamp, download, stampName } from "../stamp.ts";
 import { meaningsList } from "./meanings.ts";
 import type { Meaning } from "./meanings.ts";
-import { button, el, exportAs, freshId } from "./parts.ts";
+import { button, exportAs, freshId } from "./parts.ts";
 import type { Exportable, ExportKind } from "./parts.ts";
 
 export const KINDS: readonly [ExportKind, string][] = [
@@ -37,7 +37,7 @@ export interface MenuOf {
 
 export function pictureMenu({ name, exported, table, meanings, announce }: MenuOf): HTMLElement {
   const id = freshId("menu");
-  const menu = el("div", { class: "cv-menu", role: "menu", id, "aria-label": name, hidden: "" });
+  const menu = h("div", { class: "cv-menu", role: "menu", id, "aria-label": name, hidden: true });
   const open = button(
     "…",
     {
@@ -52,7 +52,7 @@ export function pictureMenu({ name, exported, table, meanings, announce }: MenuO
       show(menu.hidden !== false);
     },
   );
-  const box = el("div", { class: "cv-export" }, open, menu);
+  const box = h("div", { class: "cv-export" }, open, menu);
   const entry = (text: string, attributes: Record<string, string>, act: () => void): HTMLButtonElement =>
     button(text, { role: "menuitem", tabindex: "-1", ...attributes }, () => {
       show(false);
@@ -76,7 +76,7 @@ export function pictureMenu({ name, exported, table, meanings, announce }: MenuO
       void save(kind);
     }),
   );
-  menu.append(toggle, el("div", { role: "group", "aria-label": "Export" }, ...saves), what);
+  menu.append(toggle, h("div", { role: "group", "aria-label": "Export" }, ...saves), what);
 
   const save = async (kind: ExportKind): Promise<void> => {
     announce(await saveAs(kind, exported()));

@@ -1,4 +1,5 @@
 // Small pieces of DOM that the views share: swatches, the table behind a picture, its exports, the announcer.
+import { h, setText } from "../dom.ts";
 import type { Drawing, Fill, Paint } from "../draw/drawing.ts";
 import { toPng } from "../draw/png.ts";
 import { toSvg } from "../draw/svg.ts";
@@ -10,28 +11,8 @@ import { distinctNames } from "./letters.ts";
 import { toCsv, toJson } from "./tabular.ts";
 import type { Cell, Tabular } from "./tabular.ts";
 
-type Content = Node | string;
-
-export function el<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Record<string, string> = {},
-  ...content: Content[]
-): HTMLElementTagNameMap[K] {
-  const e = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
-  e.append(...content);
-  return e;
-}
-
 export function button(text: string, attributes: Record<string, string>, click: () => void): HTMLButtonElement {
-  const b = el("button", { type: "button", ...attributes }, text);
-  b.addEventListener("click", click);
-  return b;
-}
-
-/** Writes only what differs, so that selections and screen readers are left alone. */
-export function put(e: Element, text: string): void {
-  if (e.textContent !== text) e.textContent = text;
+  return h("button", { type: "button", ...attributes, onclick: click }, text);
 }
 
 let ids = 0;
@@ -91,7 +72,7 @@ export function cssFill(e: HTMLElement, paint: Paint): void {
 }
 
 export function swatch(paint: Paint): HTMLElement {
-  const s = el("span", { class: "cv-swatch", "aria-hidden": "true" });
+  const s = h("span", { class: "cv-swatch", "aria-hidden": "true" });
   cssFill(s, paint);
   return s;
 }
@@ -110,29 +91,29 @@ export function fillTable(table: HTMLTableElement, data: Tabular): void {
   if (table.dataset["heading"] !== heading.join("|")) {
     table.dataset["heading"] = heading.join("|");
     table.replaceChildren(
-      el("caption"),
-      el(
+      h("caption"),
+      h(
         "thead",
-        {},
-        el(
+        null,
+        h(
           "tr",
-          {},
+          null,
           ...data.columns.map((c, i) =>
-            el("th", { scope: "col", ...(c.doc ? { title: c.doc } : {}) }, heading[i] as string),
+            h("th", { scope: "col", ...(c.doc ? { title: c.doc } : {}) }, heading[i] as string),
           ),
         ),
       ),
-      el("tbody"),
+      h("tbody"),
     );
   }
-  put(table.caption as HTMLElement, data.title);
+  setText(table.caption as HTMLElement, data.title);
   const body = table.tBodies[0] as HTMLTableSectionElement;
   while (body.rows.length > data.rows.length) body.deleteRow(-1);
   data.rows.forEach((cells, r) => {
     const row = body.rows[r] ?? body.insertRow();
     cells.forEach((cell, c) => {
-      const td = row.cells[c] ?? row.appendChild(c === 0 ? el("th", { scope: "row" }) : el("td"));
-      put(td, cellText(cell));
+      const td = row.cells[c] ?? row.appendChild(c === 0 ? h("th", { scope: "row" }) : h("td"));
+      setText(td, cellText(cell));
     });
   });
 }
@@ -175,7 +156,7 @@ export async function exportAs(kind: ExportKind, what: Exportable, stamp: Stamp 
 
 /** A polite live region: says one thing at a time, and says it again when asked again. */
 export class Announcer {
-  readonly element = el("div", { class: "cv-spoken", role: "status", "aria-live": "polite" });
+  readonly element = h("div", { class: "cv-spoken", role: "status", "aria-live": "polite" });
   say(text: string): void {
     this.element.textContent = this.element.textContent === text ? `${text}\u00a0` : text;
   }

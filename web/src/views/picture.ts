@@ -1,11 +1,12 @@
 // What the SM grid and the memory path share: a canvas with a name, spots that the pointer and the arrow keys find, the same
 // content as a table, exports, and drawing as often as it is seen.
+import { h, setText } from "../dom.ts";
 import { show } from "../draw/canvas.ts";
 import type { Drawing, Paint, Spot } from "../draw/drawing.ts";
 import { onRetheme, theme } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { framed } from "./chart-drawing.ts";
-import { Announcer, el, fillTable, freshId, put, swatch } from "./parts.ts";
+import { Announcer, fillTable, freshId, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
 import { pictureMenu } from "./menu.ts";
 import type { Meaning } from "./meanings.ts";
@@ -42,15 +43,15 @@ export abstract class Picture extends HTMLElement {
     /* nothing to choose */
   }
 
-  protected readonly canvas = el("canvas", { role: "img", tabindex: "0", class: "cv-canvas" });
+  protected readonly canvas = h("canvas", { role: "img", tabindex: "0", class: "cv-canvas" });
   protected readonly announcer = new Announcer();
-  private readonly stage = el("div", { class: "cv-stage" });
-  private readonly tip = el("div", { class: "cv-tip", hidden: "", "aria-hidden": "true" });
-  private readonly ring = el("div", { class: "cv-ring", hidden: "", "aria-hidden": "true" });
-  private readonly keys = el("div", { class: "cv-legend" });
-  private readonly table = el("table", { class: "cv-data" });
-  private readonly tableBox = el("div", { class: "cv-tablebox", tabindex: "0", role: "region", hidden: "" });
-  private readonly words = el("p");
+  private readonly stage = h("div", { class: "cv-stage" });
+  private readonly tip = h("div", { class: "cv-tip", hidden: true, "aria-hidden": "true" });
+  private readonly ring = h("div", { class: "cv-ring", hidden: true, "aria-hidden": "true" });
+  private readonly keys = h("div", { class: "cv-legend" });
+  private readonly table = h("table", { class: "cv-data" });
+  private readonly tableBox = h("div", { class: "cv-tablebox", tabindex: "0", role: "region", hidden: true });
+  private readonly words = h("p");
   private drawing: Drawing | null = null;
   private focused: string | null = null;
   /** Where in it a tap was. */
@@ -116,7 +117,7 @@ export abstract class Picture extends HTMLElement {
   private make(): void {
     this.made = true;
     this.classList.add("cv-picture");
-    const hint = el(
+    const hint = h(
       "p",
       { class: "cv-spoken", id: freshId("hint") },
       "Arrow keys walk the parts and speak their numbers; the table has all of them.",
@@ -139,7 +140,7 @@ export abstract class Picture extends HTMLElement {
     });
     this.stage.append(this.canvas, this.ring, this.tip);
     this.append(
-      el("div", { class: "cv-head" }, this.keys, el("div", { class: "cv-actions" }, menu)),
+      h("div", { class: "cv-head" }, this.keys, h("div", { class: "cv-actions" }, menu)),
       this.stage,
       this.tableBox,
       hint,
@@ -233,7 +234,7 @@ export abstract class Picture extends HTMLElement {
       return;
     }
     this.toldAt = now;
-    put(this.words, this.summary());
+    setText(this.words, this.summary());
   }
 
   protected relegend(): void {
@@ -241,7 +242,7 @@ export abstract class Picture extends HTMLElement {
     this.keys.replaceChildren(
       ...this.legend(t).map((item) => {
         const sign = item.paint === undefined ? [] : [swatch(item.paint)];
-        return el(
+        return h(
           "span",
           { class: item.paint === undefined ? "cv-words" : "cv-key", ...(item.doc ? { title: item.doc } : {}) },
           ...sign,
@@ -370,7 +371,7 @@ export abstract class Picture extends HTMLElement {
     this.tip.hidden = !spot;
     if (!spot || !d) return;
     const x = spot === focus && !this.pointed ? this.focusedAt : this.pointed?.x;
-    put(this.tip, spot.text(x));
+    setText(this.tip, spot.text(x));
     const w = Math.min(300, d.width);
     const left = Math.max(
       0,

@@ -1,6 +1,6 @@
 // <corun-sm-detail>: one SM in full; of two runs that are compared, the SM of each, one below the other. Hidden while no SM is selected; its
 // close button fires `select-sm` with null.
-import { sideHeading } from "../dom.ts";
+import { h, setText, sideHeading } from "../dom.ts";
 import { figure, percent, whole } from "../draw/scale.ts";
 import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { contentsOf, contentsText, STATES, stateTitle, type State } from "../launches/l1.ts";
@@ -9,7 +9,7 @@ import { shareTexts } from "../launches/model.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Catalogue, SelectSm, Shares, ShownRun, SmView } from "../types.ts";
 import { meaningsButton, smDetailMeanings } from "./meanings.ts";
-import { button, cssFill, el, kernelNames, put, swatch } from "./parts.ts";
+import { button, cssFill, kernelNames, swatch } from "./parts.ts";
 import { stallPaint } from "./chart-drawing.ts";
 import { stateLetters } from "./letters.ts";
 import { SmModel, smName } from "./sm-model.ts";
@@ -30,7 +30,7 @@ interface Row {
 export class SmDetail extends HTMLElement implements SmView {
   private panels: SmPanel[] = [];
   private sm: number | null = null;
-  private readonly heading = el("h2", { class: "cv-heading" });
+  private readonly heading = h("h2", { class: "cv-heading" });
   private readonly close = button("Close", { class: "cv-button", "aria-label": "Close the SM" }, () => {
     this.selected = null;
     this.dispatchEvent(new CustomEvent<SelectSm>("select-sm", { bubbles: true, detail: { sm: null } }));
@@ -121,13 +121,13 @@ export class SmDetail extends HTMLElement implements SmView {
     this.made = sm;
     const layout = shown[0]?.model.layout;
     if (!layout?.sms[sm]) return;
-    put(this.heading, smName(layout, sm));
+    setText(this.heading, smName(layout, sm));
     this.replaceChildren(
-      el(
+      h(
         "div",
         { class: "cv-head" },
         this.heading,
-        el("div", { class: "cv-actions" }, meaningsButton("an SM", smDetailMeanings(layout)) ?? "", this.close),
+        h("div", { class: "cv-actions" }, meaningsButton("an SM", smDetailMeanings(layout)) ?? "", this.close),
       ),
       ...shown.flatMap((panel) => panel.make(sm)),
     );
@@ -148,7 +148,7 @@ class SmPanel {
   private l1: { row: HTMLElement; parts: HTMLElement[]; text: HTMLElement } | null = null;
   /** Of each kernel; hidden where it has none. */
   private quotas: { row: HTMLElement; part: HTMLElement; text: HTMLElement }[] = [];
-  private readonly drains = el("p", { class: "cv-drains", hidden: "" });
+  private readonly drains = h("p", { class: "cv-drains", hidden: true });
   private slots: HTMLElement[] = [];
   /** Issue slots lately: by kernel, then by cause. */
   private issue: { parts: HTMLElement[]; text: HTMLElement } | null = null;
@@ -180,21 +180,21 @@ class SmPanel {
     this.rows = [];
     this.quotas = [];
     const kernels = layout.kernels.map((_, k) => k);
-    const bars = el("div", { class: "cv-bars" });
+    const bars = h("div", { class: "cv-bars" });
     const bar = (title: string, unit: string, capacity: number, section: string, byKernel = true): void => {
       if (capacity <= 0) return;
       const parts = (byKernel ? kernels : [0]).map((k) => {
-        const part = el("span", { class: "cv-part" });
+        const part = h("span", { class: "cv-part" });
         cssFill(part, byKernel ? kernelPaint(k, t) : t.ink3);
         return part;
       });
-      const text = el("span", { class: "cv-value" });
+      const text = h("span", { class: "cv-value" });
       bars.append(
-        el(
+        h(
           "div",
           { class: "cv-row" },
-          el("span", { class: "cv-name" }, title),
-          el("span", { class: "cv-bar", "aria-hidden": "true" }, ...parts),
+          h("span", { class: "cv-name" }, title),
+          h("span", { class: "cv-bar", "aria-hidden": "true" }, ...parts),
           text,
         ),
       );
@@ -218,13 +218,13 @@ class SmPanel {
     // The LSU has room for so many instructions of each kernel that its bar only compares: a full bar is eight of each.
     bar("LSU", "instructions", 8 * kernels.length, "sm.lsu");
     for (const k of kernels) {
-      const part = el("span", { class: "cv-part" }),
-        text = el("span", { class: "cv-value" }),
-        row = el(
+      const part = h("span", { class: "cv-part" }),
+        text = h("span", { class: "cv-value" }),
+        row = h(
           "div",
-          { class: "cv-row", hidden: "" },
-          el("span", { class: "cv-name" }, `Quota of ${layout.kernels[k] ?? ""}`),
-          el("span", { class: "cv-bar", "aria-hidden": "true" }, part),
+          { class: "cv-row", hidden: true },
+          h("span", { class: "cv-name" }, `Quota of ${layout.kernels[k] ?? ""}`),
+          h("span", { class: "cv-bar", "aria-hidden": "true" }, part),
           text,
         );
       cssFill(part, kernelPaint(k, t));
@@ -233,72 +233,72 @@ class SmPanel {
     }
 
     const l1Parts = STATES.map((state) => {
-      const part = el("span", { class: "cv-part", title: stateTitle[state] });
+      const part = h("span", { class: "cv-part", title: stateTitle[state] });
       cssFill(part, stateColour(state, t));
       return part;
     });
-    const said = el("span", { class: "cv-value" }),
-      row = el(
+    const said = h("span", { class: "cv-value" }),
+      row = h(
         "div",
-        { class: "cv-row", hidden: "" },
-        el("span", { class: "cv-name" }, "L1D"),
-        el("span", { class: "cv-bar", "aria-hidden": "true" }, ...l1Parts),
+        { class: "cv-row", hidden: true },
+        h("span", { class: "cv-name" }, "L1D"),
+        h("span", { class: "cv-bar", "aria-hidden": "true" }, ...l1Parts),
         said,
       );
     this.l1 = { row, parts: l1Parts, text: said };
     bars.append(row);
 
     const issueParts = [...layout.kernels, ...layout.stalls].map((of, i) => {
-      const part = el("span", { class: "cv-part", title: typeof of === "string" ? `Issued for ${of}` : of.doc });
+      const part = h("span", { class: "cv-part", title: typeof of === "string" ? `Issued for ${of}` : of.doc });
       cssFill(part, i < kernels.length ? kernelPaint(i, t) : stallPaint(i - kernels.length, t));
       return part;
     });
-    this.issue = { parts: issueParts, text: el("span", { class: "cv-value" }) };
+    this.issue = { parts: issueParts, text: h("span", { class: "cv-value" }) };
     bars.append(
-      el(
+      h(
         "div",
         { class: "cv-row" },
-        el("span", { class: "cv-name" }, "Issue slots lately"),
-        el("span", { class: "cv-bar", "aria-hidden": "true" }, ...issueParts),
+        h("span", { class: "cv-name" }, "Issue slots lately"),
+        h("span", { class: "cv-bar", "aria-hidden": "true" }, ...issueParts),
         this.issue.text,
       ),
     );
 
-    this.slots = Array.from({ length: shape.slots }, () => el("li", { class: "cv-slot" }));
-    this.before = kernels.map(() => el("p", { class: "cv-before-it", hidden: "" }));
-    this.schedulers = Array.from({ length: shape.schedulers }, () => el("span", { class: "cv-scheduler" }));
-    this.warps = Array.from({ length: shape.warps }, () => el("li", { class: "cv-warp" }));
-    this.counts = layout.warp_states.map(() => el("b", { class: "cv-count" }));
+    this.slots = Array.from({ length: shape.slots }, () => h("li", { class: "cv-slot" }));
+    this.before = kernels.map(() => h("p", { class: "cv-before-it", hidden: true }));
+    this.schedulers = Array.from({ length: shape.schedulers }, () => h("span", { class: "cv-scheduler" }));
+    this.warps = Array.from({ length: shape.warps }, () => h("li", { class: "cv-warp" }));
+    this.counts = layout.warp_states.map(() => h("b", { class: "cv-count" }));
     const states = layout.warp_states.map((s, i) =>
-      el(
+      h(
         "li",
         { class: "cv-key", title: s.doc },
-        el("kbd", { class: "cv-letter" }, this.letters[i] ?? "?"),
+        h("kbd", { class: "cv-letter" }, this.letters[i] ?? "?"),
         ` ${s.title} `,
         this.counts[i] as HTMLElement,
       ),
     );
     return [
       ...(this.run.mark === "" ? [] : [sideHeading(this.run.mark, this.run.title)]),
-      el(
+      h(
         "div",
         { class: "cv-legend" },
-        ...layout.kernels.map((name, k) => el("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name)),
+        ...layout.kernels.map((name, k) => h("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name)),
       ),
-      el(
+      h(
         "div",
         { class: "cv-detailgrid" },
-        el("section", { class: "cv-block" }, el("h3", {}, "Resources"), this.drains, bars, ...this.before),
-        el(
+        h("section", { class: "cv-block" }, h("h3", null, "Resources"), this.drains, bars, ...this.before),
+        h(
           "section",
           { class: "cv-block" },
-          el("h3", {}, "Schedulers, this cycle"),
-          el("div", { class: "cv-schedulers" }, ...this.schedulers),
-          el("h3", {}, "CTA slots"),
-          el("ol", { class: "cv-slots", "aria-label": this.named("CTA slots and what they hold") }, ...this.slots),
-          el("h3", {}, `Warps 0 to ${shape.warps - 1}`),
-          el("ol", { class: "cv-warps", "aria-label": this.named("Warps and their states") }, ...this.warps),
-          el(
+          h("h3", null, "Schedulers, this cycle"),
+          h("div", { class: "cv-schedulers" }, ...this.schedulers),
+          h("h3", null, "CTA slots"),
+          h("ol", { class: "cv-slots", "aria-label": this.named("CTA slots and what they hold") }, ...this.slots),
+          h("h3", null, `Warps 0 to ${shape.warps - 1}`),
+          h("ol", { class: "cv-warps", "aria-label": this.named("Warps and their states") }, ...this.warps),
+          h(
             "ul",
             { class: "cv-legend cv-states", "aria-label": this.named("Warp states and how many warps are in each") },
             ...states,
@@ -323,7 +323,7 @@ class SmPanel {
         row.byKernel && layout.kernels.length > 1
           ? layout.kernels.map((name, k) => `${name}\u00a0${whole(row.used(k))}`).join(" · ")
           : "";
-      put(
+      setText(
         row.text,
         row.unit === "instructions"
           ? `${whole(total)} instructions${each ? ` · ${each}` : ""}`
@@ -332,7 +332,7 @@ class SmPanel {
     }
     const drains = layout.kernels.filter((_, k) => r.get("sm.drains", sm, k) > 0);
     this.drains.hidden = drains.length === 0;
-    put(
+    setText(
       this.drains,
       `It drains: ${drains.join(" and ")} ${drains.length > 1 ? "hold" : "holds"} more CTAs than may stay.`,
     );
@@ -343,7 +343,7 @@ class SmPanel {
       row.hidden = given === 0;
       if (given === 0) return;
       part.style.width = `${quota > 0 ? Math.min(100, Math.max(0, (100 * left) / quota)) : 0}%`;
-      put(text, `${whole(left)} left of ${whole(quota)} instructions${left <= 0 ? ": it waits for a refill" : ""}`);
+      setText(text, `${whole(left)} left of ${whole(quota)} instructions${left <= 0 ? ": it waits for a refill" : ""}`);
     });
     if (this.l1) {
       this.l1.row.hidden = this.held === null || layout.arrays.length === 0;
@@ -351,14 +351,14 @@ class SmPanel {
       this.l1.parts.forEach((part, i) => {
         part.style.width = `${contents.capacity === 0 ? 0 : (100 * contents.words[STATES[i] as State]) / contents.capacity}%`;
       });
-      put(this.l1.text, contentsText(layout, contents));
+      setText(this.l1.text, contentsText(layout, contents));
     }
     this.before.forEach((e, k) => {
       const share = this.shares[k]?.sms[sm];
       e.hidden = !share;
       if (!share) return;
       const { chunk, left, queue, waits } = shareTexts(share);
-      put(
+      setText(
         e,
         `Of this launch of ${layout.kernels[k] ?? ""} it has ${left === "nothing" ? "no CTA of its chunk left" : `CTA${left.includes("to") ? "s" : ""} ${left} left of its chunk`}${chunk === "" ? "" : ` (${chunk})`}.${queue === "" ? "" : ` Its steal queue: ${queue}, of which ${waits === "" ? "none waits" : `${waits} wait`}.`}`,
       );
@@ -368,7 +368,7 @@ class SmPanel {
       part.style.width = `${100 * (shares[i] ?? 0)}%`;
     });
     if (this.issue)
-      put(
+      setText(
         this.issue.text,
         shares
           .flatMap((share, i) => {
@@ -383,16 +383,16 @@ class SmPanel {
       if (e.dataset["key"] !== String(holds)) {
         e.dataset["key"] = String(holds);
         cssFill(e, holds === 0 ? t.slotEmpty : kernelPaint(holds - 1, t));
-        e.replaceChildren(el("span", { class: "cv-spoken" }));
+        e.replaceChildren(h("span", { class: "cv-spoken" }));
       }
-      put(e.firstElementChild as Element, text);
+      setText(e.firstElementChild as Element, text);
       if (e.title !== text) e.title = text;
     });
     this.schedulers.forEach((e, s) => {
       const did = r.get("sm.scheduler", sm, s);
       const kernel = did & 0x100 ? did & 0xff : null;
       const cause = layout.stalls[did & 0xff];
-      put(
+      setText(
         e,
         r.cycle === 0
           ? `${s}: not started`
@@ -412,16 +412,16 @@ class SmPanel {
         e.dataset["key"] = key;
         if (holds === 0) {
           cssFill(e, t.slotEmpty);
-          e.replaceChildren(el("span", { class: "cv-spoken" }, `warp ${w}: none`));
+          e.replaceChildren(h("span", { class: "cv-spoken" }, `warp ${w}: none`));
         } else {
           const paint = kernelPaint(holds - 1, t);
           cssFill(e, paint);
-          const letter = el("span", { class: "cv-letter", "aria-hidden": "true" }, this.letters[state] ?? "?");
+          const letter = h("span", { class: "cv-letter", "aria-hidden": "true" }, this.letters[state] ?? "?");
           letter.style.color = kernelInk(holds - 1, t);
           letter.style.backgroundColor = paint.colour;
           e.replaceChildren(
             letter,
-            el(
+            h(
               "span",
               { class: "cv-spoken" },
               `warp ${w}: ${layout.kernels[holds - 1] ?? "?"} (${kernelStyle(holds - 1).number}), ${layout.warp_states[state]?.title ?? "?"}`,
@@ -436,7 +436,7 @@ class SmPanel {
       if (e.title !== title) e.title = title;
     });
     this.counts.forEach((e, i) => {
-      put(e, whole(counts[i] as number));
+      setText(e, whole(counts[i] as number));
     });
   }
 }
