@@ -840,7 +840,7 @@ test("the policy's decision is explained: the sentence, what holds, the controls
   const row = panel.getByRole("row", { name: /^CTA target/ });
   await expect(row.getByRole("cell").nth(1)).toHaveText(ctas ?? "none");
   await expect(panel.getByRole("row", { name: /^Miss credits/ })).toBeVisible();
-  await panel.getByText("Every decision, the last first").click();
+  await panel.getByText("Every decision, launch and switch").click();
   await expect(panel.locator(".log li").last()).toContainText("may hold 1 CTA on each SM");
   const decisions = await panel.locator(".log li").count();
   await picture(page, "decisions", true);

@@ -78,18 +78,17 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   await show(page, "decisions");
   await expect(page.locator("corun-decisions")).toContainText("80 % of");
 
-  await show(page, "timeline");
-  const timeline = page.locator("#timeline"),
-    listed = timeline.getByRole("list", { name: "Launches, switches and decisions" });
-  await timeline.getByText("As a list").click();
+  const panel = page.locator("corun-decisions"),
+    listed = panel.getByRole("list", { name: "Launches, switches and decisions" });
+  await panel.getByText("Every decision, launch and switch").click();
   await expect(listed).toContainText("SAD is behind its goal: one CTA more on");
-  await timeline.getByLabel("Show", { exact: true }).selectOption("context switches of CTAs");
+  await panel.getByLabel("Show").selectOption("context switches of CTAs");
   await expect(listed).toContainText(/cycle [\d,]+ context switches take \d+ CTAs? of SGEMM off/);
   await expect(listed).not.toContainText("goal");
-  await timeline.getByLabel("Show", { exact: true }).selectOption("quotas on top");
+  await panel.getByLabel("Show").selectOption("quotas on top");
   await expect(listed).toContainText(/cycle [\d,]+ SGEMM gets its quota on top (once|[\d,]+ times), all SMs together/);
   await expect(listed).not.toContainText("SAD");
-  await timeline.getByLabel("Show", { exact: true }).selectOption("decisions: SM CTAs");
+  await panel.getByLabel("Show").selectOption("decisions: SM CTAs");
   await expect(listed).toContainText(/SGEMM gives up \d+ CTAs on SMs/);
   await expect(listed).not.toContainText("quota");
 });

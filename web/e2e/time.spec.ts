@@ -1,4 +1,4 @@
-// Time goes both ways: the timeline, going to a cycle, and what is known of later ones.
+// Time goes both ways: the time axis, going to a cycle, and what is known of later ones.
 import type { Locator, Page } from "@playwright/test";
 import { encodeLink } from "../src/link.ts";
 import {
@@ -142,13 +142,14 @@ test("the time axis is dragged, zoomed and has keys; a range says its own number
   await expect(page.locator(".cv-where")).toContainText("Cycles 0 to 60,000");
   await at(page, 20_000);
 
-  await show(page, "timeline");
-  await page.getByText("As a list").click();
-  const list = page.getByRole("list", { name: "Launches, switches and decisions" });
+  await show(page, "decisions");
+  const panel = page.locator("corun-decisions"),
+    list = panel.getByRole("list", { name: "Launches, switches and decisions" });
+  await panel.getByText("Every decision, launch and switch").click();
+  await panel.getByLabel("Show").selectOption("everything");
   await expect(list.getByRole("listitem").filter({ hasText: "launch 1 of BP begins" })).toBeVisible();
   await list.getByRole("listitem").filter({ hasText: "BP may hold" }).getByRole("button").click();
   await at(page, 0);
-  await show(page, "decisions");
   await expect(page.locator(".decided-now")).toContainText("may hold");
 
   await show(page, "charts");
@@ -165,9 +166,6 @@ test("the time axis is dragged, zoomed and has keys; a range says its own number
   await expect(table.getByRole("row").filter({ hasText: "59,200" })).not.toHaveCount(0);
   await noViolations(page);
   await picture(page, "dock");
-  await page.keyboard.press("Escape");
-  await show(page, "timeline");
-  await picture(page, "timeline");
 });
 
 test("bookmarks have a note, are in the link, and lead back", async ({ page, context }) => {

@@ -1,26 +1,36 @@
-// <corun-decisions>: the last decision in a sentence, what holds for each kernel, the controls as the machine reads them, and the whole
-// log. The charts mark the same decisions on their time axes.
+// <corun-decisions>: the last decision in a sentence, what holds for each kernel, the controls as the machine reads them, and all that happened in the
+// run as a list, which leads to each of it. The time axes of the dock and of the charts mark the same.
 import { holding, inForce, latest } from "./decided.ts";
+import { toast } from "./dialogs.ts";
 import { h, setText, sideHeading, swatch } from "./dom.ts";
 import { count } from "./format.ts";
+import { DECISIONS, happened } from "./happened.ts";
 import { kernelControls } from "./manual.ts";
+import type { Past } from "./past.ts";
 import type { ControlEntry, Decision, ShownRun } from "./types.ts";
+import { saveAs } from "./views/menu.ts";
+import { button, kernelNames } from "./views/parts.ts";
 
-/** Entries of the log that are shown. */
-const MAX_LOG = 200;
+/** Entries of the list that are shown; an export has all. */
+const LISTED = 200;
 
 export class CorunDecisions extends HTMLElement {
   #runs: Decided[] = [];
   /** What to do for who wants to see a run's assignment of SM classes turned round. */
   swap: (run: number) => void = () => undefined;
+  /** The run is to go to a cycle. */
+  go: (cycle: number) => void = () => undefined;
 
   /** New runs: nothing is decided yet. */
   setRuns(runs: readonly ShownRun[], offered: readonly ControlEntry[]): void {
     this.#runs = runs.map(
       (run, at) =>
-        new Decided(run, offered, () => {
-          this.swap(at);
-        }),
+        new Decided(
+          run,
+          offered,
+          () => this.swap(at),
+          (cycle) => this.go(cycle),
+        ),
     );
     this.replaceChildren(...this.#runs.map((run) => run.element));
   }
@@ -28,6 +38,10 @@ export class CorunDecisions extends HTMLElement {
   /** A run's whole log so far; another list where the run has begun again. */
   setLog(run: number, log: readonly Decision[]): void {
     this.#runs[run]?.setLog(log);
+  }
+
+  setPast(run: number, past: Past): void {
+    this.#runs[run]?.setPast(past);
   }
 
   setControls(run: number, controls: unknown): void {
@@ -44,6 +58,7 @@ export class CorunDecisions extends HTMLElement {
 class Decided {
   readonly element: HTMLElement;
   #log: readonly Decision[] = [];
+  #past: Past | null = null;
   /** How many of them are said. */
   #said = -1;
   readonly #kernels: string[];
@@ -53,16 +68,21 @@ class Decided {
   readonly #now = h("p", { class: "decided-now" }, "The policy has decided nothing yet.");
   readonly #holds = h("dl", { class: "decided" });
   readonly #controls = h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "Controls in force" });
-  readonly #list = h("ol", { class: "log", tabIndex: 0, "aria-label": "Every decision" });
+  readonly #list = h("ol", { class: "log", tabIndex: 0, "aria-label": "Launches, switches and decisions" });
+  #listed = "";
+  readonly #kind = h("select", { onchange: () => this.#fill() }, h("option", { value: DECISIONS }, "every decision"));
   readonly #swap: HTMLButtonElement;
   readonly #more = h(
     "details",
-    { class: "decided-log" },
-    h("summary", null, "Every decision, the last first"),
+    { class: "decided-log", ontoggle: () => this.#fill() },
+    h("summary", null, "Every decision, launch and switch, the last first"),
+    h("div", { class: "decided-kind" }, h("label", null, "Show ", this.#kind), this.#save("csv"), this.#save("json")),
     this.#list,
   );
+  readonly #go: (cycle: number) => void;
 
-  constructor(run: ShownRun, offered: readonly ControlEntry[], swap: () => void) {
+  constructor(run: ShownRun, offered: readonly ControlEntry[], swap: () => void, go: (cycle: number) => void) {
+    this.#go = go;
     this.#kernels = run.layout.kernels;
     this.#sms = run.layout.sms.length;
     this.#offered = offered;
@@ -90,10 +110,14 @@ class Decided {
   }
 
   setLog(log: readonly Decision[]): void {
-    if (log === this.#log) return;
+    if (log !== this.#log) this.#said = -1;
     this.#log = log;
-    this.#said = -1;
-    this.#list.replaceChildren();
+    this.#fill();
+  }
+
+  setPast(past: Past): void {
+    this.#past = past;
+    this.#fill();
   }
 
   at(cycle: number): void {
@@ -101,21 +125,8 @@ class Decided {
     while (said > 0 && (this.#log[said - 1] as Decision).cycle > cycle) said -= 1;
     while (said < this.#log.length && (this.#log[said] as Decision).cycle <= cycle) said += 1;
     if (said === this.#said) return;
-    if (said < this.#said) this.#list.replaceChildren();
-    const news = this.#log.slice(said < this.#said ? 0 : Math.max(0, this.#said), said),
-      log = this.#log.slice(0, said);
+    const log = this.#log.slice(0, said);
     this.#said = said;
-    for (const d of news.slice(-MAX_LOG)) {
-      this.#list.prepend(
-        h(
-          "li",
-          null,
-          h("span", { class: "log-cycle" }, count(d.cycle)),
-          h("span", null, d.kernel === null ? null : h("b", null, `${this.#name(d.kernel)} `), d.text),
-        ),
-      );
-    }
-    while (this.#list.children.length > MAX_LOG) this.#list.lastElementChild?.remove();
     setText(this.#now, latest(log, (k) => this.#name(k)) || "The policy has decided nothing yet.");
     this.#holds.replaceChildren(
       ...holding(log, this.#kernels.length).flatMap(({ kernel, said }) => [
@@ -129,8 +140,65 @@ class Decided {
         ...said.map((d) => h("dd", null, d.text, h("span", { class: "decided-when" }, ` cycle ${count(d.cycle)}`))),
       ]),
     );
-    this.#more.hidden = said === 0;
     this.#swap.hidden = !log.some((d) => d.topic === "assignment");
+  }
+
+  // ---------------------------------------------------------------- the list
+
+  #known(): ReturnType<typeof happened> {
+    return happened(kernelNames(this.#kernels), this.#past, this.#log);
+  }
+
+  /** All that is known, where the list is open: also of later cycles than the present one, since it leads there. */
+  #fill(): void {
+    if (!this.#more.open) return;
+    const known = this.#known(),
+      chosen = this.#kind.value,
+      kinds = [
+        "",
+        DECISIONS,
+        ...new Set([...known.map(({ kind }) => kind), ...(chosen.includes(" ") ? [chosen] : [])]),
+      ];
+    if ([...this.#kind.options].map(({ value }) => value).join("\n") !== kinds.join("\n")) {
+      const words: Record<string, string> = { "": "everything", [DECISIONS]: "every decision" };
+      this.#kind.replaceChildren(...kinds.map((kind) => h("option", { value: kind }, words[kind] ?? kind)));
+      this.#kind.value = chosen;
+    }
+    const shown = known.filter(({ kind }) => kind.startsWith(chosen)).slice(0, LISTED),
+      key = JSON.stringify(shown);
+    if (key === this.#listed) return;
+    this.#listed = key;
+    this.#list.replaceChildren(
+      ...shown.map(({ cycle, kernel, text }) =>
+        h(
+          "li",
+          null,
+          h("button", { type: "button", title: "Go there", onclick: () => this.#go(cycle) }, `cycle ${count(cycle)}`),
+          h("span", null, kernel === null ? null : h("b", null, `${this.#name(kernel)} `), text),
+        ),
+      ),
+    );
+  }
+
+  #save(kind: "csv" | "json"): HTMLButtonElement {
+    const table = () => ({
+      title: "Launches, switches and decisions",
+      columns: ["cycle", "kind", "kernel", "what"].map((key) => ({ key, title: key, unit: "" })),
+      rows: this.#known().map((one) => [
+        one.cycle,
+        one.kind,
+        one.kernel === null ? null : this.#name(one.kernel),
+        one.text,
+      ]),
+    });
+    const what = { name: "decisions", title: "Decisions", description: "", table };
+    return button(
+      kind.toUpperCase(),
+      { class: "cv-button", "aria-label": `Save the list as ${kind.toUpperCase()}` },
+      () => {
+        void saveAs(kind, what).then(toast);
+      },
+    );
   }
 
   #name(kernel: number): string {

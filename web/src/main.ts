@@ -10,7 +10,6 @@ import "./views/index.ts";
 import "./decisions.ts";
 import "./predict/predict.css";
 import "./predict/panel.ts";
-import "./timeline/timeline.ts";
 import "./launches/strips.ts";
 import "./make/element.tsx";
 import "./numbers.ts";

@@ -1,4 +1,4 @@
-// What a run's timeline shows of its kernels: when each launch began and each run ended, and how many CTAs finished or were switched, and quotas given on top, when.
+// What is known of a run's kernels: when each launch began and each run ended, and how many CTAs finished or were switched, and quotas given on top, when.
 // Kept by the worker from the engine's events and windows, each taken once, however often the run goes back and forth: the same experiment has the same past.
 
 /** Of one kernel: a launch of its sequence begins, or its sequence ends. `run`: how often it had ended before. */

@@ -16,6 +16,7 @@ import {
   type DockRun,
 } from "../src/run/dock-data.ts";
 import { dockHeight, drawDock } from "../src/run/dock-drawing.ts";
+import { PastLog } from "../src/past.ts";
 import { cycleFrom, DockState, SPEEDS, wayText, type DockEvents } from "../src/run/dock-state.ts";
 import type { Bookmark, Decision, ShownRun, WindowsLayout } from "../src/types.ts";
 import { WindowStore } from "../src/views/window-store.ts";
@@ -34,7 +35,13 @@ const layoutOf = (kernels: number): WindowsLayout => ({
   peaks: { noc_bytes_per_cycle: 400, dram_bytes_per_cycle: 200, ipc: 1000 },
 });
 /** A run in which kernel k makes k + 1 instructions a cycle, and moves ten times as many bytes. */
-function ran(windows: number, names = ["BP", "CFD"], mark = "", length: number | null = 1_000_000): DockRun {
+function ran(
+  windows: number,
+  names = ["BP", "CFD"],
+  mark = "",
+  length: number | null = 1_000_000,
+  epoch: number | null = null,
+): DockRun {
   const layout = layoutOf(names.length),
     store = new WindowStore(layout);
   for (let w = 0; w < windows; w += 1)
@@ -43,6 +50,7 @@ function ran(windows: number, names = ["BP", "CFD"], mark = "", length: number |
     { mark, title: "", layout: { kernels: names }, windows: layout } as unknown as ShownRun,
     store,
     length,
+    epoch,
   );
 }
 const decided = (cycle: number, kernel: number | null, topic: string, text: string, values = {}): Decision => ({
@@ -209,6 +217,72 @@ test("bookmarks and decisions say what they are where they stand", () => {
   const { drawing, x, w } = drawn([run], 1400, [{ cycle: 500_000, note: "full" }]);
   assert.equal(drawing.spotAt(x + w / 2 + 2, 5)?.text(), "Bookmark 1, cycle 500,000: full");
   assert.equal(drawing.spotAt(x + w / 10 + 2, 5)?.text(), "Decided at cycle 100,000: CFD gets 5 CTAs");
+});
+
+/** Events as the module gives them, of their cycles, kernels, and what has happened. */
+const told = (...events: [number, number, number][]): Float64Array =>
+  Float64Array.from(events.flatMap(([cycle, kernel, what]) => [cycle, kernel, what, 0, 0, -1]));
+const said = ({ drawing }: ReturnType<typeof drawn>, what: string): string[] =>
+  drawing.spots.filter(({ id }) => id.startsWith(what)).map(({ text }) => text());
+
+test("CTAs that finish, launches, context switches and epochs stand in the lanes, several as one where they are small", () => {
+  const past = new PastLog([[1], [9]]);
+  past.add(
+    told([0, 0, 1], [0, 1, 1], ...Array.from({ length: 16 }, (): [number, number, number] => [20_150, 1, 2])),
+    30_000,
+  );
+  past.add(told([40_000, 0, 0], [40_001, 0, 1], [60_100, 1, 3], [60_101, 1, 3]), 95_000);
+  const epochs = (epoch: number | null, to = 100_000, from = 0): ReturnType<typeof drawn> => {
+    const run = ran(238, ["SAD", "SGEMM"], "", 100_000, epoch);
+    run.past = past.view();
+    return drawDock({
+      runs: [run],
+      range: { from, to },
+      bookmarks: [],
+      width: 1400,
+      narrow: false,
+      tops: [],
+      theme: LIGHT,
+    });
+  };
+  const shown = epochs(10_000);
+  assert.deepEqual(said(shown, "epoch:").slice(-1), ["Epoch 10 begins at cycle 90,000, one every 10,000 cycles"]);
+  assert.equal(said(shown, "epoch:").length, 10);
+  assert.deepEqual(said(shown, "switch:"), [
+    "From cycle 20,000: context switches take 16 CTAs of SGEMM off SMs",
+    "From cycle 60,000: context switches take 2 CTAs of SGEMM back to SMs",
+  ]);
+  assert.deepEqual(said(shown, "launch:"), ["Cycle 40,001: launch 1 of SAD, run 2 begins"]);
+  assert.equal(
+    said(epochs(1000, 2_000_000), "epoch:")[1],
+    "Epochs 8 to 14 begin at cycle 7,000, one every 1,000 cycles",
+  );
+  assert.deepEqual(said(epochs(10_000, 100_000, 50_000), "switch:").length, 1, "of the cycles that are shown");
+  // The one CTA that finished: a column of three pixels, half as high as its lane.
+  const ctas = shown.drawing.shapes.flatMap((shape) => (shape.kind === "path" && shape.opacity === 0.3 ? [shape] : []));
+  assert.equal(ctas.length, 1);
+  const [left = 0, foot = 0, , top = 0, right = 0] = ctas[0]?.points ?? [];
+  assert.ok(Math.abs(left - shown.x - 0.4 * shown.w) <= 3);
+  assert.ok(Math.abs(foot - top - 12.5) < 1e-9 && right - left >= 3 && right - left < 8);
+  const without = epochs(null);
+  assert.deepEqual([said(without, "epoch:"), without.drawing.height < shown.drawing.height], [[], true]);
+});
+
+test("quotas on top stand below the epochs", () => {
+  const past = new PastLog([[9], [9]]),
+    window = (start: number, sad: number, sgemm: number): number[] => [start, start + 400, 7, sad, 7, sgemm];
+  past.add(told([0, 0, 1], [0, 1, 1]), 95_000);
+  past.addWindows(Float64Array.from([...window(400, 0, 3), ...window(40_000, 1, 2)]), 6, [3, 5]);
+  const onTop = (epoch: number | null, mark = ""): string[] => {
+    const run = ran(238, ["SAD", "SGEMM"], mark, 100_000, epoch);
+    run.past = past.view();
+    return said(drawn([run], 1400, [], 100_000), "on-top:");
+  };
+  assert.deepEqual(onTop(10_000, "B"), [
+    "B: From cycle 400: SGEMM gets its quota on top 3 times, all SMs together",
+    "B: From cycle 40,000: SAD gets its quota on top once, SGEMM gets its quota on top 2 times, all SMs together",
+  ]);
+  assert.deepEqual(onTop(null), []);
 });
 
 test("a cycle is read as people write it", () => {

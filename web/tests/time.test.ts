@@ -1,12 +1,10 @@
 // Going back and forth in time: which moments of a run are kept, and what its timeline knows of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Drawing } from "../src/draw/drawing.ts";
-import { LIGHT } from "../src/draw/theme.ts";
+import { happened, onTopOf, onTopText } from "../src/happened.ts";
 import { Keyframes, ROOM, type Moment } from "../src/keyframes.ts";
 import { launchSizes, PastLog } from "../src/past.ts";
 import { metText, Watch, type StopWhen } from "../src/stop-when.ts";
-import { drawTimeline, onTopOf, onTopText } from "../src/timeline/drawing.ts";
 import type { Decision, FrameLayout, WindowsLayout } from "../src/types.ts";
 import { WindowStore } from "../src/views/window-store.ts";
 
@@ -185,40 +183,30 @@ test("a long run's counts become coarser and lose nothing", () => {
   assert.equal(marks.at(-1)?.run, 4999);
 });
 
-test("the timeline draws epochs, several as one where they are small, and the switches of CTAs", () => {
+test("what happened in a run stands in a list, the last first, with its kind", () => {
   const past = new PastLog([[9], [9]]);
   const out = Array.from({ length: 16 }, () => [20_150, 1, 2]),
     back = Array.from({ length: 2 }, () => [60_100, 1, 3]);
   past.add(told(0, 0, 1, 0, 1, 1, ...out.flat(), ...back.flat()), 95_000);
-  const drawn = (epoch: number | null, end = 100_000) =>
-    drawTimeline({
-      runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }],
-      end,
-      cycle: 0,
-      width: 800,
-      theme: LIGHT,
-    });
-  const said = (drawing: Drawing, what: string): string[] =>
-    drawing.spots.filter(({ id }) => id.startsWith(what)).map(({ text }) => text());
-  const shown = drawn(10_000);
+  const log = [
+    { cycle: 0, kernel: 0, topic: "sm_ctas", text: "may hold 4", values: {} },
+    { cycle: 30_000, kernel: null, topic: "priority", text: "settled", values: {} },
+  ] as Decision[];
   assert.deepEqual(
-    [said(shown, "epoch:").length, said(shown, "epoch:").at(-1)],
-    [10, "Epoch 10 begins at cycle 90,000, one every 10,000 cycles"],
+    happened(["SAD", "SGEMM"], past.view(), log).map((one) => Object.values(one)),
+    [
+      [60_000, "context switches of CTAs", null, "context switches take 2 CTAs of SGEMM back to SMs"],
+      [30_000, "decisions: priority", null, "settled"],
+      [20_000, "context switches of CTAs", null, "context switches take 16 CTAs of SGEMM off SMs"],
+      [0, "launches and ends", null, "launch 1 of SGEMM begins"],
+      [0, "launches and ends", null, "launch 1 of SAD begins"],
+      [0, "decisions: SM CTAs", 0, "may hold 4"],
+    ],
   );
-  assert.deepEqual(said(shown, "switch:1"), [
-    "From cycle 20,000: context switches take 16 CTAs of SGEMM off SMs",
-    "From cycle 60,000: context switches take 2 CTAs of SGEMM back to SMs",
-  ]);
-  assert.deepEqual(said(shown, "switch:0"), []);
-  assert.equal(
-    said(drawn(10_000, 2_000_000), "epoch:")[1],
-    "Epochs 3 to 4 begin at cycle 20,000, one every 10,000 cycles",
-  );
-  const without = drawn(null);
-  assert.deepEqual([said(without, "epoch:"), without.height < shown.height], [[], true]);
+  assert.deepEqual(happened(["SAD"], null, log.slice(1)).length, 1);
 });
 
-test("quotas on top stand in the epochs, each window taken once however often it comes", () => {
+test("quotas on top are known by window, each taken once however often it comes", () => {
   const past = new PastLog([[9], [9]]),
     window = (start: number, sad: number, sgemm: number): number[] => [start, start + 400, 7, sad, 7, sgemm];
   const rows = Float64Array.from([
@@ -240,21 +228,6 @@ test("quotas on top stand in the epochs, each window taken once however often it
     onTopText(["SAD", "SGEMM"], [1, 2]),
     "SAD gets its quota on top once, SGEMM gets its quota on top 2 times, all SMs together",
   );
-  const drawn = (epoch: number | null): string[] =>
-    drawTimeline({
-      runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }],
-      end: 100_000,
-      cycle: 0,
-      width: 800,
-      theme: LIGHT,
-    })
-      .spots.filter(({ id }) => id.startsWith("on-top:"))
-      .map(({ text }) => text());
-  assert.deepEqual(drawn(10_000), [
-    "From cycle 400: SGEMM gets its quota on top 3 times, all SMs together",
-    "From cycle 40,000: SAD gets its quota on top once, SGEMM gets its quota on top 2 times, all SMs together",
-  ]);
-  assert.deepEqual(drawn(null), []);
 });
 
 test("the sizes of launches are read once for each, not for each class of SMs", () => {

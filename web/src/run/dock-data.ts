@@ -7,7 +7,7 @@ import { distinctNames } from "../views/letters.ts";
 import type { Tabular } from "../views/tabular.ts";
 import type { WindowStore } from "../views/window-store.ts";
 
-type LaneKey = "ipc" | "noc" | "dram";
+export type LaneKey = "ipc" | "noc" | "dram";
 
 export interface DockRun {
   mark: string;
@@ -21,18 +21,21 @@ export interface DockRun {
   past: Past | null;
   /** The cycle at which it ends by its own stop condition; null where that is not known before. */
   length: number | null;
+  /** Cycles of an epoch, where its policy has them. */
+  epoch: number | null;
 }
 
 export function dockRun(
   { mark, title, layout, windows }: ShownRun,
   store: WindowStore,
   length: number | null,
+  epoch: number | null = null,
 ): DockRun {
   const kernels = distinctNames(layout.kernels, (k) => kernelStyle(k).number);
   const specs: DockRun["specs"] = {};
   for (const spec of chartSpecs(windows, kernels))
     if (spec.key === "ipc" || spec.key === "noc" || spec.key === "dram") specs[spec.key] = spec;
-  return { mark, title, kernels, window: windows.window, store, specs, decisions: [], past: null, length };
+  return { mark, title, kernels, window: windows.window, store, specs, decisions: [], past: null, length, epoch };
 }
 
 /** The cycle after which a run ends, as its experiment says after defaults; null where it depends on what happens. */
@@ -74,9 +77,11 @@ export function zoomed(shown: Zoom, end: number, least: number, factor: number, 
 // ---------------------------------------------------------------- lanes and their numbers
 
 export interface Lane {
-  key: LaneKey;
+  key: LaneKey | "epochs";
   /** A lane of IPC is of one kernel; those of bandwidth are of all. */
   kernel: number | null;
+  /** A lane of epochs is of one run; the others are of all. */
+  run?: DockRun;
   label: string;
 }
 
@@ -92,6 +97,9 @@ export function lanesOf(runs: readonly DockRun[], narrow: boolean): Lane[] {
   return [
     ...Array.from({ length: has("ipc") ? kernels : 0 }, (_, kernel): Lane => {
       return { key: "ipc", kernel, label: `${kernelLabel(runs, kernel)} IPC` };
+    }),
+    ...(narrow ? [] : runs.filter(({ epoch }) => epoch !== null)).map((run): Lane => {
+      return { key: "epochs", kernel: null, label: run.mark === "" ? "epochs" : `${run.mark} epochs`, run };
     }),
     ...(has("noc") ? [{ key: "noc", kernel: null, label: "NoC" } as const] : []),
     ...(has("dram") ? [{ key: "dram", kernel: null, label: "DRAM" } as const] : []),

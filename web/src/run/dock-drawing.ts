@@ -1,5 +1,5 @@
-// The time axis as a drawing: on top what the policy did and the bookmarks, then a lane for the IPC of each kernel, one for the bandwidth of the NoC
-// and one for that of the DRAM, and the cycles below. Of two runs, A is pale or a line, B is full. No DOM.
+// The time axis as a drawing: on top what the policy did and the bookmarks, then a lane for the IPC and the CTAs of each kernel, one for epochs where
+// the policy has them, one for the bandwidth of the NoC and one for that of the DRAM, and the cycles below. Of two runs, A is pale or a line, B is full. No DOM.
 import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
 import { figure, niceMax, short, ticks, whole } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
@@ -8,7 +8,8 @@ import type { Bookmark, Zoom } from "../types.ts";
 import { evaluate, largest, stack, type ChartSpec } from "../views/chart-data.ts";
 import { seriesPaint } from "../views/chart-drawing.ts";
 import { resolutionFor } from "../views/window-store.ts";
-import { deciding, lanesOf, phases, type DockRun, type Lane, type Phase } from "./dock-data.ts";
+import { deciding, lanesOf, phases, type DockRun, type Lane, type LaneKey, type Phase } from "./dock-data.ts";
+import { drawCtas, drawEpochs, drawLaunches, drawSwitches, EPOCH_LANE } from "./dock-past.ts";
 
 export interface DockInput {
   runs: readonly DockRun[];
@@ -47,6 +48,7 @@ export function dockHeight(runs: readonly DockRun[], narrow: boolean): number {
   );
 }
 function laneHeight(lane: Lane, all: readonly Lane[], narrow: boolean): number {
+  if (lane.key === "epochs") return EPOCH_LANE;
   if (lane.key !== "ipc") return narrow ? NARROW : WIDE;
   const kernels = all.filter(({ key }) => key === "ipc").length;
   return Math.max(THIN, Math.min(WIDE, Math.floor(IPC / kernels)));
@@ -69,8 +71,11 @@ export function drawDock(input: DockInput): DockDrawing {
   let y = FLAGS;
   const tops = lanes.map((lane, i) => {
     const h = laneHeight(lane, lanes, narrow);
-    const top =
-      lane.key === "ipc" ? drawIpc(place, runs, lane, y, h, input.tops[i] ?? 0) : drawBytes(place, runs, lane, y, h);
+    laneLabel(place, lane, y, h);
+    let top = 0;
+    if (lane.key === "ipc") top = drawIpc(place, runs, lane, y, h, input.tops[i] ?? 0);
+    else if (lane.key === "epochs") drawEpochs(place, lane.run as DockRun, y);
+    else top = drawBytes(place, runs, lane.key, y, h);
     y += h + GAP;
     return top;
   });
@@ -89,7 +94,7 @@ export function drawDock(input: DockInput): DockDrawing {
   return { drawing: d, x, w, y: FLAGS, bottom, tops };
 }
 
-interface Place {
+export interface Place {
   d: Drawing;
   at: (cycle: number) => number;
   x: number;
@@ -116,7 +121,6 @@ function valuesOf(
 function drawIpc(place: Place, runs: readonly DockRun[], lane: Lane, y: number, h: number, before: number): number {
   const { d, x, w, t } = place,
     kernel = lane.kernel ?? 0;
-  laneLabel(place, lane, y, h);
   const lines = runs.flatMap((run, r) => {
     const spec = run.specs.ipc,
       series = spec?.series.filter((one) => one.kernel === kernel) ?? [];
@@ -125,6 +129,7 @@ function drawIpc(place: Place, runs: readonly DockRun[], lane: Lane, y: number, 
   const wanted = niceMax(Math.max(...lines.map(({ values }) => largest(values)), 0));
   const top = wanted > before || wanted < before * 0.45 ? wanted : before;
   const paint = kernelPaint(kernel, t);
+  for (const { run, r } of lines) drawCtas(place, run, kernel, y, h, r === runs.length - 1);
   for (const { run, r, cycles, values } of lines) {
     const full = r === runs.length - 1;
     for (const points of steps(cycles, values[0] as Float64Array, place.at, (v) => y + h - ((h - 1) * v) / top))
@@ -135,6 +140,7 @@ function drawIpc(place: Place, runs: readonly DockRun[], lane: Lane, y: number, 
         ...(full ? {} : { opacity: 0.5 }),
       });
     drawLaunches(place, run, kernel, y, h);
+    drawSwitches(place, run, kernel, y, h);
   }
   d.line(x, y + h + 1, x + w, y + h + 1, t.grid);
   if (h >= 16 && lines.some(({ cycles }) => cycles.length > 1))
@@ -142,24 +148,11 @@ function drawIpc(place: Place, runs: readonly DockRun[], lane: Lane, y: number, 
   return top;
 }
 
-/** Where a kernel is launched again. */
-function drawLaunches({ d, at, range, t }: Place, run: DockRun, kernel: number, y: number, h: number): void {
-  let free = -Infinity;
-  for (const mark of run.past?.marks ?? []) {
-    if (mark.kernel !== kernel || mark.kind !== "launch" || mark.launch + mark.run === 0) continue;
-    const px = at(mark.cycle);
-    if (mark.cycle < range.from || mark.cycle > range.to || px < free) continue;
-    d.line(px, y + h - 5, px, y + h, t.ink2, 1);
-    free = px + 4;
-  }
-}
-
 /** Bandwidth by kernel, stacked, under its peak; of two runs, A's sum is a line. */
-function drawBytes(place: Place, runs: readonly DockRun[], lane: Lane, y: number, h: number): number {
+function drawBytes(place: Place, runs: readonly DockRun[], key: LaneKey, y: number, h: number): number {
   const { d, at, x, w, t } = place;
-  laneLabel(place, lane, y, h);
   const all = runs.flatMap((run, r) => {
-    const spec = run.specs[lane.key];
+    const spec = run.specs[key];
     return spec ? [{ spec, full: r === runs.length - 1, ...valuesOf(place, run, spec) }] : [];
   });
   const stacks = all.map(({ values }) => stack(values)),

@@ -1,5 +1,6 @@
 // The dock as a part of the page: what it hears of the runs, and what it does with them.
 import { computed, effect } from "@preact/signals";
+import { epochOf } from "../choices.ts";
 import type { Zoom } from "../types.ts";
 import type { CorunDock } from "./dock.ts";
 import { lengthOf } from "./dock-data.ts";
@@ -41,6 +42,7 @@ export function dockPart(dock: CorunDock, session: Session): Part {
         runs,
         stores,
         loaded.map(({ normal }) => lengthOf(normal.stop)),
+        loaded.map(({ normal }) => epochOf(normal)),
       ),
     windows: () => dock.refresh(),
     news: ({ frames, logs, cycle, still }) => {

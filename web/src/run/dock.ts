@@ -107,9 +107,17 @@ export class CorunDock extends HTMLElement {
 
   // ---------------------------------------------------------------- what comes in
 
-  /** `stores`: where the windows of each run are; `lengths`: the cycle at which each ends, where its experiment says so. */
-  setRuns(runs: readonly ShownRun[], stores: readonly WindowStore[], lengths: readonly (number | null)[]): void {
-    this.#runs = runs.map((run, i) => dockRun(run, stores[i] as WindowStore, lengths[i] ?? null));
+  /**
+   * `stores`: where the windows of each run are; `lengths`: the cycle at which each ends, where its experiment says so; `epochs`: cycles of an
+   * epoch of each, where its policy has them.
+   */
+  setRuns(
+    runs: readonly ShownRun[],
+    stores: readonly WindowStore[],
+    lengths: readonly (number | null)[],
+    epochs: readonly (number | null)[],
+  ): void {
+    this.#runs = runs.map((run, i) => dockRun(run, stores[i] as WindowStore, lengths[i] ?? null, epochs[i] ?? null));
     this.#axis.runs = this.#runs;
     this.#axis.cycle = 0;
     const state = this.#state;

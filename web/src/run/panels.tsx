@@ -1,13 +1,12 @@
 // The panels of the drawer, in the order of their tabs. To add one: an entry here, with its id, its title, what it shows in a sentence, and a component
 // or an element; what it wants to hear of the runs is in panel.ts. Link, keys, `hide=` of an embedded run and the drawer take it from this list.
 import { computed, effect, signal } from "@preact/signals";
-import { epochOf, policyOf } from "../choices.ts";
+import { policyOf } from "../choices.ts";
 import type { CorunDecisions } from "../decisions.ts";
 import { hasGoal } from "../goal.ts";
 import type { CorunLaunches } from "../launches/strips.ts";
 import type { CorunNumbers } from "../numbers.ts";
 import type { CorunPredicted } from "../predict/panel.ts";
-import type { CorunTimeline } from "../timeline/timeline.ts";
 import type { SelectSm, SmView, Zoom } from "../types.ts";
 import type { Answered } from "./answered.ts";
 import { Compared } from "./compared.tsx";
@@ -23,7 +22,7 @@ interface Around {
 }
 
 export const panels = (around: Around): readonly Panel[] =>
-  [why, compare, path, charts, numbers, decisions, launches, oneSm, predicted, timeline].map((panel) => panel(around));
+  [why, compare, path, charts, numbers, decisions, launches, oneSm, predicted].map((panel) => panel(around));
 
 const why = ({ answered }: Around): Panel => ({
   id: "why",
@@ -129,6 +128,7 @@ const numbers = (): Panel => {
 
 const decisions = ({ session }: Around): Panel => {
   const view = document.createElement("corun-decisions") as CorunDecisions;
+  view.go = (cycle) => session.go(cycle);
   // The same, with SM classes assigned the other way round, becomes the other side.
   view.swap = (at) => {
     const mine = session.sides.peek()[at]?.experiment;
@@ -140,15 +140,16 @@ const decisions = ({ session }: Around): Panel => {
     id: "decisions",
     title: "Decisions",
     heading: "What the policy decided",
-    help: "The policy's decisions, one by one, and the controls that hold.",
+    help: "The policy's decisions, launches and context switches, one by one, and the controls that hold.",
     view,
     runs: ({ runs, catalogue }) => view.setRuns(runs, catalogue.controls),
     news: ({ frames, logs, cycle }) => {
       logs.forEach((log, at) => {
         if (log) view.setLog(at, log);
       });
-      frames.forEach(({ controls }, at) => {
+      frames.forEach(({ controls, past }, at) => {
         if (controls) view.setControls(at, controls);
+        if (past) view.setPast(at, past);
       });
       view.cycle = cycle;
     },
@@ -236,32 +237,6 @@ const predicted = ({ session }: Around): Panel => {
       const at = session.edited.peek(),
         mine = results?.[at];
       if (mine) view.update(mine, frames[at]?.past ?? null);
-    },
-  };
-};
-
-const timeline = ({ session }: Around): Panel => {
-  const view = document.createElement("corun-timeline") as CorunTimeline;
-  view.go = (cycle) => session.go(cycle);
-  return {
-    id: "timeline",
-    title: "CTAs",
-    heading: "CTAs and launches",
-    help: "CTAs as they finish, launches, context switches, epochs and the policy's phases.",
-    view,
-    runs: ({ runs, loaded }) =>
-      view.setRuns(
-        runs,
-        loaded.map(({ normal }) => epochOf(normal)),
-      ),
-    news: ({ frames, logs, cycle }) => {
-      frames.forEach(({ past }, at) => {
-        if (past) view.setPast(at, past);
-      });
-      logs.forEach((log, at) => {
-        if (log) view.setDecisions(at, log);
-      });
-      view.cycle = cycle;
     },
   };
 };

@@ -12,7 +12,7 @@ const PARTS: ReadonlyMap<string, string> = new Map([
   ["verdict", "#verdict, #slows"],
   ["sms", "#sms"],
   ["memory", "#stations, #path"],
-  ["timeline", ".dk-axis, #timeline"],
+  ["timeline", ".dk-axis"],
   ["schemes", "#all-schemes"],
 ]);
 

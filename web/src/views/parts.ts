@@ -126,8 +126,8 @@ export interface Exportable {
   title: string;
   description: string;
   table(): Tabular;
-  /** The picture with heading, legend and `footer` on it. */
-  picture(footer: string): Drawing;
+  /** The picture with heading, legend and `footer` on it; a list has none. */
+  picture?(footer: string): Drawing;
 }
 
 export type ExportKind = "csv" | "json" | "svg" | "png";
@@ -135,23 +135,14 @@ export type ExportKind = "csv" | "json" | "svg" | "png";
 /** The content of an export. */
 export async function exportAs(kind: ExportKind, what: Exportable, stamp: Stamp = currentStamp()): Promise<Blob> {
   const text = (content: string, type: string): Blob => new Blob([content], { type });
-  switch (kind) {
-    case "csv":
-      return text(toCsv(what.table(), stamp), "text/csv;charset=utf-8");
-    case "json":
-      return text(toJson(what.table(), stamp), "application/json");
-    case "svg":
-      return text(
-        toSvg(what.picture(stampText(stamp)), { title: what.title, description: what.description, metadata: stamp }),
-        "image/svg+xml",
-      );
-    case "png":
-      return toPng(what.picture(stampText(stamp)), {
-        Title: what.title,
-        Software: stampText(stamp),
-        "Corun stamp": JSON.stringify(stamp),
-      });
-  }
+  if (kind === "csv") return text(toCsv(what.table(), stamp), "text/csv;charset=utf-8");
+  if (kind === "json") return text(toJson(what.table(), stamp), "application/json");
+  const said = stampText(stamp),
+    drawing = what.picture?.(said);
+  if (!drawing) throw new Error(`${what.title} has no picture`);
+  if (kind === "svg")
+    return text(toSvg(drawing, { title: what.title, description: what.description, metadata: stamp }), "image/svg+xml");
+  return toPng(drawing, { Title: what.title, Software: said, "Corun stamp": JSON.stringify(stamp) });
 }
 
 /** A polite live region: says one thing at a time, and says it again when asked again. */
