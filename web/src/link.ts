@@ -342,7 +342,8 @@ function viewFrom(fields: Map<string, string>): View {
   const tab = fields.get("show") ?? (fields.get("why") === "1" ? "why" : undefined);
   if (tab !== undefined) {
     if (!/^[a-z-]{1,20}$/.test(tab)) throw new LinkError("Its tab of the drawer is none.");
-    view.tab = tab;
+    // What the panel CTAs had is in Decisions, and on the time axis.
+    view.tab = tab === "timeline" ? "decisions" : tab;
   }
   const reading = fields.get("reading"),
     deadlines = fields.get("deadlines");

@@ -273,3 +273,9 @@ test("policies that act in turn travel packed; a list of anything else is refuse
   for (const policy of [["ws", null], [["ws"]], 5])
     assert.throws(() => asExperiment({ ...experiment, policy }), /neither a name, an object, nor a list of these/);
 });
+
+test("a link that opened the panel CTAs opens Decisions, which has its list", async () => {
+  const link = (tab: string) => decodeLink(`#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&show=${tab}`);
+  assert.equal((await link("timeline"))?.view.tab, "decisions");
+  assert.equal((await link("numbers"))?.view.tab, "numbers");
+});
