@@ -174,6 +174,7 @@ class Decided {
           "li",
           null,
           h("button", { type: "button", title: "Go there", onclick: () => this.#go(cycle) }, `cycle ${count(cycle)}`),
+          " ",
           h("span", null, kernel === null ? null : h("b", null, `${this.#name(kernel)} `), text),
         ),
       ),
