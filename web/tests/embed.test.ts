@@ -47,7 +47,7 @@ test("a run says its sentences once, also what both would need", () => {
     sentence([a, { ...b, result: slower }]),
     "BP runs 2.50 times slower than alone, CFD 1.20 times. Under Spatial partitioning: BP runs 3.00 times slower than alone. A longer run would say this more precisely.",
   );
-  assert.equal(titleOf([EXPERIMENT, other]), "BP + CFD: even and spatial");
+  assert.equal(titleOf([EXPERIMENT, other]), "BP + CFD: Even split and Spatial partitioning");
 });
 
 test("its numbers are those of the result, and there are none before one", () => {
