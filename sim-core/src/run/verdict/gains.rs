@@ -48,8 +48,8 @@ names! {
 const GAINS: f64 = 1.05;
 const LEADS: f64 = 1.1;
 
-/// The part of its peak that a crossbar with FIFO inputs sustains, 2 − √2: a head of line waits for its output, and holds up what others want
-/// (Karol, Hluchyj and Morgan, IEEE Transactions on Communications 35(12), 1987).
+/// The part of its peak that a crossbar with FIFO inputs sustains, 2 − √2: a packet that waits for its output holds up those behind it.
+/// Karol, Hluchyj and Morgan, IEEE Transactions on Communications 35(12), 1987.
 const CROSSBAR_SUSTAINS: f64 = 0.586;
 
 /// The parts of their peaks that NoC and DRAM sustain. A mesh is loaded as it is used: what it sustains depends on who sends where.
