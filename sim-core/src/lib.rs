@@ -103,6 +103,7 @@ pub use interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, Sm
 pub use interface::decision::{Decided, Decision, Log, Topic, decide};
 pub use interface::event::{Event, EventKind, EventKinds};
 pub use interface::observation::{Alone, By, Needs, Observation, Profile, Progress};
+pub use interface::shown::{Column, Row, Table};
 pub use machine::dispatch::grid::Grid;
 pub use machine::dispatch::order::{CtaOrder, Offer};
 pub use policy::{Policy, PolicySpec};

@@ -16,11 +16,12 @@ use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::interface::controls::Controls;
 use sim_core::interface::decision::Decision;
+use sim_core::interface::shown::Table;
 use sim_core::machine::contents::Ahead;
 use sim_core::machine::dispatch::order::{ChunkEntry, Share, Shares};
 use sim_core::machine::dispatch::{CtaEvent, LaunchEnd};
 use sim_core::machine::l1d::word_counts::WordCounts;
-use sim_core::policy::PolicySpec;
+use sim_core::policy::{self, PolicySpec};
 use sim_core::predict::answer::Answer;
 use sim_core::predict::question::Question;
 use sim_core::run::experiment::Experiment;
@@ -249,6 +250,12 @@ impl Simulation {
     pub fn decisions(&self, since: f64) -> Result<JsValue, JsValue> {
         let decisions = self.engine.decisions().iter().skip(since as usize);
         plain(&Value::array(decisions.map(Decision::to_value)))
+    }
+
+    /// What the mechanisms in force and the policy show of themselves, as it stands now.
+    #[wasm_bindgen(unchecked_return_type = "ShownTable[]")]
+    pub fn shown(&mut self) -> Result<JsValue, JsValue> {
+        plain(&Value::array(self.engine.shown().iter().map(Table::to_value)))
     }
 
     /// The result as it stands now.
@@ -484,6 +491,19 @@ pub fn plan_partition(#[wasm_bindgen(unchecked_param_type = "string | PredictQue
 fn predicted(question: &JsValue, answer: fn(&Question) -> Result<Answer, Problems>) -> Result<JsValue, JsValue> {
     let question = value(question).and_then(|value| Question::decode(&value)).map_err(|problems| error(&problems))?;
     plain(&answer(&question).map_err(|problems| error(&problems))?.to_value(&question))
+}
+
+/// What `allocation()` can be asked: the fields of the question and of a kernel, and the numbers of CCBP's Table 3 to begin with.
+#[wasm_bindgen(js_name = allocationForm, unchecked_return_type = "AllocationForm")]
+pub fn allocation_form() -> Result<JsValue, JsValue> {
+    plain(&policy::allocation_form())
+}
+
+/// CCBP's Algorithm 1, turn by turn, for numbers of one's own: the function by which the policy `ccbp` allocates. Throws an `ExperimentError`.
+#[wasm_bindgen(unchecked_return_type = "ShownTable")]
+pub fn allocation(#[wasm_bindgen(unchecked_param_type = "string | object")] question: &JsValue) -> Result<JsValue, JsValue> {
+    let table = value(question).and_then(|question| policy::allocation(&question)).map_err(|problems| error(&problems))?;
+    plain(&table.to_value())
 }
 
 /// A new seed from the host's random numbers.

@@ -74,8 +74,18 @@ export interface WindowsLayout {
   core_mhz: number;
   columns: WindowColumn[];
   /** Null of an ideal NoC and an ideal DRAM, which have none. */
-  peaks: { noc_bytes_per_cycle: number | null; dram_bytes_per_cycle: number | null; ipc: number };
+  peaks: { noc_bytes_per_cycle: number | null; dram_bytes_per_cycle: number | null; /** As CCBP §3 has it. */ noc_sustainable_bytes_per_cycle: number | null; ipc: number };
 }
+
+/** What a mechanism or a policy shows of itself: a table. `course`: the column of windows that has its course over time. */
+export interface ShownTable {
+  key: string; title: string; doc: string; row: string; course: string | null;
+  columns: { title: string; unit: string; doc: string; kernel: number | null }[];
+  rows: { name: string | number | null; kernel: number | null; cells: (string | number | null)[] }[];
+}
+/** The fields of what `allocation()` is asked and of each kernel in it, as the catalogue's records have them, and a question to begin with. */
+export interface AllocationForm { question: RecordEntry; kernel: RecordEntry; start: Record<string, unknown> & { kernels: Record<string, unknown>[] } }
+
 // ---------------------------------------------------------------- the catalogue: everything that can be chosen by name
 
 export interface GpuEntry { name: string; title: string; source: string; doc: string }

@@ -6,5 +6,6 @@ pub mod decision;
 pub mod event;
 pub mod observation;
 pub mod ratios;
+pub mod shown;
 pub mod spec;
 pub mod stats;

@@ -32,6 +32,7 @@ mod time_slice;
 mod ucp;
 mod ws;
 
+pub use self::ccbp::{NOC_SUSTAINABLE, allocation, allocation_form};
 pub use self::registry::{AnyPolicy, POLICIES, topics};
 pub use self::scheme::{Boxed, Policy, PolicyInfo};
 pub use self::spec::PolicySpec;

@@ -9,7 +9,9 @@ use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, TopicInfo};
 use crate::interface::event::{Event, EventKinds};
 use crate::interface::observation::{Needs, Observation};
+use crate::interface::shown::Table;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// A sharing scheme. It is plain data, so that a snapshot of a run is a copy.
@@ -61,6 +63,11 @@ pub trait Policy: Boxed + fmt::Debug + Send + Sync {
     /// Why it can decide nothing more, if it has failed: the run ends.
     fn failure(&self) -> Option<&str> {
         None
+    }
+
+    /// What it decides on, as it stands, for people who watch.
+    fn shows(&self, _seen: &Observation) -> Vec<Table> {
+        Vec::new()
     }
 }
 

@@ -12,6 +12,7 @@ pub mod own;
 pub mod plan;
 pub mod result;
 mod sharing;
+mod shown;
 pub mod simulation;
 pub mod stuck;
 pub mod verdict;

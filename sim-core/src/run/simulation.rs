@@ -12,6 +12,7 @@ use crate::interface::decision::{Decision, Log};
 use crate::interface::event::EventKinds;
 use crate::interface::observation::{Alone, Breakdown, Observation, Profile, Progress};
 use crate::interface::ratios;
+use crate::interface::shown::Table;
 use crate::interface::stats::{KernelStats, StallCounts};
 use crate::machine::Machine;
 use crate::machine::dispatch::order::{AnyOrder, CtaOrder};
@@ -23,6 +24,7 @@ use crate::run::experiment::{Experiment, KernelUse, Settled, Stop};
 use crate::run::own::Own;
 use crate::run::plan::SoloProfiles;
 use crate::run::sharing::Sharer;
+use crate::run::shown;
 use crate::run::stuck;
 use crate::run::windows::Windows;
 use alloc::boxed::Box;
@@ -466,6 +468,24 @@ impl Simulation {
         whom: impl Fn(&Sharer) -> bool,
         ask: impl Fn(&mut AnyPolicy, &Observation, &mut Controls, &mut Log),
     ) {
+        self.observe(|policy, seen, log| ask(policy, seen, &mut controls, log), whom);
+        controls.keep_limits(&self.most_ctas, self.machine.kernels());
+        if controls != *self.machine.controls() {
+            self.wait_anew();
+        }
+        self.machine.set_controls(controls);
+    }
+
+    /// What the mechanisms in force and the policies show of themselves.
+    pub fn shown(&mut self) -> Vec<Table> {
+        let mut tables = Vec::new();
+        self.observe(|policy, seen, _| tables.extend(policy.shows(seen)), |_| true);
+        tables.extend(shown::tables(&self.machine));
+        tables
+    }
+
+    /// Shows policies, one after another, what they may see.
+    fn observe(&mut self, mut show: impl FnMut(&mut AnyPolicy, &Observation, &mut Log), whom: impl Fn(&Sharer) -> bool) {
         self.machine.settle();
         let total = self.totals();
         let kernels = KernelId::first(total.len());
@@ -514,13 +534,8 @@ impl Simulation {
                 idle_samples: sharer.idle_samples,
                 ..all
             };
-            ask(&mut sharer.policy, &seen, &mut controls, &mut self.log);
+            show(&mut sharer.policy, &seen, &mut self.log);
         }
-        controls.keep_limits(&self.most_ctas, total.len());
-        if controls != *self.machine.controls() {
-            self.wait_anew();
-        }
-        self.machine.set_controls(controls);
     }
 
     /// Hands the sharing over to other policies, from the present cycle on. The host has passed on the solo profiles that they need before

@@ -6,6 +6,7 @@ use crate::describe::value::Value;
 use crate::interface::ratios::{dram_peak, noc_peak, peak_ipc};
 use crate::interface::stats::{KernelStats, StallCause, StallCounts, StallInfo};
 use crate::machine::Machine;
+use crate::policy::NOC_SUSTAINABLE;
 use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
@@ -29,16 +30,18 @@ struct KernelColumn {
     value: fn(&KernelStats, &KernelStats, &Scale) -> u64,
 }
 
-/// What turns counters into bytes.
+/// What turns counters into bytes, and what is no counter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Scale {
     flit_bytes: u64,
     line_bytes: u64,
     /// A read's reply: a line and its header.
     reply_bytes: u64,
+    /// What is left of a kernel's quotas.
+    quota_left: u64,
 }
 
-const KERNEL_COLUMNS: [KernelColumn; 11] = [
+const KERNEL_COLUMNS: [KernelColumn; 12] = [
     KernelColumn {
         key: "thread_instructions",
         unit: "thread instructions",
@@ -119,7 +122,18 @@ const KERNEL_COLUMNS: [KernelColumn; 11] = [
         doc: "Quotas that the kernel has got on top before a refill, on all SMs",
         value: |stats, _, _| stats.quota_top_ups,
     },
+    KernelColumn {
+        key: "quota_left",
+        unit: "instructions",
+        title: "Quota left",
+        doc: "What is left of the kernel's quotas at the end of the window, summed over the SMs on which something is left",
+        value: |_, _, scale| scale.quota_left,
+    },
 ];
+
+fn quota_left(machine: &Machine, kernel: KernelId) -> u64 {
+    machine.sms.iter().map(|sm| sm.gate().quotas.left(kernel).max(0) as u64).sum()
+}
 
 /// The windows of a run.
 #[derive(Clone, Debug)]
@@ -170,11 +184,12 @@ impl Windows {
         machine.settle();
         let gpu = machine.gpu();
         let (flit_bytes, line_bytes) = (gpu.noc.flit_bytes.into(), gpu.l2.line_bytes.into());
-        let scale = Scale { flit_bytes, line_bytes, reply_bytes: (gpu.line_flits() * gpu.noc.flit_bytes).into() };
+        let scale = Scale { flit_bytes, line_bytes, reply_bytes: (gpu.line_flits() * gpu.noc.flit_bytes).into(), quota_left: 0 };
         let mut row = Vec::with_capacity(self.columns());
         for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_stats) {
             let stats = machine.kernel_stats(kernel);
             let window = stats - *last;
+            let scale = Scale { quota_left: quota_left(machine, kernel), ..scale };
             row.extend(KERNEL_COLUMNS.iter().map(|column| (column.value)(&window, last, &scale) as u32));
             *last = stats;
         }
@@ -291,6 +306,8 @@ impl Windows {
                     // Ideal ones have none.
                     ("noc_bytes_per_cycle", noc_peak(gpu)),
                     ("dram_bytes_per_cycle", dram_peak(gpu)),
+                    // As CCBP has it.
+                    ("noc_sustainable_bytes_per_cycle", noc_peak(gpu).map(|peak| NOC_SUSTAINABLE * peak)),
                     ("ipc", Some(f64::from(peak_ipc(gpu)))),
                 ]),
             ),

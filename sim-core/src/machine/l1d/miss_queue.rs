@@ -78,8 +78,19 @@ impl MissQueue {
         }
     }
 
+    /// Whole requests that a kernel may still send in the interval of `now`; reloads that are due count. `None` without a limit.
+    pub fn credits_left(&self, kernel: KernelId, now: Cycle, controls: &SmControls) -> Option<u32> {
+        let (quota, interval) = (controls.miss_credits[kernel]?, Cycle::from(controls.credit_interval));
+        let start = now - now % interval;
+        if self.interval_start == start {
+            return Some(self.credits[kernel]);
+        }
+        let passed = if self.interval_start == NEVER { 1 } else { (start - self.interval_start).div_ceil(interval) };
+        Some((self.reloaded(kernel, quota, passed, controls.credit_carry) / 16) as u32)
+    }
+
     /// Entries that a kernel may hold: all, or its share.
-    fn capacity(&self, kernel: KernelId, split: bool) -> u32 {
+    pub fn capacity(&self, kernel: KernelId, split: bool) -> u32 {
         let entries = self.entries.len() as u32;
         if split { share(entries, kernel, self.kernels.into()) } else { entries }
     }

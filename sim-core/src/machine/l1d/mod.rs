@@ -534,6 +534,11 @@ impl L1d {
         self.parts.miss_queue.waiting(kernel)
     }
 
+    /// The miss queue.
+    pub fn miss_queue(&self) -> &miss_queue::MissQueue {
+        &self.parts.miss_queue
+    }
+
     /// Misses under way.
     pub fn mshrs_used(&self) -> u32 {
         self.parts.mshrs.used()

@@ -2,7 +2,7 @@
 //! bandwidths. Each turn, the kernel with the least dominant share gets one more unit of its dominant resource, a CTA or a unit of NoC or
 //! DRAM bandwidth, with what goes along with it. A pure function over plain data.
 
-use crate::describe::gpu::occupancy::Resources;
+use crate::describe::gpu::occupancy::{Limiter, Resources};
 use alloc::vec::Vec;
 
 /// Shares are sums of fractions: equal ones may differ by this much.
@@ -57,6 +57,43 @@ pub struct Grant {
     pub dram: f64,
 }
 
+/// Whose turn it was, and what refused what it asked for, if that did not fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// The kernel.
+    pub kernel: usize,
+    /// The first resource of which too little is left. The kernel gets nothing more.
+    pub refused: Option<Refusal>,
+}
+
+/// What refuses a grant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// Its last CTA is placed: it could not use more.
+    NoMoreCtas,
+    /// A resource of the SM.
+    Sm(Limiter),
+    /// NoC bandwidth.
+    Noc,
+    /// DRAM bandwidth.
+    Dram,
+}
+
+impl Refusal {
+    /// As tables say it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Refusal::NoMoreCtas => "its last CTA",
+            Refusal::Sm(Limiter::Slots) => "CTA slots",
+            Refusal::Sm(Limiter::Threads) => "threads",
+            Refusal::Sm(Limiter::Registers) => "registers",
+            Refusal::Sm(Limiter::SharedMemory) => "shared memory",
+            Refusal::Noc => "NoC bandwidth",
+            Refusal::Dram => "DRAM bandwidth",
+        }
+    }
+}
+
 /// The algorithm between two turns.
 #[derive(Clone, Debug)]
 pub struct Allocation<'a> {
@@ -88,38 +125,45 @@ impl<'a> Allocation<'a> {
             live: alloc::vec![true; kernels],
             reserved: 1,
         };
-        if !allocation.holds(&allocation.grants) {
+        if allocation.exhausted(&allocation.grants).is_some() {
             allocation.reserved = 0;
         }
         allocation
     }
 
-    /// Whether an SM holds the CTAs of these grants and what is reserved.
-    fn holds(&self, grants: &[Grant]) -> bool {
+    /// The first resource of which an SM has too little for the CTAs of these grants and what is reserved.
+    fn exhausted(&self, grants: &[Grant]) -> Option<Limiter> {
         let parts = |r: &Resources| [r.ctas, r.threads, r.registers, r.shared_bytes].map(u64::from);
         let ctas = |grant: &Grant| grant.ctas.max(self.reserved) as u64;
         let taken =
             |part: usize| self.demands.iter().zip(grants).map(|(demand, grant)| parts(&demand.cta)[part] * ctas(grant)).sum::<u64>();
-        parts(&self.rules.sm).into_iter().enumerate().all(|(part, whole)| taken(part) <= whole)
+        let limiters = [Limiter::Slots, Limiter::Threads, Limiter::Registers, Limiter::SharedMemory];
+        let beyond = parts(&self.rules.sm).into_iter().enumerate().zip(limiters).find(|((part, whole), _)| taken(*part) > *whole);
+        beyond.map(|(_, limiter)| limiter)
     }
 
-    /// One turn: the kernel that had it, and whether its grant fitted. `None` when every kernel is finished.
-    pub fn turn(&mut self) -> Option<(usize, bool)> {
+    /// One turn. `None` when every kernel is finished.
+    pub fn turn(&mut self) -> Option<Turn> {
         let kernel = self.least()?;
-        let grant = self.tentative(kernel).and_then(|grant| self.fitted(kernel, grant));
+        let grant = self.tentative(kernel).ok_or(Refusal::NoMoreCtas).and_then(|grant| self.fitted(kernel, grant));
         match grant {
-            Some(grant) => {
+            Ok(grant) => {
                 self.grants[kernel] = grant;
                 self.share[kernel] = self.dominant_share(kernel);
             }
-            None => self.live[kernel] = false,
+            Err(_) => self.live[kernel] = false,
         }
-        Some((kernel, grant.is_some()))
+        Some(Turn { kernel, refused: grant.err() })
     }
 
     /// What each kernel has by now.
     pub fn grants(&self) -> &[Grant] {
         &self.grants
+    }
+
+    /// Each kernel's dominant share by now.
+    pub fn shares(&self) -> &[f64] {
+        &self.share
     }
 
     /// The kernel with the least dominant share; of equals a latency-sensitive one, then the first.
@@ -154,24 +198,24 @@ impl<'a> Allocation<'a> {
     }
 
     /// The grant if it fits (line 22), its bandwidth cut where that is allowed.
-    fn fitted(&self, kernel: usize, grant: Grant) -> Option<Grant> {
+    fn fitted(&self, kernel: usize, grant: Grant) -> Result<Grant, Refusal> {
         let mut grants = self.grants.clone();
         grants[kernel] = grant;
-        if !self.holds(&grants) {
-            return None;
+        if let Some(limiter) = self.exhausted(&grants) {
+            return Err(Refusal::Sm(limiter));
         }
         let left = |of: fn(&Grant) -> f64| self.rules.units - (grants.iter().map(of).sum::<f64>() - of(&grant));
         let (noc, dram) = (left(|grant| grant.noc), left(|grant| grant.dram));
         if grant.noc <= noc + EPSILON && grant.dram <= dram + EPSILON {
-            return Some(grant);
+            return Ok(grant);
         }
         if !self.rules.clip || self.demands[kernel].kind != KernelType::LatencySensitive {
-            return None;
+            return Err(if grant.noc > noc + EPSILON { Refusal::Noc } else { Refusal::Dram });
         }
         // One factor for both, so that the kernel's requests cost what they do.
         let part = |wanted: f64, left: f64| if wanted > left { (left / wanted).max(0.0) } else { 1.0 };
         let scale = part(grant.noc, noc).min(part(grant.dram, dram));
-        Some(Grant { ctas: grant.ctas, noc: grant.noc * scale, dram: grant.dram * scale })
+        Ok(Grant { ctas: grant.ctas, noc: grant.noc * scale, dram: grant.dram * scale })
     }
 
     /// CCBP §5.5.
@@ -246,14 +290,14 @@ mod tests {
         }
     }
 
-    fn run_table(rules: Rules) -> (Vec<Grant>, Vec<(usize, bool)>) {
+    fn run_table(rules: Rules) -> (Vec<Grant>, Vec<(usize, Option<Refusal>)>) {
         let demands = table(10);
         let mut allocation = Allocation::new(&demands, rules);
         for (i, (kernel, ctas, noc, dram)) in ROWS.into_iter().enumerate() {
-            assert_eq!(allocation.turn(), Some((kernel, true)), "iteration {}", i + 1);
+            assert_eq!(allocation.turn(), Some(Turn { kernel, refused: None }), "iteration {}", i + 1);
             check(allocation.grants(), ctas, noc, dram, &alloc::format!("iteration {}", i + 1));
         }
-        let rest = core::iter::from_fn(|| allocation.turn()).collect();
+        let rest = core::iter::from_fn(|| allocation.turn()).map(|turn| (turn.kernel, turn.refused)).collect();
         (allocation.grants().to_vec(), rest)
     }
 
@@ -262,7 +306,7 @@ mod tests {
     #[test]
     fn table_3_strict() {
         let (grants, rest) = run_table(rules(10, 1.0));
-        assert_eq!(rest, [(0, false), (1, false), (2, false)]);
+        assert_eq!(rest, [(0, Some(Refusal::Noc)), (1, Some(Refusal::Noc)), (2, Some(Refusal::Noc))]);
         let (_, ctas, noc, dram) = ROWS[14];
         check(&grants, ctas, noc, dram, "the end");
         assert_eq!(grants.iter().map(|g| g.ctas).sum::<usize>(), 9);
@@ -273,7 +317,9 @@ mod tests {
     #[test]
     fn table_3_clipped() {
         let (grants, rest) = run_table(Rules { clip: true, ..rules(10, 1.0) });
-        assert_eq!(rest, [(0, true), (1, false), (2, false), (0, false)]);
+        // The others' next units go to CTAs that they have.
+        let [noc, slots] = [Refusal::Noc, Refusal::Sm(Limiter::Slots)].map(Some);
+        assert_eq!(rest, [(0, None), (1, noc), (2, noc), (0, slots)]);
         check(&grants, [6, 2, 2], [2.5, 2.5, 5.0], [2.5, 5.0, 5.0 * THIRD], "the end");
     }
 

@@ -27,25 +27,31 @@ mod settings;
 #[cfg(test)]
 mod tests;
 mod topics;
+mod trace;
 
-pub use self::settings::INFO;
+pub use self::settings::{INFO, NOC_SUSTAINABLE};
+pub use self::trace::{allocation, allocation_form};
 
 use self::allocate::{Demand, Grant, KernelType, Rules, allocate};
 use self::curve::{Point, cta_points, through};
 use self::model::{Factors, Model};
-use self::settings::{FLOOR, LsCredits, METRIC, NOC_SUSTAINABLE, STEP, Settings, Variant};
+use self::settings::{FLOOR, LsCredits, METRIC, STEP, Settings, Variant};
 use self::topics::{
     Bandwidth, BestPriority, DemandCurve, DemandPerCta, GrantedCtas, KeptPriority, MeasuringCtas, Requests, TriedPriority, Typed,
 };
 use super::scheme::{Member, Policy};
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::value::Value;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Decided, Log, decide};
 use crate::interface::observation::Observation;
 use crate::interface::observation::{By, Needs};
 use crate::interface::ratios::Metrics;
+use crate::interface::shown::{Column, Row, Table};
 use crate::interface::stats::KernelStats;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// What two equal rates may differ by.
@@ -192,6 +198,17 @@ impl Policy for Ccbp {
             Phase::Judge => self.judge(seen, controls, log),
             Phase::Settled => {}
         }
+    }
+
+    fn shows(&self, seen: &Observation) -> Vec<Table> {
+        let mut tables = alloc::vec![self.learned()];
+        if !self.climb.applied.is_empty() {
+            // The best allocation so far may have been taken up again.
+            let again = self.climb.best.as_ref().filter(|(.., grants)| *grants == self.climb.applied).map(|best| best.1);
+            let (demands, rules) = self.asked(again.unwrap_or(self.climb.steps), seen);
+            tables.push(trace::table(&demands, rules));
+        }
+        tables
     }
 }
 
@@ -402,8 +419,8 @@ impl Ccbp {
         (known.len() == seen.kernels && known.iter().all(|&ipc| ipc > 0.0)).then_some(known)
     }
 
-    /// Algorithm 1 so many steps below the first priority.
-    fn allocate_at(&self, steps: u32, seen: &Observation) -> Vec<Grant> {
+    /// What Algorithm 1 is asked so many steps below the first priority.
+    fn asked(&self, steps: u32, seen: &Observation) -> (Vec<Demand>, Rules) {
         let demands: Vec<Demand> = KernelId::first(seen.kernels)
             .zip(&self.kernels)
             .map(|(kernel, learned)| {
@@ -417,6 +434,12 @@ impl Ccbp {
             priority: priority(steps),
             clip: self.settings.clip,
         };
+        (demands, rules)
+    }
+
+    /// Algorithm 1 so many steps below the first priority.
+    fn allocate_at(&self, steps: u32, seen: &Observation) -> Vec<Grant> {
+        let (demands, rules) = self.asked(steps, seen);
         let mut grants = allocate(&demands, rules);
         grants.iter_mut().for_each(|grant| grant.ctas = grant.ctas.max(1));
         grants
@@ -537,6 +560,57 @@ impl Ccbp {
     }
 }
 
+/// What people watch.
+impl Ccbp {
+    /// What it is doing, and what it knows of each kernel so far.
+    fn learned(&self) -> Table {
+        let counted = !matches!(self.phase, Phase::WarmUp | Phase::Factors);
+        let typed = counted && !matches!(self.phase, Phase::DemandSkip | Phase::Demand);
+        let measured = self.todo.last().filter(|_| typed);
+        let row = |(kernel, learned): (KernelId, &Learned)| Row {
+            name: Value::Null,
+            kernel: Some(kernel),
+            cells: alloc::vec![
+                typed.then(|| word(learned.kind)).into(),
+                counted.then_some(learned.factors.rf).into(),
+                counted.then_some(learned.factors.df).into(),
+                finite(learned.even_rate).filter(|_| counted).into(),
+                measured.filter(|now| now.0 == kernel).map(|now| now.1).into(),
+            ],
+        };
+        let doing = match self.phase {
+            Phase::WarmUp => "nothing is counted yet".into(),
+            Phase::Factors => "counts reads and DRAM accesses".into(),
+            Phase::DemandSkip => "even bandwidth has been set".into(),
+            Phase::Demand => "measures the demand".into(),
+            Phase::CurveSkip | Phase::Curve => "measures bandwidth by CTAs".into(),
+            Phase::Drain { .. } => "CTAs beyond the targets finish".into(),
+            Phase::Judge => format!("judges priorLSK {:.2}", priority(self.climb.steps)),
+            Phase::Settled => String::from("settled"),
+        };
+        let until = if self.phase == Phase::Settled { String::new() } else { format!(", until cycle {}", self.ends) };
+        Table {
+            key: "ccbp",
+            title: format!("CCBP: {doing}{until}"),
+            doc: "What CCBP knows of each kernel by now (CCBP §5.4)",
+            row: "",
+            course: None,
+            columns: alloc::vec![
+                Column::of("Type", "", "What limits the kernel"),
+                Column::of("rf", "", "Reads among its requests"),
+                Column::of("df", "", "DRAM accesses of each request"),
+                Column::of(
+                    "Even share",
+                    "requests per interval",
+                    "What an even share of both bandwidths buys; nothing for a kernel that pays for none"
+                ),
+                Column::of("Measured with", "CTAs", "CTAs with which its bandwidth is being measured"),
+            ],
+            rows: KernelId::first(self.kernels.len()).zip(&self.kernels).map(row).collect(),
+        }
+    }
+}
+
 impl Learned {
     /// rf and df when bandwidth was measured with so many CTAs, or the next count above that was, or the last.
     fn factors_near(&self, ctas: usize) -> Factors {
@@ -571,6 +645,9 @@ fn factors_of(n: &KernelStats) -> Factors {
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }
+
+/// Every type.
+const KINDS: [KernelType; 3] = [KernelType::LatencySensitive, KernelType::NocIntensive, KernelType::DramIntensive];
 
 /// The type as a word.
 fn word(kind: KernelType) -> &'static str {

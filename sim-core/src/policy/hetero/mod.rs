@@ -25,10 +25,12 @@ use super::spatial;
 use crate::describe::error::Problems;
 use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::describe::path::field;
+use crate::describe::value::Value;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, decide};
 use crate::interface::event::{Event, EventKind, EventKinds};
 use crate::interface::observation::{By, Needs, Observation};
+use crate::interface::shown::{Column, Row, Table};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -99,6 +101,8 @@ pub struct Hetero {
     ended: Vec<u64>,
     /// Thread instructions on each SM and of each kernel when the measurement began.
     before: Vec<Vec<u64>>,
+    /// By which speeds SMs were last assigned, of the kernels that went on.
+    judged: Vec<(KernelId, Speeds)>,
 }
 
 /// What the dynamic scheme is doing.
@@ -211,6 +215,11 @@ impl Policy for Hetero {
         }
         self.hand_over(seen, controls);
     }
+
+    fn shows(&self, seen: &Observation) -> Vec<Table> {
+        let speeds = (!self.judged.is_empty()).then(|| self.speeds_shown());
+        speeds.into_iter().chain([self.owners_shown(seen)]).collect()
+    }
 }
 
 impl Hetero {
@@ -224,6 +233,7 @@ impl Hetero {
             asked_at: 0,
             ended: Vec::new(),
             before: Vec::new(),
+            judged: Vec::new(),
         }
     }
 
@@ -301,7 +311,8 @@ impl Hetero {
     }
 
     /// The assignment by speeds, and why.
-    fn choose(&self, speeds: &[Speeds], split_if_all_gain: bool, seen: &Observation, log: &mut Log) -> Assignment {
+    fn choose(&mut self, speeds: &[Speeds], split_if_all_gain: bool, seen: &Observation, log: &mut Log) -> Assignment {
+        self.judged = self.live.iter().copied().zip(speeds.iter().copied()).collect();
         for (&kernel, &Speeds { big, small, base }) in self.live.iter().zip(speeds) {
             decide(log, seen, kernel, ClassIpc { big, small, base });
         }
@@ -332,6 +343,63 @@ impl Hetero {
             decide(log, seen, kernel, ToBigAsThick { lean });
         }
         Assignment::Apart(kernels.iter().map(|(thick, ..)| *thick).collect())
+    }
+}
+
+/// What people watch.
+impl Hetero {
+    /// The speeds by which SMs were last assigned.
+    fn speeds_shown(&self) -> Table {
+        let part = |ipc: f64, base: f64| Value::from((base > 0.0).then(|| ipc / base));
+        let row = |&(kernel, Speeds { big, small, base }): &(KernelId, Speeds)| Row {
+            name: Value::Null,
+            kernel: Some(kernel),
+            cells: alloc::vec![big.into(), small.into(), base.into(), part(big, base), part(small, base)],
+        };
+        Table {
+            key: "hetero",
+            title: "Speeds by which SMs are assigned".into(),
+            doc: "The assignment with the greatest sum of speeds in parts of those on uniform SMs is taken (HeteroCore §4.2, §4.3)",
+            row: "",
+            course: None,
+            columns: alloc::vec![
+                Column::of("On big SMs", "IPC", "Its IPC on SMs of the class with the most room for threads"),
+                Column::of("On small SMs", "IPC", "Its IPC on SMs of the other class"),
+                Column::of("On uniform SMs", "IPC", "Its IPC on SMs that are all alike, measured or estimated"),
+                Column::of("Big", "of uniform", "Its speed on big SMs"),
+                Column::of("Small", "of uniform", "Its speed on small SMs"),
+            ],
+            rows: self.judged.iter().map(row).collect(),
+        }
+    }
+
+    /// Whose each SM is, and what each kernel still holds there.
+    fn owners_shown(&self, seen: &Observation) -> Table {
+        let doing = match self.phase {
+            Phase::WarmUp(until) => format!("a warm-up until cycle {until}"),
+            Phase::Measure(until) => format!("a measurement until cycle {until}"),
+            Phase::Assigned => "assigned".into(),
+        };
+        let row = |(sm, &owner): (usize, &KernelId)| Row {
+            name: sm.into(),
+            kernel: Some(owner),
+            cells: [Value::from(seen.gpu.class_of(sm as u32).name.as_str())]
+                .into_iter()
+                .chain(KernelId::first(seen.kernels).map(|kernel| seen.resident[sm][kernel].into()))
+                .collect(),
+        };
+        Table {
+            key: "hetero_sms",
+            title: format!("Whose each SM is: {doing}"),
+            doc: "An SM goes to its new kernel once the last CTA of the old one has left it (HeteroCore §4.3)",
+            row: "SM",
+            course: None,
+            columns: [Column::of("Class", "", "The SM's class")]
+                .into_iter()
+                .chain(Column::for_each(seen.kernels, &[("CTAs", "", "Resident CTAs")]))
+                .collect(),
+            rows: self.owner.iter().enumerate().map(row).collect(),
+        }
     }
 }
 

@@ -33,12 +33,15 @@ use super::spatial::Sms;
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::value::Value;
 use crate::interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
 use crate::interface::decision::{Log, decide};
 use crate::interface::event::{Event, EventKind, EventKinds};
 use crate::interface::observation::{By, Needs, Observation};
 use crate::interface::ratios::peak_ipc;
+use crate::interface::shown::{Column, Row, Table};
 use crate::interface::stats::KernelStats;
+use alloc::format;
 use alloc::vec::Vec;
 
 const SOURCE: &str = "Wang et al., ISCA 2017";
@@ -121,6 +124,17 @@ pub struct Qos {
     rounds: u32,
     /// Threads that each SM may hold of each kernel: a launch whose CTAs are of another size gets as many.
     threads: Vec<PerKernel<u32>>,
+    /// What moves were last decided on, by SM; nothing before the first.
+    judged: Vec<Judged>,
+}
+
+/// What was found of an SM when moves were decided on, and what was decided.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Judged {
+    /// Idle CTAs of each kernel.
+    idle: PerKernel<u32>,
+    /// CTAs that each kernel has got, or given up.
+    moved: PerKernel<i32>,
 }
 
 /// What the policy knows of a kernel.
@@ -211,13 +225,28 @@ impl Policy for Qos {
             self.begin_epoch(seen, controls, log);
         }
     }
+
+    fn shows(&self, seen: &Observation) -> Vec<Table> {
+        let moves = self.spec.flag("move_ctas").then(|| self.moves_shown(seen));
+        [self.goals_shown(seen)].into_iter().chain(moves).collect()
+    }
 }
 
 impl Qos {
     /// The policy that `spec` describes.
     pub fn new(spec: &Member) -> Self {
         let epoch = spec.int("epoch") as Cycle;
-        Qos { spec: spec.clone(), epoch, kernels: Vec::new(), began: 0, epoch_began: 0, asked_at: 0, rounds: 0, threads: Vec::new() }
+        Qos {
+            spec: spec.clone(),
+            epoch,
+            kernels: Vec::new(),
+            began: 0,
+            epoch_began: 0,
+            asked_at: 0,
+            rounds: 0,
+            threads: Vec::new(),
+            judged: Vec::new(),
+        }
     }
 
     fn is(&self, name: &str) -> bool {
@@ -370,6 +399,7 @@ impl Qos {
         if leaving {
             return;
         }
+        self.judged.clear();
         let mut moves = Vec::new();
         for sm in 0..controls.sms.len() {
             let mut resident = seen.resident[sm];
@@ -380,6 +410,12 @@ impl Qos {
                     moves.extend(self.add_cta(seen, done, (sm, kernel), &mut resident, controls));
                 }
             }
+            let mut judged = Judged { idle: PerKernel::all(0), moved: PerKernel::all(0) };
+            for kernel in kernels.clone() {
+                judged.idle[kernel] = self.idle(seen, sm, kernel);
+                judged.moved[kernel] = resident[kernel] as i32 - seen.resident[sm][kernel] as i32;
+            }
+            self.judged.push(judged);
         }
         say_moves(&moves, seen, log);
     }
@@ -425,6 +461,74 @@ impl Qos {
             idle: self.idle(seen, sm, kernel),
             history: done[kernel.index()].history,
             goal,
+        }
+    }
+
+    // --- what people watch -------------------------------------------------------------------------------------------------------
+
+    /// How each kernel stands to its goal, and the quota of its epoch.
+    fn goals_shown(&self, seen: &Observation) -> Table {
+        let row = |((kernel, learned), done): ((KernelId, &Learned), Done)| Row {
+            name: Value::Null,
+            kernel: Some(kernel),
+            cells: alloc::vec![
+                learned.goal.into(),
+                done.history.into(),
+                done.epoch.into(),
+                learned.goal.map(|goal| learned.rate / goal).into(),
+                (learned.rate * self.epoch as f64).into(),
+            ],
+        };
+        Table {
+            key: "qos",
+            title: format!("Goals, and the quotas of the epoch that began at cycle {}", self.epoch_began),
+            doc: "A kernel behind its goal gets alpha times the quota that keeps the goal; one without a goal gets what is left (QoS §3.4, §3.5)",
+            row: "",
+            course: None,
+            columns: alloc::vec![
+                Column::of("Goal", "IPC", "Thread instructions per cycle that it is promised; nothing without a goal"),
+                Column::of("So far", "IPC", "Its IPC since the policy began"),
+                Column::of("This epoch", "IPC", "Its IPC in the present epoch so far"),
+                Column::of("Alpha", "", "Its quota, in parts of what keeps the goal"),
+                Column::of("Quota", "instructions", "Thread instructions of the whole GPU in this epoch"),
+            ],
+            rows: KernelId::first(seen.kernels).zip(&self.kernels).zip(self.done(seen)).map(row).collect(),
+        }
+    }
+
+    /// Idle warps and CTAs of each SM, and what was last moved for them.
+    fn moves_shown(&self, seen: &Observation) -> Table {
+        let warps = |sm: usize, kernel: KernelId| f64::from(seen.idle_sum[sm][kernel]) / f64::from(seen.idle_samples);
+        let cells = |sm: usize, kernel: KernelId| {
+            let judged = self.judged.get(sm);
+            [
+                Value::from(seen.resident[sm][kernel]),
+                (seen.idle_samples > 0).then(|| warps(sm, kernel)).into(),
+                judged.map(|judged| judged.idle[kernel]).into(),
+                judged.map(|judged| i64::from(judged.moved[kernel])).into(),
+            ]
+        };
+        let row = |sm: usize| Row {
+            name: sm.into(),
+            kernel: None,
+            cells: KernelId::first(seen.kernels).flat_map(|kernel| cells(sm, kernel)).collect(),
+        };
+        Table {
+            key: "qos_moves",
+            title: "Idle warps and CTAs, on which moves are decided".into(),
+            doc: "A kernel behind its goal gets a CTA more where it has no idle ones; room comes from kernels without a goal, with idle CTAs, or with a                   margin, in this order (QoS §3.6)",
+            row: "SM",
+            course: None,
+            columns: Column::for_each(
+                seen.kernels,
+                &[
+                    ("CTAs", "", "Resident CTAs"),
+                    ("Idle warps", "", "Warps that could issue and were not chosen, mean of the samples of this epoch so far"),
+                    ("Idle CTAs", "", "As many as its idle warps fill, when moves were last decided on"),
+                    ("Moved", "CTAs", "CTAs that it got, or gave up, at that decision"),
+                ],
+            ),
+            rows: (0..seen.resident.len()).map(row).collect(),
         }
     }
 
