@@ -204,7 +204,7 @@ const windows: WindowsLayout = {
     ),
     ...stalls.map((s) => column(`stall.${s.key}`, "scheduler-cycles", s.title)),
   ],
-  peaks: { noc_bytes_per_cycle: 512, dram_bytes_per_cycle: 137, ipc: 1024 },
+  peaks: { noc_bytes_per_cycle: 512, noc_sustainable_bytes_per_cycle: 0.6 * 512, dram_bytes_per_cycle: 137, ipc: 1024 },
 };
 let made = 0;
 function rows(upTo: number): Float64Array {

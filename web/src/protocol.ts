@@ -15,6 +15,7 @@ import type {
   Problem,
   Result,
   Shares,
+  ShownTable,
   WindowsLayout,
 } from "./types.ts";
 
@@ -122,6 +123,8 @@ export interface FrameMessage {
   shares: (Shares | null)[] | null;
   /** With the result: what the L1Ds hold, as `l1Contents()` says. */
   held: Uint32Array | null;
+  /** With the result: what the mechanisms in force and the policy show of themselves. */
+  shown: ShownTable[] | null;
   /** What playing has stopped at, of `stopWhen`; null otherwise. */
   met: Met | null;
   /** Why it is stuck, or has failed; empty otherwise. */

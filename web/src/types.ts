@@ -13,6 +13,7 @@ import type {
 
 // What the engine takes and gives: declared once, by the module.
 export type {
+  AllocationForm,
   Answer,
   Catalogue,
   Ci95,
@@ -46,6 +47,8 @@ export type {
   Shares,
   SweepPoint,
   WindowsLayout,
+  RecordField,
+  ShownTable,
 } from "./wasm/corun.js";
 
 // ---------------------------------------------------------------- an experiment while it is edited: the engine says what is wrong with it

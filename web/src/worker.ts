@@ -399,7 +399,8 @@ function offer(): void {
   past.addWindows(windows, columns, onTop);
   const known = whole ? past.view() : null,
     shares = whole && launches ? sim.shares() : null,
-    held = whole ? sim.l1Contents() : null;
+    held = whole ? sim.l1Contents() : null,
+    shown = whole ? sim.shown() : null;
   send(
     {
       t: "frame",
@@ -418,6 +419,7 @@ function offer(): void {
       launches: whole ? (launches?.news() ?? null) : null,
       shares,
       held,
+      shown,
       met: running() ? null : met,
       why,
       ticket,

@@ -32,7 +32,7 @@ const layoutOf = (kernels: number): WindowsLayout => ({
     column("end", null),
     ...Array.from({ length: kernels }, (_, k) => KEYS.map((key) => column(key, k))).flat(),
   ],
-  peaks: { noc_bytes_per_cycle: 400, dram_bytes_per_cycle: 200, ipc: 1000 },
+  peaks: { noc_bytes_per_cycle: 400, dram_bytes_per_cycle: 200, noc_sustainable_bytes_per_cycle: 240, ipc: 1000 },
 });
 /** A run in which kernel k makes k + 1 instructions a cycle, and moves ten times as many bytes. */
 function ran(

@@ -55,7 +55,7 @@ test("a chart's numbers have the formula that they are drawn by", () => {
   const windows: WindowsLayout = {
     window: 400,
     core_mhz: 1400,
-    peaks: { noc_bytes_per_cycle: 1, dram_bytes_per_cycle: 1, ipc: 1 },
+    peaks: { noc_bytes_per_cycle: 1, dram_bytes_per_cycle: 1, noc_sustainable_bytes_per_cycle: 0.6, ipc: 1 },
     columns: [
       column("start"),
       column("end"),

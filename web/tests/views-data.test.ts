@@ -30,7 +30,7 @@ const LAYOUT: WindowsLayout = {
     column("stall.idle", 1),
     column("stall.raw_long", 1),
   ],
-  peaks: { noc_bytes_per_cycle: 512, dram_bytes_per_cycle: 128, ipc: 1024 },
+  peaks: { noc_bytes_per_cycle: 512, dram_bytes_per_cycle: 128, noc_sustainable_bytes_per_cycle: 307.2, ipc: 1024 },
 };
 const WIDTH = LAYOUT.columns.length;
 

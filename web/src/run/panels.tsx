@@ -8,6 +8,7 @@ import type { CorunLaunches } from "../launches/strips.ts";
 import type { CorunNumbers } from "../numbers.ts";
 import type { CorunPredicted } from "../predict/panel.ts";
 import type { SelectSm, SmView, Zoom } from "../types.ts";
+import { watch } from "../watch/panel.tsx";
 import type { Answered } from "./answered.ts";
 import { Compared } from "./compared.tsx";
 import type { Panel } from "./panel.ts";
@@ -22,7 +23,7 @@ interface Around {
 }
 
 export const panels = (around: Around): readonly Panel[] =>
-  [why, compare, path, charts, numbers, decisions, launches, oneSm, predicted].map((panel) => panel(around));
+  [why, compare, path, charts, numbers, decisions, watch, launches, oneSm, predicted].map((panel) => panel(around));
 
 const why = ({ answered }: Around): Panel => ({
   id: "why",

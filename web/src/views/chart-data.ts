@@ -62,7 +62,8 @@ export function chartSpecs(
         },
       ];
     });
-  const peaks = layout.peaks;
+  const peaks = layout.peaks,
+    sustainable = peaks.noc_sustainable_bytes_per_cycle;
   const peakOf = (value: number | null, label: string, full: boolean): ChartSpec["peak"] =>
     value !== null && value > 0 ? { value, label, full } : null;
 
@@ -121,6 +122,18 @@ export function chartSpecs(
       also: gigabytes,
     },
     {
+      key: "demand",
+      title: "NoC demand",
+      unit: "× sustainable",
+      kind: "stack",
+      total: "all",
+      extra: true,
+      doc: "Replies to the reads that waited in L1D miss queues or came to them, over what the NoC can sustain as CCBP has it (§3, Fig. 3). Above 1, reads wait.",
+      series: sustainable === null ? [] : perKernel("noc_demand_bytes", "cycles", 1 / sustainable),
+      peak: peakOf(1, "sustainable", true),
+      also: null,
+    },
+    {
       key: "dram",
       title: "DRAM bandwidth",
       unit: "bytes / cycle",
@@ -172,6 +185,18 @@ export function chartSpecs(
       total: "all",
       doc: "CTAs resident on all SMs, mean over the window, by kernel.",
       series: perKernel("cta_cycles", "cycles"),
+      peak: null,
+      also: null,
+    },
+    {
+      key: "quota",
+      title: "Quota left",
+      unit: "instructions",
+      kind: "lines",
+      total: "",
+      extra: true,
+      doc: "What is left of the quotas of each kernel, over all SMs on which something is left, mean of the ends of windows. A refill lifts it.",
+      series: perKernel("quota_left", "cycles", layout.window),
       peak: null,
       also: null,
     },

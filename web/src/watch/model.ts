@@ -1,0 +1,52 @@
+// What the engine shows of the mechanisms in force and of the policy, as the page's tables have it. No DOM.
+import { MISSING } from "../format.ts";
+import { figure, whole } from "../draw/scale.ts";
+import type { ShownTable, WindowsLayout } from "../types.ts";
+import type { ChartSpec } from "../views/chart-data.ts";
+
+/** Columns of one kernel that stand together. */
+export interface Group {
+  kernel: number | null;
+  columns: number;
+}
+
+export function groups({ columns }: ShownTable): Group[] {
+  const all: Group[] = [];
+  for (const { kernel } of columns) {
+    const last = all.at(-1);
+    if (last?.kernel === kernel) last.columns += 1;
+    else all.push({ kernel, columns: 1 });
+  }
+  return all;
+}
+
+/** The first column of each group but the first: a line stands before it. */
+export function begins(table: ShownTable): ReadonlySet<number> {
+  const first = new Set<number>();
+  let at = 0;
+  for (const { columns } of groups(table)) {
+    if (at > 0) first.add(at);
+    at += columns;
+  }
+  return first;
+}
+
+export function cellText(value: string | number | null): string {
+  if (value === null) return MISSING;
+  if (typeof value === "string") return value;
+  return Number.isInteger(value) ? whole(value) : figure(value);
+}
+
+/** What each column means, each once: kernels have the same ones. */
+export function meanings({ columns }: ShownTable): { title: string; doc: string }[] {
+  const all = columns.map(({ title, unit, doc }) => ({ title: unit === "" ? title : `${title} (${unit})`, doc }));
+  return [...new Map(all.map((one) => [`${one.title} ${one.doc}`, one])).values()];
+}
+
+/** The chart that has the course of a table over time, if there is one. */
+export const courseOf = (
+  { course }: ShownTable,
+  specs: readonly ChartSpec[],
+  { columns }: WindowsLayout,
+): ChartSpec | null =>
+  specs.find(({ series }) => series.some(({ over }) => over.some((at) => columns[at]?.key === course))) ?? null;
