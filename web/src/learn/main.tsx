@@ -7,6 +7,9 @@ import "./learn.css";
 import { signal } from "@preact/signals";
 import { render } from "preact";
 import { compileModule } from "../module.ts";
+import * as engine from "../wasm/corun.js";
+import type { ExperimentError } from "../wasm/corun.js";
+import type { Allocator } from "./algorithm.tsx";
 import { startTheme, themeButton } from "../theme.ts";
 import { Lab, type FromLab, type Port, type ToLab } from "./lab.ts";
 import { Page } from "./page.tsx";
@@ -14,8 +17,30 @@ import { Page } from "./page.tsx";
 startTheme();
 document.querySelector("#actions")?.append(themeButton());
 
+const compiled = (() => {
+  let once: Promise<WebAssembly.Module> | null = null;
+  return () => (once ??= compileModule());
+})();
+
+/** In this thread: what it is asked takes less than a millisecond. */
+async function allocator(): Promise<Allocator> {
+  await engine.default({ module_or_path: await compiled() });
+  return {
+    form: engine.allocationForm(),
+    allocate: (question) => {
+      try {
+        return engine.allocation(question);
+      } catch (error) {
+        const problems = (error as Partial<ExperimentError>).problems;
+        if (!problems) throw error;
+        return problems;
+      }
+    },
+  };
+}
+
 async function start(heard: (message: FromLab) => void): Promise<Port> {
-  const module = await compileModule(),
+  const module = await compiled(),
     worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "stories" });
   const post = (message: ToLab): void => {
     worker.postMessage(message);
@@ -41,7 +66,7 @@ const version = signal(0);
 const lab = new Lab(start, () => {
   version.value += 1;
 });
-render(<Page lab={lab} version={version} />, document.querySelector("#main") as HTMLElement);
+render(<Page lab={lab} version={version} allocator={allocator} />, document.querySelector("#main") as HTMLElement);
 
 // What the address points at is there only now.
 if (location.hash.length > 1) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import GLOSSARY from "../../../docs/glossary.md?raw";
 import { encodeLink } from "../link.ts";
+import { Algorithm, type Allocator } from "./algorithm.tsx";
 import { readInline, type Inline } from "../teach/markdown.ts";
 import type { Experiment } from "../types.ts";
 import { Figure } from "./figure.tsx";
@@ -139,7 +140,8 @@ function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: S
 
 const TERMS = readGlossary(GLOSSARY);
 
-export function Page({ lab, version = signal(0) }: { lab: Lab; version?: Signal<number> }) {
+export function Page(props: { lab: Lab; version?: Signal<number>; allocator(): Promise<Allocator> }) {
+  const { lab, version = signal(0), allocator } = props;
   return (
     <>
       <div class="learn-head">
@@ -159,6 +161,9 @@ export function Page({ lab, version = signal(0) }: { lab: Lab; version?: Signal<
           <ul>
             <li>
               <a href="#try">Ten things to try</a>
+            </li>
+            <li>
+              <a href="#algorithm-1">Algorithm 1 with your own numbers</a>
             </li>
             <li>
               <a href="#glossary">Glossary</a>
@@ -210,6 +215,7 @@ export function Page({ lab, version = signal(0) }: { lab: Lab; version?: Signal<
           ))}
         </ol>
       </section>
+      <Algorithm start={allocator} />
       <section aria-labelledby="glossary">
         <h2 id="glossary">Glossary</h2>
         <p>Each term once, with the paper or manual that it comes from.</p>

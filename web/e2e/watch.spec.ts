@@ -1,0 +1,56 @@
+// What a scheme does can be watched: its turns, queues, quotas and idle warps in the run; and Algorithm 1 with numbers of one's own.
+import { pack } from "../src/link.ts";
+import { closeDrawer, countColours, expect, is, noViolations, openAt, picture, show, test } from "./corun.ts";
+
+const link = async (experiment: object): Promise<string> => `#v=1&z=${await pack(JSON.stringify(experiment))}`;
+
+test("under CCBP one watches Algorithm 1, the virtual queues and the demand, under quotas their counters", async ({
+  page,
+}) => {
+  const ccbp = { name: "ccbp", time_scale: 0.05, variant: "drf" };
+  await openAt(
+    page,
+    await link({ corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: ccbp, stop: { cycles: 40_000 } }),
+    1000,
+  );
+  await show(page, "watch");
+  const table = (key: string) => page.locator(`[data-table=${key}]`);
+  await expect(table("ccbp")).toContainText("nothing is counted yet");
+  await expect(table("algorithm_1")).toBeHidden();
+  await page.getByRole("button", { name: "Play" }).click();
+  await is(page, "Finished");
+  await expect(table("ccbp").getByRole("row", { name: /CFD/ })).toContainText(/intensive|sensitive/);
+  const turns = table("algorithm_1").getByRole("row");
+  await expect(turns.last()).toContainText(/threads|registers|CTA|bandwidth/);
+  expect(await turns.count()).toBeGreaterThan(5);
+  await expect(table("miss_queues").getByRole("columnheader", { name: "Credits left" })).toHaveCount(2);
+  expect(await table("miss_queues").locator("canvas").evaluate(countColours)).toBeGreaterThan(4);
+  await noViolations(page);
+  await picture(page, "watch-ccbp", true);
+  await table("algorithm_1").getByRole("link", { name: "Work it out" }).click();
+  await expect(page).toHaveURL(/learn\.html#algorithm-1/);
+
+  // The paper's Table 3, then with fewer units of bandwidth: the same function, other turns.
+  const own = page.locator(".allocation"),
+    last = own.locator("[data-table] tbody tr").last();
+  await expect(own.locator("[data-table] tbody tr")).toHaveCount(18);
+  await expect(last).toContainText("NoC bandwidth");
+  await own.getByLabel("Units of bandwidth").fill("5");
+  await expect(own.locator("[data-table] tbody tr")).not.toHaveCount(18);
+  await own.getByLabel("NoC, units of K1").fill("much");
+  await expect(own.getByRole("status")).toHaveText(/kernels\[0\]\.noc: found "much", want a number/);
+  await own.getByRole("button", { name: "Table 3 again" }).click();
+  await expect(own.locator("[data-table] tbody tr")).toHaveCount(18);
+  await noViolations(page);
+  await picture(own, "watch-algorithm");
+
+  const kernels = [{ kernel: "SAD", qos: 0.9 }, "CFD"],
+    qos = { name: "qos-rollover", epoch: 2000, ipc_alone: [60, 60] };
+  await openAt(page, await link({ corun: 1, gpu: "tiny-2sm", kernels, policy: qos, stop: { cycles: 60_000 } }), 30_100);
+  await show(page, "watch");
+  await expect(table("qos").getByRole("row", { name: /SAD/ })).toContainText("54");
+  await expect(table("qos_moves").getByRole("columnheader", { name: "Idle warps" })).toHaveCount(2);
+  await expect(table("quotas").getByRole("columnheader", { name: "Refill" })).toHaveCount(2);
+  await picture(page, "watch-qos", true);
+  await closeDrawer(page);
+});

@@ -1,0 +1,176 @@
+// Algorithm 1 with numbers of one's own: the engine's own function, which begins with the numbers of CCBP's Table 3.
+import "../watch/watch.css";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { IconButton, Swatch } from "../make/kit.tsx";
+import { titleOf } from "../titles.ts";
+import { less, more, most, pathOf, plain, put, read, type Question } from "../watch/asked.ts";
+import { Scrolls, Shown } from "../watch/table.tsx";
+import type { AllocationForm, Problem, RecordField, ShownTable } from "../types.ts";
+
+/** What is needed of the engine's module. */
+export interface Allocator {
+  form: AllocationForm;
+  /** The turns, or what is wrong. */
+  allocate(question: Question): ShownTable | readonly Problem[];
+}
+
+const label = ({ name, unit }: RecordField): string =>
+  unit === "" || unit === name ? titleOf(name) : `${titleOf(name)}, ${unit}`;
+
+function Input(props: {
+  field: RecordField;
+  value: unknown;
+  /** Where a label has its name, or its name. */
+  id?: string;
+  name?: string;
+  wrong: string | undefined;
+  put(value: unknown): void;
+}) {
+  const { field, value, id, name, wrong, put: set } = props,
+    at = { id, "aria-label": name, title: field.doc, "aria-invalid": wrong ? ("true" as const) : undefined };
+  if (Array.isArray(field["choices"]))
+    return (
+      <select {...at} value={String(value)} onChange={(event) => set(event.currentTarget.value)}>
+        {field["choices"].map((one) => (
+          <option key={String(one)}>{String(one)}</option>
+        ))}
+      </select>
+    );
+  return (
+    <input
+      {...at}
+      type="text"
+      inputMode="decimal"
+      value={String(value ?? "")}
+      onInput={(event) => set(read(field, event.currentTarget.value))}
+    />
+  );
+}
+
+function Form({ by }: { by: Allocator }) {
+  const { form, allocate } = by,
+    [question, setQuestion] = useState(form.start);
+  const found = allocate(question),
+    problems = "rows" in found ? [] : found;
+  const kept = useRef<ShownTable | null>(null);
+  if ("rows" in found) kept.current = found;
+  const wrong = (kernel: number | null, name: string): string | undefined =>
+    problems.find(({ path }) => path === pathOf(kernel, name))?.want;
+  const own = plain(form.question.fields),
+    each = plain(form.kernel.fields);
+  const names = question.kernels.map((_, k) => `K${k + 1}`);
+  return (
+    <>
+      <div class="allocation-fields">
+        {own.map((field) => (
+          <div key={field.name}>
+            <label for={`allocation-${field.name}`} title={field.doc}>
+              {label(field)}
+            </label>
+            <Input
+              id={`allocation-${field.name}`}
+              field={field}
+              value={question[field.name]}
+              wrong={wrong(null, field.name)}
+              put={(value) => setQuestion(put(question, null, field.name, value))}
+            />
+          </div>
+        ))}
+      </div>
+      <Scrolls name="The kernels">
+        <table class="numbers allocation-kernels">
+          <thead>
+            <tr>
+              <th scope="col">Kernel</th>
+              {each.map((field) => (
+                <th key={field.name} scope="col" title={field.doc}>
+                  {label(field)}
+                </th>
+              ))}
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {question.kernels.map((kernel, k) => (
+              <tr key={k}>
+                <th scope="row">
+                  <span class="kernel-name">
+                    <Swatch kernel={k} />
+                    <span>{names[k]}</span>
+                  </span>
+                </th>
+                {each.map((field) => (
+                  <td key={field.name}>
+                    <Input
+                      field={field}
+                      value={kernel[field.name] ?? field.default}
+                      name={`${label(field)} of ${names[k]}`}
+                      wrong={wrong(k, field.name)}
+                      put={(value) => setQuestion(put(question, k, field.name, value))}
+                    />
+                  </td>
+                ))}
+                <td>
+                  <IconButton
+                    icon="close"
+                    label={`Take ${names[k]} away`}
+                    disabled={question.kernels.length < 2}
+                    press={() => setQuestion(less(question, k))}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrolls>
+      <div class="allocation-deeds">
+        <button
+          type="button"
+          class="button"
+          disabled={question.kernels.length >= most(form)}
+          onClick={() => setQuestion(more(question))}
+        >
+          One kernel more
+        </button>
+        <button type="button" class="button" onClick={() => setQuestion(form.start)}>
+          Table 3 again
+        </button>
+      </div>
+      <p role="status" class="allocation-said">
+        {problems.map(({ path, found: is, want }) => `${path}: found ${is}, want ${want}`).join("; ")}
+      </p>
+      {kept.current && <Shown table={kept.current} kernels={names} />}
+    </>
+  );
+}
+
+export function Algorithm({ start }: { start(): Promise<Allocator> }) {
+  const [by, setBy] = useState<Allocator | null>(null),
+    [failed, setFailed] = useState(""),
+    place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const views = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        views.disconnect();
+        start().then(setBy, (error: unknown) => setFailed(error instanceof Error ? error.message : String(error)));
+      },
+      { rootMargin: "200px" },
+    );
+    if (place.current) views.observe(place.current);
+    return () => {
+      views.disconnect();
+    };
+  }, []);
+  return (
+    <section aria-labelledby="algorithm-1" class="allocation" ref={place}>
+      <h2 id="algorithm-1">Algorithm 1 with your own numbers</h2>
+      <p>
+        CCBP hands out CTAs and bandwidth together. In each turn the kernel with the least dominant share asks for one
+        unit more. The numbers to begin with are those of the paper's Table 3. The turns are worked out by the function
+        that runs in the simulator.
+      </p>
+      {by ? <Form by={by} /> : <p>{failed === "" ? "It is fetched…" : `This could not run here: ${failed}`}</p>}
+    </section>
+  );
+}
