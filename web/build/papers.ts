@@ -17,6 +17,8 @@ interface Chosen {
   picture: string;
   /** Runs of the paper's document by name: the baseline, then its own scheme. */
   open: string[];
+  /** What a reader of the paper does not find here, and why. */
+  lacks?: [what: string, why: string][];
 }
 type Table = Record<string, unknown>;
 interface Document {
@@ -64,7 +66,7 @@ export class Papers {
     return found;
   }
 
-  card({ paper, name, says, headline, picture, open }: Chosen): PaperCard {
+  card({ paper, name, says, headline, picture, open, lacks = [] }: Chosen): PaperCard {
     const document = JSON.parse(this.#text(`web/public/papers/${paper}.json`)) as Document;
     const study = this.#toml(`papers/${paper}/study.toml`);
     const blocks = readMarkdown(this.#text(`docs/reports/${paper}/report.md`));
@@ -91,6 +93,7 @@ export class Papers {
         return claim;
       }),
       setting: settingOf(study, runs),
+      lacks,
       // Reports run kernels alone once for all mixes; the page has this mix only.
       open: runs.map((run) => (run.kernels.length > 1 ? { ...run, alone: true } : run)),
     };

@@ -51,6 +51,18 @@ function Card({ of, here }: { of: PaperCard; here: Here | null }) {
       </div>
       <ClaimTable claims={of.headline} label={`${of.name}: its first claims`} report={`${address}&report=1`} />
       <Setting of={of} here={here} />
+      {of.lacks.length > 0 && (
+        <details class="paper-lacks">
+          <summary>Not here, and why</summary>
+          <ul>
+            {of.lacks.map(([what, why]) => (
+              <li key={what}>
+                <b>{what}:</b> {why}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
       <p class="paper-links">
         <a class="button primary" href={address}>
           {of.figures} figures

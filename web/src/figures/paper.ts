@@ -45,6 +45,8 @@ export interface PaperCard {
     classes: { name: string; kernels: string[] }[];
     schemes: string[];
   };
+  /** What a reader of the paper does not find here, and why. */
+  lacks: readonly (readonly [what: string, why: string])[];
   /** A mix under the baseline, and under the paper's own scheme. */
   open: Experiment[];
 }
