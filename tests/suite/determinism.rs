@@ -87,6 +87,7 @@ fn any_split_of_the_budget_gives_the_same_run() {
             // Looking must not touch.
             let _ = simulation.result();
             let _ = simulation.digest();
+            let _ = simulation.shown();
             simulation.machine_mut().settle();
             sim_core::run::frame::fill(simulation.machine(), simulation.windows(), &mut Vec::new());
             let _ = simulation.windows().rows_since(0);

@@ -20,6 +20,20 @@ pub enum KernelType {
     DramIntensive,
 }
 
+impl KernelType {
+    /// Every type.
+    pub const ALL: [KernelType; 3] = [KernelType::LatencySensitive, KernelType::NocIntensive, KernelType::DramIntensive];
+
+    /// As a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            KernelType::LatencySensitive => "latency-sensitive",
+            KernelType::NocIntensive => "NoC-intensive",
+            KernelType::DramIntensive => "DRAM-intensive",
+        }
+    }
+}
+
 /// What a kernel takes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Demand {

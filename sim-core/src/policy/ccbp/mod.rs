@@ -304,7 +304,7 @@ impl Ccbp {
                 (true, false) => KernelType::DramIntensive,
             };
             let what = Typed {
-                kernel_type: word(kind),
+                kernel_type: kind.word(),
                 demand,
                 even_rate: finite(learned.even_rate),
                 waiting: self.settings.starved.then_some(starved),
@@ -571,7 +571,7 @@ impl Ccbp {
             name: Value::Null,
             kernel: Some(kernel),
             cells: alloc::vec![
-                typed.then(|| word(learned.kind)).into(),
+                typed.then(|| learned.kind.word()).into(),
                 counted.then_some(learned.factors.rf).into(),
                 counted.then_some(learned.factors.df).into(),
                 finite(learned.even_rate).filter(|_| counted).into(),
@@ -644,18 +644,6 @@ fn factors_of(n: &KernelStats) -> Factors {
 /// A number, unless it is NaN.
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
-}
-
-/// Every type.
-const KINDS: [KernelType; 3] = [KernelType::LatencySensitive, KernelType::NocIntensive, KernelType::DramIntensive];
-
-/// The type as a word.
-fn word(kind: KernelType) -> &'static str {
-    match kind {
-        KernelType::LatencySensitive => "latency-sensitive",
-        KernelType::NocIntensive => "NoC-intensive",
-        KernelType::DramIntensive => "DRAM-intensive",
-    }
 }
 
 /// What every SM has at least.

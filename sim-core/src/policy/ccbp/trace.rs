@@ -1,7 +1,6 @@
 //! Algorithm 1 step by step, as a table: of a run's own kernels, or of numbers that somebody asks about, such as those of CCBP's Table 3.
 
 use super::allocate::{Allocation, Demand, Grant, KernelType, Rules};
-use super::{KINDS, word};
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{KernelId, MAX_KERNELS};
@@ -84,7 +83,7 @@ impl Asked {
     fn demand(&self) -> Demand {
         let line = |each: f64| (0..=self.most).map(|ctas| each * f64::from(ctas)).collect();
         Demand {
-            kind: KINDS.into_iter().find(|&kind| word(kind) == self.kernel_type).unwrap_or_default(),
+            kind: KernelType::ALL.into_iter().find(|&kind| kind.word() == self.kernel_type).unwrap_or_default(),
             noc: line(self.noc),
             dram: line(self.dram),
             cta: Resources { ctas: 1, threads: self.threads, registers: self.registers, shared_bytes: self.shared_bytes },
@@ -95,7 +94,7 @@ impl Asked {
 /// CCBP Table 3: ten of each; a CTA of any kernel takes one of the SM.
 fn table_3() -> Question {
     let kernel = |kind: KernelType, noc: f64, dram: f64| Asked {
-        kernel_type: word(kind).into(),
+        kernel_type: kind.word().into(),
         noc,
         dram,
         most: 10,
