@@ -55,7 +55,7 @@ impl Column {
         Column { title: title.into(), unit, doc, kernel: None }
     }
 
-    /// The same columns for each kernel: title, unit, definition.
+    /// Columns that each kernel has, by title, unit and definition.
     pub fn for_each(kernels: usize, columns: &[(&'static str, &'static str, &'static str)]) -> Vec<Column> {
         KernelId::first(kernels)
             .flat_map(|kernel| {
