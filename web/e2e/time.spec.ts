@@ -263,10 +263,10 @@ test("while another run is prepared, nothing passes for it, and the one before c
     location.hash = hash;
   }, long);
   await is(page, "Profiling");
-  await expect(page).toHaveTitle("Profiling: BP + CFD · Warped-Slicer · Corun");
+  await expect(page).toHaveTitle("Profiling: BP + CFD · Warped-Slicer (profile_cycles 4000000) · Corun");
   await expect(page.locator("#cycle")).toHaveText("0");
   await expect(ribbon).toHaveText(
-    "Below is still BP + CFD · Even split, at cycle 20,000. BP + CFD · Warped-Slicer waits until its kernels are measured alone.",
+    "Below is still BP + CFD · Even split, at cycle 20,000. BP + CFD · Warped-Slicer (profile_cycles 4000000) waits until its kernels are measured alone.",
   );
   await expect(page.locator("#pictures")).toHaveAttribute("aria-busy", "true");
   const progress = page.getByRole("progressbar", { name: "How much is measured" });
