@@ -35,17 +35,26 @@ export interface FrameView extends HTMLElement {
 export interface SmView extends FrameView {
   selected: number | null;
 }
+/** The windows of a run so far. A range of cycles costs what it is wide on the screen, however many windows are in it. */
+export declare class WindowStore {
+  constructor(layout: WindowsLayout);
+  /** Complete windows that are new since the last call (`windows`). */
+  append(rows: ArrayLike<number>): void;
+  /** The cycle at which the last window ends. */
+  readonly lastCycle: number;
+  clear(): void;
+}
 /** Charts over time. */
 export interface WindowView extends HTMLElement {
-  setRuns(runs: readonly ShownRun[]): void;
-  /** Complete windows of a run that are new since the last call (`windows`). */
-  setWindows(run: number, rows: Float64Array): void;
+  /** `stores`: the windows of each run, to which windows are added as they come. */
+  setRuns(runs: readonly ShownRun[], stores: readonly WindowStore[]): void;
+  /** The stores have more windows; `restarted`: they have begun anew. */
+  refresh(restarted: boolean): void;
   /** A policy's whole log so far (`decisions`): marks on the time axis. */
   setDecisions(run: number, decisions: readonly Decision[]): void;
   /** The IPC that each kernel of a run is promised; null where it has no goal. */
   setGoals(run: number, goals: readonly (number | null)[]): void;
-  clear(run: number): void;
-  reset(): void;
+  /** The cycle that the cursor shows. */
   cycle: number;
 }
 

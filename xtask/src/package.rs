@@ -120,6 +120,12 @@ pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
     ensure!(mistake.starts_with("kernels[1]: found"), "a bad experiment is not named by its path:\n{mistake}");
     count.passed += 1;
 
+    strict("charts.mts")?;
+    let charts = in_page("charts.mjs")?;
+    let drawn = charts.strip_prefix("20000 cycles in ").and_then(|rest| rest.strip_suffix(" charts")?.parse().ok());
+    ensure!(drawn.is_some_and(|charts: u32| charts > 3), "charts of one's own show: {charts}");
+    count.passed += 1;
+
     refused(
         &folder,
         &strict,
