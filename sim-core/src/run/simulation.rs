@@ -539,7 +539,7 @@ impl Simulation {
     }
 
     /// Hands the sharing over to other policies, from the present cycle on. The host has passed on the solo profiles that they need before
-    /// (`tell`).
+    /// (`add_solo_profiles`).
     pub fn set_policy(&mut self, spec: &PolicySpec) -> Result<(), Problems> {
         let changed = Experiment { policy: spec.clone(), ..self.experiment.clone() };
         changed.check()?;

@@ -26,19 +26,34 @@ struct KernelColumn {
     unit: &'static str,
     title: &'static str,
     doc: &'static str,
-    /// From the counters of the window and those before it.
-    value: fn(&KernelStats, &KernelStats, &Scale) -> u64,
+    value: fn(&Reading) -> u64,
 }
 
-/// What turns counters into bytes, and what is no counter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Scale {
-    flit_bytes: u64,
-    line_bytes: u64,
-    /// A read's reply: a line and its header.
-    reply_bytes: u64,
-    /// What is left of a kernel's quotas.
+/// What there is of a kernel at the end of a window.
+#[derive(Debug)]
+struct Reading<'a> {
+    gpu: &'a Gpu,
+    /// Counters of the window.
+    window: KernelStats,
+    /// Counters before it.
+    before: KernelStats,
+    /// What is left of its quotas.
     quota_left: u64,
+}
+
+impl Reading<'_> {
+    fn flit_bytes(&self) -> u64 {
+        self.gpu.noc.flit_bytes.into()
+    }
+
+    fn line_bytes(&self) -> u64 {
+        self.gpu.l2.line_bytes.into()
+    }
+
+    /// Of a read's reply: a line and its header.
+    fn reply_bytes(&self) -> u64 {
+        u64::from(self.gpu.line_flits()) * self.flit_bytes()
+    }
 }
 
 const KERNEL_COLUMNS: [KernelColumn; 12] = [
@@ -47,37 +62,37 @@ const KERNEL_COLUMNS: [KernelColumn; 12] = [
         unit: "thread instructions",
         title: "Thread instructions",
         doc: "Instructions issued in the window, counted once for each active lane",
-        value: |stats, _, _| stats.thread_instructions,
+        value: |of| of.window.thread_instructions,
     },
     KernelColumn {
         key: "warp_instructions",
         unit: "warp instructions",
         title: "Warp instructions",
         doc: "Instructions issued in the window",
-        value: |stats, _, _| stats.warp_instructions,
+        value: |of| of.window.warp_instructions,
     },
     KernelColumn {
         key: "noc_bytes",
         unit: "bytes",
         title: "NoC replies",
         doc: "Bytes of replies to reads, headers included, that passed the L2-to-SM crossbar",
-        value: |stats, _, scale| stats.noc_reply_flits * scale.flit_bytes,
+        value: |of| of.window.noc_reply_flits * of.flit_bytes(),
     },
     KernelColumn {
         key: "noc_request_bytes",
         unit: "bytes",
         title: "NoC requests",
         doc: "Bytes of request packets, headers included, that passed the SM-to-L2 crossbar",
-        value: |stats, _, scale| stats.noc_request_flits * scale.flit_bytes,
+        value: |of| of.window.noc_request_flits * of.flit_bytes(),
     },
     KernelColumn {
         key: "noc_demand_bytes",
         unit: "bytes",
         title: "NoC demand",
         doc: "Bytes of the replies to all reads that waited in the L1D miss queues or came to them in the window (CCBP §4.1)",
-        value: |stats, before, scale| {
+        value: |of| {
             let came = |stats: &KernelStats| stats.l1_misses + stats.reads_again;
-            (came(before) - before.read_requests + came(stats)) * scale.reply_bytes
+            (came(&of.before) - of.before.read_requests + came(&of.window)) * of.reply_bytes()
         },
     },
     KernelColumn {
@@ -85,49 +100,49 @@ const KERNEL_COLUMNS: [KernelColumn; 12] = [
         unit: "bytes",
         title: "DRAM",
         doc: "Bytes read from and written to DRAM",
-        value: |stats, _, scale| (stats.dram_reads + stats.dram_writes) * scale.line_bytes,
+        value: |of| (of.window.dram_reads + of.window.dram_writes) * of.line_bytes(),
     },
     KernelColumn {
         key: "dram_context_bytes",
         unit: "bytes",
         title: "Context switches",
         doc: "Bytes of registers and shared memory of switched CTAs that L2 has passed on to DRAM, or that have come from there",
-        value: |stats, _, scale| stats.dram_context_lines * scale.line_bytes,
+        value: |of| of.window.dram_context_lines * of.line_bytes(),
     },
     KernelColumn {
         key: "latency_sum",
         unit: "cycles",
         title: "Latency sum",
         doc: "Cycles from entering the miss queue to the reply, summed over the read replies of the window",
-        value: |stats, _, _| stats.latency_sum,
+        value: |of| of.window.latency_sum,
     },
     KernelColumn {
         key: "latency_count",
         unit: "replies",
         title: "Read replies",
         doc: "Read replies of the window",
-        value: |stats, _, _| stats.latency_count,
+        value: |of| of.window.latency_count,
     },
     KernelColumn {
         key: "cta_cycles",
         unit: "CTA cycles",
         title: "Resident CTAs",
         doc: "Resident CTAs of the whole GPU, summed over the cycles of the window",
-        value: |stats, _, _| stats.cta_cycles,
+        value: |of| of.window.cta_cycles,
     },
     KernelColumn {
         key: "quota_top_ups",
         unit: "top-ups",
         title: "Quota top-ups",
         doc: "Quotas that the kernel has got on top before a refill, on all SMs",
-        value: |stats, _, _| stats.quota_top_ups,
+        value: |of| of.window.quota_top_ups,
     },
     KernelColumn {
         key: "quota_left",
         unit: "instructions",
         title: "Quota left",
         doc: "What is left of the kernel's quotas at the end of the window, summed over the SMs on which something is left",
-        value: |_, _, scale| scale.quota_left,
+        value: |of| of.quota_left,
     },
 ];
 
@@ -182,15 +197,11 @@ impl Windows {
     /// Closes the window that ends at the machine's present cycle.
     pub fn close(&mut self, machine: &mut Machine) {
         machine.settle();
-        let gpu = machine.gpu();
-        let (flit_bytes, line_bytes) = (gpu.noc.flit_bytes.into(), gpu.l2.line_bytes.into());
-        let scale = Scale { flit_bytes, line_bytes, reply_bytes: (gpu.line_flits() * gpu.noc.flit_bytes).into(), quota_left: 0 };
         let mut row = Vec::with_capacity(self.columns());
         for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_stats) {
             let stats = machine.kernel_stats(kernel);
-            let window = stats - *last;
-            let scale = Scale { quota_left: quota_left(machine, kernel), ..scale };
-            row.extend(KERNEL_COLUMNS.iter().map(|column| (column.value)(&window, last, &scale) as u32));
+            let reading = Reading { gpu: machine.gpu(), window: stats - *last, before: *last, quota_left: quota_left(machine, kernel) };
+            row.extend(KERNEL_COLUMNS.iter().map(|column| (column.value)(&reading) as u32));
             *last = stats;
         }
         let mut stalled = |stalls: StallCounts, last: &mut StallCounts| {

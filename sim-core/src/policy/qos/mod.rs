@@ -516,7 +516,7 @@ impl Qos {
         Table {
             key: "qos_moves",
             title: "Idle warps and CTAs, on which moves are decided".into(),
-            doc: "A kernel behind its goal gets a CTA more where it has no idle ones; room comes from kernels without a goal, with idle CTAs, or with a                   margin, in this order (QoS §3.6)",
+            doc: "A kernel behind its goal gets a CTA more where it has no idle ones; room comes from kernels without a goal, with idle CTAs, or with a margin, in this order (QoS §3.6)",
             row: "SM",
             course: None,
             columns: Column::for_each(
