@@ -330,7 +330,8 @@ test("no window and no decision is lost where a word on a frame comes late, or a
     expect(rows.length).toBe(Math.floor(cycles / 400));
     await show(page, "decisions");
     await page.locator("corun-decisions summary").click();
-    expect(await page.locator("corun-decisions ol.log li").count(), "the split of SMs, for each kernel").toBe(2);
+    // The list is written once the browser says that it is open.
+    await expect(page.locator("corun-decisions ol.log li"), "the split of SMs, for each kernel").toHaveCount(2);
     await page.locator("corun-decisions summary").click();
     await closeDrawer(page);
   };
