@@ -34,7 +34,7 @@ export const watch = ({ session }: { session: Session }): Panel => {
           return (
             <div key={mark}>
               {mark === "" ? null : <Heading mark={mark} title={title} />}
-              {mine.length === 0 && <p class="note">Nothing is limited here: every kernel takes what it finds.</p>}
+              {mine.length === 0 && <p class="note">It has no tables. What it has decided is in Decisions.</p>}
               {mine.map((table) => {
                 const spec = courseOf(table, specs.value[at] ?? [], windows);
                 return (
