@@ -104,7 +104,7 @@ try {
     await until(
       () =>
         document.querySelectorAll("corun-sm-grid canvas").length > 0 &&
-        /A, even: .* B, spatial: /s.test(document.querySelector("corun-sm-grid canvas").textContent),
+        /A, Even split: .* B, Spatial partitioning: /s.test(document.querySelector("corun-sm-grid canvas").textContent),
     );
   });
   await check("a sweep gives the runner's lines", async () => {
