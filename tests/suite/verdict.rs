@@ -63,6 +63,23 @@ fn a_kernel_with_sms_of_its_own_has_an_l1d_of_its_own() {
 }
 
 #[test]
+fn a_verdict_says_who_sits_on_sms_of_which_class() {
+    // Spatial sharing gives the first half of the SMs to the first kernel: the big ones.
+    let of = |policy: &str| {
+        let mix = r#""gpu": "hetero-8b8s", "kernels": ["hetero/FDTD3D", "hetero/SYRK"]"#;
+        verdict(&format!(r#"{mix}, "policy": "{policy}", {LENGTH}"#))
+    };
+    let apart = of("spatial");
+    assert_eq!(apart.question, Question::Classes, "{:?}", apart.says);
+    for sits in ["FDTD3D sits on the big SMs", "SYRK sits on the small SMs"] {
+        assert!(apart.says.iter().any(|sentence| sentence.contains(sits)), "{:?}", apart.says);
+    }
+    let spread = of("hetero-agnostic").says;
+    assert!(!spread.iter().any(|sentence| sentence.contains(" sits on ")), "{spread:?}");
+    assert!(spread.iter().any(|sentence| sentence.contains("of its warps' time on the ")), "{spread:?}");
+}
+
+#[test]
 fn a_verdict_names_the_sufferer_of_the_result_with_its_slowdown_and_interval() {
     let experiment =
         Experiment::from_json(&format!(r#"{{ "corun": 1, "kernels": ["BP", "CFD"], "gpu": "ccbp-16sm", "policy": "even", {LENGTH} }}"#));

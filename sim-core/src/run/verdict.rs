@@ -27,6 +27,8 @@ names! {
     pub enum Question {
         /// Who suffers from sharing.
         Sharing = "sharing",
+        /// Who suffers from sharing, and who sits on SMs of which class.
+        Classes = "classes",
         /// Who keeps its promise.
         Goals = "goals",
         /// What one kernel finds again in its caches.
@@ -78,6 +80,9 @@ const SUFFERS: f64 = 1.1;
 
 /// Within this of 1, a slowdown is none.
 const ALIKE: f64 = 0.05;
+
+/// From this part of its time on, a kernel sits on SMs of a class.
+const SITS: f64 = 0.9;
 
 /// Credits are spent if so great a part of them is used: what is left at the end of an interval is dropped.
 const SPENT: f64 = 0.9;
@@ -178,13 +183,17 @@ impl Run<'_> {
         let worst = order[0];
         let clauses = order.iter().enumerate().filter_map(|(place, &k)| Some(pace(&self.kernels[k].name, slowdown(k)?, place > 0)));
         let mut says = alloc::vec![format!("{}.", clauses.collect::<Vec<_>>().join(", "))];
+        let sits = self.sits(&order);
+        let question = if sits.is_some() { Question::Classes } else { Question::Sharing };
+        says.extend(sits);
         let known = self.ends(worst, "slowdown");
-        let mut verdict = Verdict::said(Question::Sharing, Vec::new(), false);
+        let mut verdict = Verdict::said(question, Vec::new(), false);
         verdict.slowdown = slowdown(worst).filter(|times| times.is_finite());
         verdict.ci95 = known;
         if slowdown(worst) < Some(SUFFERS) {
             verdict.sure = known.is_some_and(|[_, high]| high < SUFFERS);
-            verdict.says = alloc::vec![format!("Nobody suffers: {}", says[0])];
+            says[0] = format!("Nobody suffers: {}", says[0]);
+            verdict.says = says;
             return verdict;
         }
         verdict.sufferer = Some(worst as u32);
@@ -212,6 +221,27 @@ impl Run<'_> {
         }
         verdict.says = says;
         verdict
+    }
+
+    /// On SMs of which class kernels have their warps; nothing where all SMs are alike.
+    fn sits(&self, order: &[usize]) -> Option<String> {
+        let classes = &self.simulation.experiment().gpu.sms;
+        if classes.len() < 2 {
+            return None;
+        }
+        let of_kernel = |&k: &usize| {
+            let times: Vec<u64> = self.measured.classes.iter().map(|stats| stats[k].warp_cycles).collect();
+            let most = (0..times.len()).max_by_key(|&class| times[class])?;
+            let part = ratio(times[most], times.iter().sum())?;
+            let (name, class) = (&self.kernels[k].name, &classes[most].name);
+            Some(if part >= SITS {
+                format!("{name} sits on the {class} SMs")
+            } else {
+                format!("{name} spends {} of its warps' time on the {class} SMs", percent(part))
+            })
+        };
+        let clauses: Vec<String> = order.iter().filter_map(of_kernel).collect();
+        (!clauses.is_empty()).then(|| format!("{}.", clauses.join(", ")))
     }
 
     fn places(&self, sufferer: usize) -> Places {
