@@ -405,7 +405,7 @@ fn library(_: &Run, log: &Log, count: &mut Count) -> Result<()> {
     quietly(&mut cargo(&["test", "--quiet", "--package", "sim-core", "--doc"]))?;
     count.passed += 1;
     for name in ["run", "compare", "own_policy", "own_order"] {
-        let mut example = cargo(&["run", "--quiet", "--manifest-path", "examples/Cargo.toml", "--bin", name]);
+        let mut example = cargo(&["run", "--quiet", "--locked", "--manifest-path", "examples/Cargo.toml", "--bin", name]);
         let said = output(example.env("CARGO_TARGET_DIR", target_dir().join("examples"))).with_context(|| format!("examples/{name}.rs"))?;
         ensure!(said.lines().count() > 1, "examples/{name}.rs says only {said:?}");
         log.say(&format!("examples/{name}.rs: {}", said.lines().last().unwrap_or_default()));
