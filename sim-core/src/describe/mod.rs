@@ -11,4 +11,5 @@ pub mod kernel;
 pub mod path;
 pub mod record;
 pub mod rng;
+pub mod scale;
 pub mod value;

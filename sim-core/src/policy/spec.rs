@@ -254,10 +254,15 @@ impl PolicySpec {
 
     /// Whether it fits a mix; `decode` has checked this, but a spec can also be made in Rust.
     pub fn check(&self, mix: Mix, problems: &mut Problems) {
-        for (i, member) in self.members.iter().enumerate() {
-            let path = if self.is_one_object() { mix.path.to_string() } else { element(mix.path, i) };
+        for (path, member) in self.placed(mix.path) {
             member.check(Mix { path: &path, ..mix }, problems);
         }
+    }
+
+    /// The policies as data, each with where its canonical form stands.
+    pub fn placed<'s>(&'s self, path: &'s str) -> impl Iterator<Item = (String, &'s Member)> {
+        let place = move |i| if self.is_one_object() { path.to_string() } else { element(path, i) };
+        self.members.iter().enumerate().map(move |(i, member)| (place(i), member))
     }
 
     /// Whether its canonical form is one object: it is one policy, or a combination with a name.

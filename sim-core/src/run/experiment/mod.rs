@@ -3,6 +3,7 @@
 
 mod builder;
 mod records;
+mod scale;
 
 pub use builder::Builder;
 pub use records::{EXPERIMENT, Experiment, MAX_CYCLES, MAX_SEED, VERSION};

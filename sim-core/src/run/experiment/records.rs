@@ -1,6 +1,6 @@
 //! What an experiment looks like in JSON, and how it is read.
 
-use super::{KernelUse, Settled, Stop, labels, mix_of};
+use super::{KernelUse, Settled, Stop, labels, mix_of, scale};
 use crate::describe::error::Problems;
 use crate::describe::goal::{GOAL, Goal};
 use crate::describe::gpu::Gpu;
@@ -11,6 +11,7 @@ use crate::describe::kernel::{Kernel, MAX_ALU, formerly, library};
 use crate::describe::path::{element, field};
 use crate::describe::record::Absent::{self, Int, Name, Needed, Words};
 use crate::describe::record::{Datum, Names, Shape, each_of, int, is_right, list, number, record, rule, text};
+use crate::describe::scale::{PARTS, Scale};
 use crate::describe::value::Value;
 use crate::interface::controls::{WARP_ORDER, WarpOrder};
 use crate::machine::dispatch::order::{CtaOrderInfo, CtaOrderSpec};
@@ -64,6 +65,10 @@ rule! {
 
     /// A goal asks for at most the GPU's peak IPC.
     pub PEAK = "peak";
+
+    /// `scale` divides the SMs of each class, the L2 banks and the DRAM channels, also of alone_gpu. The NoC is no mesh, CTAs go round-robin, grids
+    /// stay from repeat to repeat, and the policy says nothing of SMs, DRAM channels or IPCs of the whole GPU.
+    pub SCALES = "scales";
 }
 
 /// The names of the library's kernels.
@@ -82,13 +87,14 @@ const KERNEL_WANT: &str = "a kernel's name, or a full kernel: an object with nam
 
 /// Makes `Experiment` and its record. Fields that stand for something else than what is written, or that are read against others, are
 /// `resolved`. `plain` ones are what is written. So are `later` ones, and the canonical form has them only where they are not what holds
-/// without them. Experiments that were there before keep their hashes.
+/// without them. Experiments that were there before keep their hashes. `spent` ones are used up: what they made of the others is kept.
 macro_rules! experiment {
     (
         $(#[doc = $rdoc:literal])+ rules [$($rule:expr),+];
         resolved { $( $(#[doc = $rd:literal])+ $r:ident: $R:ty = $rshape:expr, $rabsent:expr; )* }
         plain { $( $(#[doc = $pd:literal])+ $p:ident: $P:ty = $pshape:expr, $pabsent:expr; )* }
         later { $( $(#[doc = $ld:literal])+ $l:ident: $L:ty $([$unit:literal])? = $lshape:expr, $labsent:expr; )* }
+        spent { $( $(#[doc = $sd:literal])+ $s:ident = $sshape:expr, $sabsent:expr; )* }
     ) => {
         $(#[doc = $rdoc])+
         #[derive(Clone, PartialEq, Debug)]
@@ -106,6 +112,7 @@ macro_rules! experiment {
             $( $(#[doc = $rd])+ $r = $rshape, $rabsent; )*
             $( $(#[doc = $pd])+ $p = $pshape, $pabsent; )*
             $( $(#[doc = $ld])+ $l $([$unit])? = $lshape, $labsent; )*
+            $( $(#[doc = $sd])+ $s = $sshape, $sabsent; )*
         }
 
         impl Experiment {
@@ -129,7 +136,7 @@ macro_rules! experiment {
 
 experiment! {
     /// An experiment: one GPU, the kernels on it, how they share it, and when to stop.
-    rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &crate::interface::spec::FITS_THE_MIX, &MEMBERS];
+    rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &SCALES, &crate::interface::spec::FITS_THE_MIX, &MEMBERS];
     resolved {
         /// Name, for people.
         name: String = text!(LONGEST_NAME), Words("the kernels' names");
@@ -164,6 +171,10 @@ experiment! {
     later {
         /// Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on.
         warm_up: Cycle ["cycles"] = int!(0, MAX_CYCLES), Int(0);
+    }
+    spent {
+        /// Part of the GPU and of each kernel's grids and shared arrays that is run in place of the whole.
+        scale = Shape::Choice(PARTS), Name("1");
     }
 }
 
@@ -308,14 +319,23 @@ impl Experiment {
         }
         let alone_gpu = Some(of("alone_gpu")).filter(|value| right("alone_gpu") && *value != Value::Null);
         let alone_gpu = alone_gpu.map(|value| change::read(&value, "alone_gpu", problems));
-        let kernels: Vec<KernelUse> = kernels.into_iter().collect::<Option<_>>()?;
+        let mut kernels: Vec<KernelUse> = kernels.into_iter().collect::<Option<_>>()?;
         let name = value.get("name").map(String::read);
         let name = name.unwrap_or_else(|| labels(&kernels).join(" + ").chars().take(LONGEST_NAME).collect());
         let alone_gpu = match alone_gpu {
             Some(gpu) => Some(gpu?),
             None => None,
         };
-        Some(Experiment::of_parts(value, name, gpu?, kernels, warp_order?, cta_order?, policy?, alone_gpu))
+        let (mut gpu, cta_order, mut policy, mut alone_gpu) = (gpu?, cta_order?, policy?, alone_gpu);
+        if right("scale") {
+            let scale = Scale::of(of("scale").as_str().unwrap_or_default());
+            problems.by(&SCALES, |problems| {
+                scale::check(scale, &gpu, &policy, &cta_order, problems);
+                scale::apply(scale, &mut gpu, alone_gpu.as_mut(), &mut kernels, problems);
+            });
+            policy = scale::policy(scale, policy);
+        }
+        Some(Experiment::of_parts(value, name, gpu, kernels, warp_order?, cta_order, policy, alone_gpu))
     }
 }
 

@@ -1,0 +1,316 @@
+//! Scale models: a part of a large GPU with the same part of each kernel's work, which answers like the whole in a part of the time.
+//!
+//! SMs, L2 banks and DRAM channels are divided, and with them the ports of the NoC: a warp meets as much bandwidth and L2 as on the whole. What is
+//! inside an SM stays, and so do latencies (Liu, Heirman, Eyerman, Akram and Eeckhout, ISPASS 2022; SeyyedAghaei, Naderan-Tahan and Eeckhout,
+//! HPCA 2024). The work is divided as well (weak scaling), so that a launch has as many waves of CTAs as on the whole, and as much reuse:
+//!
+//! 1. Grids: along the first dimension that divides, else along the longest, rounded. CTAs that follow each other stay those that follow each
+//!    other, and the row after them comes the sooner by as much as L2 is smaller.
+//! 2. Arrays of which a part of the CTAs reads nearly as much as all of them, such as the matrix that every CTA goes through. Else fewer CTAs
+//!    would use each line, and L2 would hold less of what they share. An array of which each CTA has its own part stays: the rest of it is left
+//!    untouched.
+//! 3. No array becomes smaller than `IN_L1` L1 data caches: it would begin to live in L1D, which is as large as on the whole.
+
+use super::error::Problems;
+use super::gpu::{Gpu, NocKind};
+use super::kernel::{Address, Dim3, Kernel, Launch, Op, Scatter, Tile, WARP_SIZE};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// The parts that there are.
+pub const PARTS: &[&str] = &["1", "1/2", "1/3", "1/4", "1/6", "1/8"];
+
+/// L1 data caches that an array does not shrink below.
+const IN_L1: u64 = 4;
+
+/// A part of a GPU, one in so many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scale(u32);
+
+fn of_part(part: &str) -> u32 {
+    part.strip_prefix("1/").and_then(|parts| parts.parse().ok()).unwrap_or(1)
+}
+
+impl core::fmt::Display for Scale {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if self.is_whole() { f.write_str("1") } else { write!(f, "1/{}", self.0) }
+    }
+}
+
+impl Scale {
+    /// One of `PARTS`.
+    pub fn of(part: &str) -> Scale {
+        Scale(of_part(part))
+    }
+
+    /// Whether it is the whole.
+    pub fn is_whole(self) -> bool {
+        self.0 == 1
+    }
+
+    /// Whether the part of so many is a whole number.
+    pub fn divides(self, count: u32) -> bool {
+        count.is_multiple_of(self.0)
+    }
+
+    /// The part of a rate of the whole GPU.
+    pub fn of_rate(self, rate: f64) -> f64 {
+        rate / f64::from(self.0)
+    }
+
+    /// Makes it the part of `gpu`, which stands at `path` in the input.
+    pub fn gpu(self, gpu: &mut Gpu, path: &str, problems: &mut Problems) {
+        if self.is_whole() {
+            return;
+        }
+        if gpu.noc.kind == NocKind::Mesh {
+            let found = format!("{self} of {path}, {}, with a mesh, in which distances grow with the SMs", gpu.name);
+            return problems.add("scale", found, "no scale where noc.kind is \"mesh\"");
+        }
+        let mut counts: Vec<&mut u32> = gpu.sms.iter_mut().map(|class| &mut class.count).collect();
+        counts.extend([&mut gpu.l2.banks, &mut gpu.dram.channels]);
+        let fits = |parts: u32| counts.iter().all(|count| count.is_multiple_of(parts));
+        if !fits(self.0) {
+            let all: Vec<String> = counts.iter().map(ToString::to_string).collect();
+            let [sms @ .., banks, channels] = &all[..] else { return };
+            let found = format!("{self} of {path}: {} SMs, {banks} L2 banks and {channels} DRAM channels", sms.join(" and "));
+            let possible: Vec<&str> = PARTS.iter().copied().filter(|part| fits(of_part(part))).collect();
+            return problems.add("scale", found, format!("{}, which divides all of them", possible.join(" or ")));
+        }
+        counts.into_iter().for_each(|count| *count /= self.0);
+    }
+
+    /// Makes it the part of a kernel's work, on SMs with an L1D of so many bytes. The kernel stands at `path` in the input.
+    pub fn kernel(self, kernel: &mut Kernel, l1_bytes: u32, path: &str, problems: &mut Problems) {
+        if self.is_whole() {
+            return;
+        }
+        if kernel.launches.iter().any(|launch| launch.grid_step != [0; 3]) {
+            let found = format!("{self} with {path}, {}, whose grid changes from repeat to repeat", kernel.name);
+            return problems.add("scale", found, "no scale, or kernels whose grids stay");
+        }
+        let before = kernel.clone();
+        for launch in &mut kernel.launches {
+            launch.grid = self.grid(launch.grid);
+        }
+        for (at, array) in kernel.arrays.iter_mut().enumerate() {
+            if self.is_shared(&before, at) {
+                let least = array.bytes.min(IN_L1 * u64::from(l1_bytes));
+                array.bytes = (array.bytes / u64::from(self.0)).max(least).next_multiple_of(128).min(array.bytes);
+            }
+        }
+        let bytes: Vec<u64> = kernel.arrays.iter().map(|array| array.bytes).collect();
+        for address in kernel.launches.iter_mut().flat_map(addresses_mut) {
+            if let Scatter::Warp { bytes: over } | Scatter::Lane { bytes: over } | Scatter::Skewed { bytes: over } = &mut address.scatter {
+                *over = (*over).min(bytes[usize::from(address.array)]);
+            }
+        }
+    }
+
+    /// The part of a grid.
+    fn grid(self, grid: Dim3) -> Dim3 {
+        let mut extents: [u32; 3] = grid.into();
+        let longest = (0..3).rev().max_by_key(|&i| extents[i]).unwrap_or(0);
+        let along = (0..3).find(|&i| self.divides(extents[i])).unwrap_or(longest);
+        extents[along] = ((extents[along] + self.0 / 2) / self.0).max(1);
+        extents.into()
+    }
+
+    /// Whether the part of the CTAs reaches nearly as much of an array as all of them do: more than halfway from its part to the whole.
+    fn is_shared(self, kernel: &Kernel, array: usize) -> bool {
+        let bytes = kernel.arrays[array].bytes;
+        let mut accesses = kernel.launches.iter().flat_map(|launch| addresses(launch).map(move |access| (launch, access)));
+        accesses.any(|(launch, (address, loops))| {
+            let reach = |grid| reach(&address, kernel, launch, grid, &loops).min(bytes);
+            let (whole, part) = (reach(launch.grid), reach(self.grid(launch.grid)));
+            usize::from(address.array) == array && 2 * u64::from(self.0) * part > u64::from(self.0 + 1) * whole
+        })
+    }
+}
+
+/// Addresses of a launch, each with the trips of the loops around it.
+fn addresses(launch: &Launch) -> impl Iterator<Item = (Address, Vec<Op>)> {
+    let mut open: Vec<Op> = Vec::new();
+    launch.program.iter().filter_map(move |op| {
+        match op {
+            Op::Loop { .. } => open.push(op.clone()),
+            Op::End => drop(open.pop()),
+            Op::Load { address, .. } | Op::Store { address, .. } | Op::Atomic { address, .. } => return Some((*address, open.clone())),
+            _ => {}
+        }
+        None
+    })
+}
+
+fn addresses_mut(launch: &mut Launch) -> impl Iterator<Item = &mut Address> {
+    launch.program.iter_mut().filter_map(|op| match op {
+        Op::Load { address, .. } | Op::Store { address, .. } | Op::Atomic { address, .. } => Some(address),
+        _ => None,
+    })
+}
+
+/// How much an access covers that starts with `each` and goes on in steps, each with a stride and a count. A step that is no longer than what
+/// lies before it makes the piece longer. A longer one makes more pieces.
+fn covered(each: u64, mut steps: Vec<(i64, u64)>) -> u64 {
+    steps.sort_by_key(|(stride, _)| stride.unsigned_abs());
+    let (mut piece, mut pieces) = (each, 1_u64);
+    for (stride, count) in steps.into_iter().map(|(stride, count)| (stride.unsigned_abs(), count.max(1))) {
+        if stride <= piece {
+            piece = piece.saturating_add(stride.saturating_mul(count - 1));
+        } else {
+            pieces = pieces.saturating_mul(count);
+        }
+    }
+    piece.saturating_mul(pieces)
+}
+
+/// Bytes that an access of a launch of this grid covers of an array without an end.
+fn reach(address: &Address, kernel: &Kernel, launch: &Launch, grid: Dim3, loops: &[Op]) -> u64 {
+    let trips: Vec<u64> = loops.iter().map(|op| if let Op::Loop { trips } = op { trips.mean(&kernel.lists) as u64 } else { 1 }).collect();
+    let warps = u64::from(launch.threads.div_ceil(WARP_SIZE));
+    let at = kernel.launches.iter().position(|other| core::ptr::eq(other, launch)).unwrap_or(0);
+    let repeat = kernel.repeats.iter().find(|repeat| (repeat.first..repeat.first + repeat.launches).contains(&at));
+    let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
+    let within = |strides: &[i64]| strides.iter().copied().zip(trips.iter().copied()).collect::<Vec<_>>();
+    let mut steps = within(&address.loops);
+    steps.extend([(address.cta, u64::from(grid.ctas())), (address.warp, warps), (address.repeat, times)]);
+    let Some(Tile { columns, rows, lanes, x, y, .. }) = address.tile else {
+        steps.push((address.lane, u64::from(WARP_SIZE)));
+        let each = match address.scatter {
+            Scatter::None => 4,
+            Scatter::Warp { bytes } | Scatter::Lane { bytes } | Scatter::Skewed { bytes } => bytes,
+        };
+        return covered(each, steps);
+    };
+    let extents: [u32; 3] = grid.into();
+    let along = |each: u32, terms: super::kernel::Terms, most: u32| {
+        let mut steps = within(&terms.loops.map(i64::from));
+        steps.extend(terms.grid.into_iter().zip(extents).map(|(stride, count)| (i64::from(stride), u64::from(count))));
+        steps.extend([(i64::from(terms.warp), warps), (i64::from(terms.repeat), times)]);
+        covered(each.into(), steps).min(most.into())
+    };
+    covered(4 * along(lanes, x, columns) * along(WARP_SIZE.div_ceil(lanes), y, rows), steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::gpu::presets;
+    use crate::describe::kernel::library;
+
+    fn scaled(name: &str, part: &str) -> (Kernel, Kernel) {
+        let whole = library::find(name).unwrap();
+        let (mut kernel, mut problems) = (whole.clone(), Problems::default());
+        Scale::of(part).kernel(&mut kernel, 94208, "kernels[0]", &mut problems);
+        assert!(problems.0.is_empty(), "{problems}");
+        (whole, kernel)
+    }
+
+    /// Every part that is offered reads back, and 1 is the whole.
+    #[test]
+    fn parts_read_back() {
+        for part in PARTS {
+            let scale = Scale::of(part);
+            assert_eq!((scale.to_string().as_str(), scale.is_whole()), (*part, *part == "1"));
+        }
+    }
+
+    #[test]
+    fn a_quarter_of_a_gpu_has_its_sms_banks_and_channels_and_nothing_else_changes() {
+        let whole = presets::find("a100-40gb").unwrap();
+        let (mut part, mut problems) = (whole.clone(), Problems::default());
+        Scale(4).gpu(&mut part, "gpu", &mut problems);
+        assert!(problems.0.is_empty());
+        assert_eq!((part.sm_count(), part.l2.banks, part.dram.channels), (27, 20, 10));
+        part.sms[0].count = 108;
+        (part.l2.banks, part.dram.channels) = (80, 40);
+        assert_eq!(part, whole);
+    }
+
+    #[test]
+    fn what_does_not_divide_and_a_mesh_are_refused() {
+        let refused = |name: &str, parts| {
+            let (mut gpu, mut problems) = (presets::find(name).unwrap(), Problems::default());
+            let whole = gpu.clone();
+            Scale(parts).gpu(&mut gpu, "gpu", &mut problems);
+            assert_eq!(gpu, whole);
+            problems.0[0].to_string()
+        };
+        let said = "scale: found 1/8 of gpu: 108 SMs, 80 L2 banks and 40 DRAM channels, want 1 or 1/2 or 1/4, which divides all of them";
+        assert_eq!(refused("a100-40gb", 8), said);
+        assert!(refused("ikra-15cu", 3).contains("with a mesh"));
+    }
+
+    /// By hand: of the product's 8 × 66 CTAs a quarter. All of A is read by every column of CTAs, so it is a quarter too; B and C are the
+    /// CTAs' own, and stay.
+    #[test]
+    fn what_all_ctas_read_shrinks_with_the_grid_and_what_is_their_own_stays() {
+        let (whole, part) = scaled("qos/SGEMM", "1/4");
+        assert_eq!((whole.launches[0].ctas(), part.launches[0].ctas()), (528, 132));
+        let bytes = |kernel: &Kernel| kernel.arrays.iter().map(|array| array.bytes).collect::<Vec<_>>();
+        let [a, b, c] = bytes(&whole)[..] else { panic!("three arrays") };
+        assert_eq!(bytes(&part), [a / 4, b, c]);
+        for streams in ["VADD", "qos/STENCIL", "qos/HISTO"] {
+            let (whole, part) = scaled(streams, "1/4");
+            let largest = |kernel: &Kernel| kernel.arrays.iter().map(|array| array.bytes).max();
+            assert_eq!(largest(&part), largest(&whole), "{streams}");
+        }
+    }
+
+    /// Neighbours anywhere in a graph are anywhere in a quarter of it; a small table stays as it is.
+    #[test]
+    fn gathers_stay_within_their_arrays_and_small_arrays_stay() {
+        let (whole, part) = scaled("ccbp/BFS", "1/4");
+        assert_eq!(part.arrays[2].bytes, whole.arrays[2].bytes / 4);
+        assert_eq!(part.arrays[6].bytes, 128);
+        for (address, _) in part.launches.iter().flat_map(addresses) {
+            if let Scatter::Lane { bytes } = address.scatter {
+                assert!(bytes <= part.arrays[usize::from(address.array)].bytes);
+            }
+        }
+    }
+
+    /// Every kernel of the library has a quarter that a machine takes, with a quarter of the CTAs to half a row.
+    #[test]
+    fn every_kernel_has_a_quarter_or_says_why_not() {
+        let mut refused = Vec::new();
+        for name in library::names() {
+            let whole = library::find(name).unwrap();
+            let (mut part, mut problems) = (whole.clone(), Problems::default());
+            Scale(4).kernel(&mut part, 94208, "kernels[0]", &mut problems);
+            crate::describe::kernel::validate::check(&part, "kernel", &mut problems);
+            if !problems.0.is_empty() {
+                refused.push(name);
+                assert!(problems.0[0].found.contains("whose grid changes"), "{problems}");
+                continue;
+            }
+            for (whole, part) in whole.launches.iter().zip(&part.launches) {
+                let extents: [u32; 3] = whole.grid.into();
+                let row = whole.ctas() / extents.into_iter().max().unwrap();
+                assert!(
+                    (4 * part.ctas()).abs_diff(whole.ctas()) <= 2 * row || extents == [1; 3],
+                    "{name}: {} of {}",
+                    part.ctas(),
+                    whole.ctas()
+                );
+            }
+        }
+        assert!(!refused.is_empty() && refused.iter().all(|name| name.starts_with("ikra/")), "{refused:?}");
+    }
+
+    #[test]
+    fn pieces_grow_together_or_stand_apart() {
+        assert_eq!(covered(4, alloc::vec![(4, 32)]), 128);
+        assert_eq!(covered(4, alloc::vec![(1024, 10), (4, 32), (128, 8)]), 10 * 1024);
+        assert_eq!(covered(4, alloc::vec![(1024, 10), (4, 32)]), 10 * 128);
+        assert_eq!(covered(4, alloc::vec![(-128, 3), (4, 32), (0, 7)]), 3 * 128);
+    }
+
+    #[test]
+    fn a_grid_shrinks_along_what_divides() {
+        for (grid, part) in [([8, 66, 1], [2, 66, 1]), ([47, 48, 1], [47, 12, 1]), ([47, 46, 3], [12, 46, 3]), ([1, 1, 1], [1, 1, 1])] {
+            assert_eq!(Scale(4).grid(grid.into()), part.into());
+        }
+    }
+}
