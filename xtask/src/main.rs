@@ -17,6 +17,7 @@ mod profiles;
 mod readme;
 mod reproduce;
 mod run;
+mod scale;
 mod serve;
 mod test;
 mod verdicts;
@@ -55,6 +56,9 @@ Usage: cargo xtask COMMAND
   reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/reports and its figures to the page too
   verdicts [--count N] [--seed N] a study: does the cause that a verdict names hold in runs with one cause after another relieved? With no
                                   option its page, docs/reference/verdicts.md, is written anew
+  scale [--quick] [--count N] [--seed N] [--schemes N] [--cycles N] [--gpu NAME]... [--part 1/N]...
+                                  a study: what is a scale model of a large GPU off by? Writes docs/reference/scale.md, in hours; --quick: two
+                                  mixes, printed
   mutants [--count N] [--seed N] [--list]
                                   a study: how many of 30 seeded faults in the machine, the policies and the run do the native tests of the
                                   first tier catch, and how many more those of --full? A second call goes on where the first was stopped
@@ -141,6 +145,7 @@ fn command(mut args: Vec<String>) -> Result<()> {
             none_left(args)?;
             verdicts::verdicts(count, seed)
         }
+        "scale" => scale::scale(args),
         "" => bail!("a command is missing\n\n{USAGE}"),
         other => bail!("there is no command `{other}`\n\n{USAGE}"),
     }

@@ -6,6 +6,7 @@ mod dependences;
 mod length;
 mod partitions;
 mod queues;
+mod scale;
 mod settled;
 #[path = "../../../tests/suite/alone/mod.rs"]
 mod table_2;
@@ -21,13 +22,14 @@ fn short(name: &str) -> &str {
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 
-const PAGES: [(&str, Page); 8] = [
+const PAGES: [(&str, Page); 9] = [
     ("alone", alone::page),
     ("classes", classes::page),
     ("dependences", dependences::page),
     ("length", length::page),
     ("partitions", partitions::page),
     ("queues", queues::page),
+    ("scale", scale::page),
     ("settled", settled::page),
     ("verdicts", verdicts::page),
 ];

@@ -1,0 +1,40 @@
+//! `cargo xtask scale`: what scale models of large GPUs are off by, as a page of docs/.
+
+use crate::run::{cargo, root};
+use crate::{flag, none_left, number, words};
+use anyhow::{Context, Result, ensure};
+use std::process::Stdio;
+
+const PLACE: &str = "docs/reference/scale.md";
+
+/// Mixes, their seed, schemes and cycles, where nobody says.
+const USUAL: [u64; 4] = [20, 1, 4, 200_000];
+const QUICK: [u64; 4] = [2, 1, 2, 40_000];
+const GPUS: [&str; 2] = ["a100-40gb", "h100-sxm5"];
+const PARTS: [&str; 2] = ["1/2", "1/4"];
+
+/// Runs the study, and writes the page; a quick one is printed.
+pub fn scale(args: &mut Vec<String>) -> Result<()> {
+    let quick = flag(args, "--quick");
+    let mut numbers = if quick { QUICK } else { USUAL };
+    for (name, place) in ["--count", "--seed", "--schemes", "--cycles"].into_iter().zip(&mut numbers) {
+        *place = number(args, name)?.unwrap_or(*place);
+    }
+    let mut given = |name, what, usual: [&str; 2]| {
+        let given = words(args, name, what)?;
+        let usual = if quick { &usual[..1] } else { &usual };
+        Ok::<_, anyhow::Error>(if given.is_empty() { usual.iter().map(|&word| word.to_owned()).collect() } else { given })
+    };
+    let (gpus, parts) = (given("--gpu", "a GPU's name", GPUS)?, given("--part", "a part such as 1/4", PARTS)?);
+    none_left(args)?;
+    let mut command = cargo(&["run", "--quiet", "--release", "--package", "corun-tools", "--bin", "pages", "--", "scale"]);
+    command.args(numbers.map(|number| number.to_string())).args(gpus).args(parts);
+    let said = command.stdout(Stdio::piped()).spawn()?.wait_with_output()?;
+    ensure!(said.status.success(), "the study ended with {}", said.status);
+    let page = String::from_utf8(said.stdout)?;
+    if quick {
+        print!("{page}");
+        return Ok(());
+    }
+    std::fs::write(root().join(PLACE), page).with_context(|| format!("cannot write {PLACE}"))
+}
