@@ -99,25 +99,26 @@ export function onFileDrop(take: (file: File) => void): void {
 }
 
 let popover: HTMLElement | null = null;
+export const whatLabel = (title: string): string =>
+  title.startsWith("the numbers") ? `What are ${title}?` : `What is ${title}?`;
+
 /** A small “?” that shows a definition next to itself. */
 export function definition(title: string, ...body: Child[]): HTMLButtonElement {
   const button = h(
     "button",
-    {
-      class: "what",
-      type: "button",
-      "aria-label": title.startsWith("the numbers") ? `What are ${title}?` : `What is ${title}?`,
-      "aria-expanded": "false",
-    },
+    { class: "what", type: "button", "aria-label": whatLabel(title), "aria-expanded": "false" },
     "?",
   );
-  button.addEventListener("click", () => {
-    const mine =
-      popover?.isConnected && popover.matches(":popover-open") && button.getAttribute("aria-expanded") === "true";
-    popover?.hidePopover?.();
-    if (!mine) showDefinition(button, title, body, (open) => button.setAttribute("aria-expanded", String(open)));
-  });
+  button.addEventListener("click", () => toggleDefinition(button, title, body));
   return button;
+}
+
+/** What pressing such a button does. */
+export function toggleDefinition(button: HTMLElement, title: string, body: Child[]): void {
+  const mine =
+    popover?.isConnected && popover.matches(":popover-open") && button.getAttribute("aria-expanded") === "true";
+  popover?.hidePopover?.();
+  if (!mine) showDefinition(button, title, body, (open) => button.setAttribute("aria-expanded", String(open)));
 }
 
 /** The definition, beside its button or what else led to it. */

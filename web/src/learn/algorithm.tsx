@@ -1,10 +1,10 @@
 // Algorithm 1 with numbers of one's own: the engine's own function, which begins with the numbers of CCBP's Table 3.
 import "../watch/watch.css";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { IconButton, Swatch } from "../make/kit.tsx";
+import { IconButton, Scrolls, Swatch } from "../kit.tsx";
 import { titleOf } from "../titles.ts";
 import { less, more, most, pathOf, plain, put, read, type Question } from "../watch/asked.ts";
-import { Scrolls, Shown } from "../watch/table.tsx";
+import { Shown } from "../watch/table.tsx";
 import type { AllocationForm, Problem, RecordField, ShownTable } from "../types.ts";
 
 /** What is needed of the engine's module. */
@@ -77,7 +77,7 @@ function Form({ by }: { by: Allocator }) {
           </div>
         ))}
       </div>
-      <Scrolls name="The kernels">
+      <Scrolls class="watch-scroll" label="The kernels">
         <table class="numbers allocation-kernels">
           <thead>
             <tr>

@@ -10,12 +10,13 @@ import { compileModule } from "../module.ts";
 import * as engine from "../wasm/corun.js";
 import type { ExperimentError } from "../wasm/corun.js";
 import type { Allocator } from "./algorithm.tsx";
-import { startTheme, themeButton } from "../theme.ts";
+import { startTheme } from "../theme.ts";
+import { ThemeButton } from "../kit.tsx";
 import { Lab, type FromLab, type Port, type ToLab } from "./lab.ts";
 import { Page } from "./page.tsx";
 
 startTheme();
-document.querySelector("#actions")?.append(themeButton());
+render(<ThemeButton />, document.querySelector("#actions") as HTMLElement);
 
 const compiled = (() => {
   let once: Promise<WebAssembly.Module> | null = null;

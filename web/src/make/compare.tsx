@@ -1,7 +1,7 @@
 // What the experiment can be compared with, and which of two that are compared is edited.
-import { Deeds, useForm } from "./field.tsx";
+import { Deeds, type Option } from "../controls.tsx";
+import { useForm } from "./field.tsx";
 import type { Experiment } from "../types.ts";
-import type { Option } from "./fields.ts";
 import { copy } from "./state.ts";
 
 /** Where two are compared already, the other side is swapped above the pictures. */

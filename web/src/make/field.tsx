@@ -1,12 +1,13 @@
 // A field of the form: its label, help, problems and the way to a sweep, and a control by the kind of what it edits.
 import { createContext, type ComponentChildren } from "preact";
-import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useContext, useRef } from "preact/hooks";
 import { toast } from "../dialogs.ts";
 import { numbersText, parseNumbers } from "../manual.ts";
 import { kernelLabels } from "../choices.ts";
 import { around, axisPath } from "../sweeps/vary.ts";
-import { Swatch } from "./kit.tsx";
-import { fieldOf, OWN, type Field as Described, type Option } from "./fields.ts";
+import { Select, Text, useTyped, type At } from "../controls.tsx";
+import { Swatch } from "../kit.tsx";
+import { fieldOf, OWN, type Field as Described } from "./fields.ts";
 import { copy, type FormState } from "./state.ts";
 
 export const Form = createContext<FormState | null>(null);
@@ -134,13 +135,6 @@ function valuesOf(path: string): unknown[] {
 
 // ---------------------------------------------------------------- controls
 
-interface At {
-  id: string;
-  "data-path"?: string;
-  "aria-label"?: string | undefined;
-  "aria-describedby"?: string;
-  "aria-invalid"?: "true" | undefined;
-}
 interface ValueProps {
   at: At;
   field: Described;
@@ -194,110 +188,6 @@ const readNumbers = (text: string): (number | string)[] =>
     .split(/[\s,;]+/)
     .filter((part) => part !== "")
     .map((part) => (Number.isFinite(Number(part)) ? Number(part) : part));
-
-/** Options, those of a group together. */
-function Options({ of }: { of: readonly Option[] }) {
-  const one = ({ value, text }: Option) => (
-    <option key={value} value={value}>
-      {text}
-    </option>
-  );
-  const groups = [...new Set(of.map(({ group }) => group))].filter((group) => group !== undefined);
-  return (
-    <>
-      {of.filter(({ group }) => group === undefined).map(one)}
-      {groups.map((group) => (
-        <optgroup key={group} label={group}>
-          {of.filter((all) => all.group === group).map(one)}
-        </optgroup>
-      ))}
-    </>
-  );
-}
-
-/** A choice. A name that is not in the list stays as it is: the engine says what is wrong with it. Of `deeds`, what is chosen happens, and nothing
- * stays chosen. */
-export function Select(props: {
-  at: At;
-  options: readonly Option[];
-  value: string;
-  /** What stands for all of them. */
-  deeds?: string;
-  class?: string;
-  put(value: string): void;
-}) {
-  const { at, options, value, deeds, put } = props,
-    all = deeds === undefined ? options : [{ value: "", text: deeds }, ...options],
-    known = all.some((one) => one.value === value);
-  return (
-    <select
-      {...at}
-      class={props.class}
-      value={value}
-      onChange={({ currentTarget }) => {
-        const to = currentTarget.value;
-        if (deeds !== undefined) currentTarget.value = "";
-        if (deeds === undefined || to !== "") put(to);
-      }}
-    >
-      {!known && <option value={value}>{value || "–"}</option>}
-      <Options of={all} />
-    </select>
-  );
-}
-export const Deeds = (props: {
-  id: string;
-  label: string;
-  first: string;
-  class?: string;
-  options: readonly Option[];
-  choose(value: string): void;
-}) => (
-  <Select
-    at={{ id: props.id, "aria-label": props.label }}
-    class={props.class ?? ""}
-    options={props.options}
-    value=""
-    deeds={props.first}
-    put={props.choose}
-  />
-);
-
-/** An input that keeps what is being typed until it is done, and then shows what came of it. */
-function useTyped(text: string, follow?: () => void) {
-  const input = useRef<HTMLInputElement>(null),
-    [times, again] = useState(0);
-  useLayoutEffect(() => {
-    if (input.current) input.current.value = text;
-    follow?.();
-  }, [text, times]);
-  return { input, done: () => again(times + 1) };
-}
-
-export function Text(props: {
-  at: At;
-  value: string;
-  placeholder?: string | undefined;
-  maxLength?: number;
-  put(text: string): void;
-}) {
-  const { at, value, put, ...rest } = props,
-    { input, done } = useTyped(value);
-  return (
-    <input
-      {...at}
-      {...rest}
-      ref={input}
-      type="text"
-      autocomplete="off"
-      spellcheck={false}
-      onChange={({ currentTarget }) => {
-        put(currentTarget.value);
-        done();
-      }}
-    />
-  );
-}
 
 /** A number, or nothing. What is typed goes to the engine as it is; the limits only help the arrows. A slider shows what the field is set to, and sets
  * it: a drag is one change, at its end. */
@@ -361,5 +251,31 @@ function Num({ at, field }: ValueProps) {
         />
       )}
     </>
+  );
+}
+
+/** Fields that are folded away. */
+export function Group(props: {
+  form: FormState;
+  name: string;
+  title: string;
+  badge?: string;
+  children: ComponentChildren;
+}) {
+  const { form, name, title, badge = "", children } = props;
+  return (
+    <details
+      class="group"
+      open={form.opened.value.has(name)}
+      onToggle={({ currentTarget }) => form.open(name, currentTarget.open)}
+    >
+      <summary id={`f-group-${name.replaceAll(".", "-")}`}>
+        <span>{title}</span>
+        <span class="badge" hidden={badge === ""}>
+          {badge}
+        </span>
+      </summary>
+      {children}
+    </details>
   );
 }

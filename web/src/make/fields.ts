@@ -1,4 +1,5 @@
 // The fields of the form by their paths: what each is called, takes and has, as the engine's catalogue describes it, and how it is set. No DOM.
+import type { Option } from "../controls.tsx";
 import { changesOf, classesOf, presetValue, shownFields } from "../classes.ts";
 import {
   kernelEntry,
@@ -22,11 +23,6 @@ import { choiceTitle, orderTitle, titleOf } from "../titles.ts";
 import type { Catalogue, GpuChoice, KernelChoice, PolicyChoice, PolicyParam } from "../types.ts";
 import { copy, gpuGroup, type FormState } from "./state.ts";
 
-export interface Option {
-  value: string;
-  text: string;
-  group?: string;
-}
 /** A slider beside a number: which of its places stands for what. Null is an empty field. */
 interface Slider {
   label: string;

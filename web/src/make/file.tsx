@@ -4,8 +4,9 @@ import { toast } from "../dialogs.ts";
 import { openFile } from "../file.ts";
 import { PAIRS, pairOf } from "../pairs.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";
-import { Deeds, useForm } from "./field.tsx";
-import { Icon } from "./kit.tsx";
+import { Deeds } from "../controls.tsx";
+import { useForm } from "./field.tsx";
+import { Icon } from "../kit.tsx";
 import { copy, type FormState } from "./state.ts";
 
 /** Before the name of a pair of examples. */

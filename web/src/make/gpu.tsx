@@ -20,9 +20,10 @@ import { toast } from "../dialogs.ts";
 import { gpuTitle } from "../titles.ts";
 import type { GpuChoice } from "../types.ts";
 import { Compare } from "./compare.tsx";
-import { Field, Text, useForm } from "./field.tsx";
+import { Text } from "../controls.tsx";
+import { Field, Group, useForm } from "./field.tsx";
 import { fieldOf, sentence } from "./fields.ts";
-import { Group, Icon, IconButton, Source } from "./kit.tsx";
+import { Icon, IconButton, Source } from "../kit.tsx";
 import { OwnJson } from "./own.tsx";
 import { gpuGroup } from "./state.ts";
 

@@ -5,9 +5,9 @@ import { goalOf } from "../goal.ts";
 import { limitedClasses, limitOf } from "../limits.ts";
 import type { Experiment, KernelChoice } from "../types.ts";
 import { Compare } from "./compare.tsx";
-import { Control, Field, Said, useForm } from "./field.tsx";
+import { Control, Field, Group, Said, useForm } from "./field.tsx";
 import { fieldOf, mostOf, plainFields } from "./fields.ts";
-import { Group, Icon, Moves, Swatch, What } from "./kit.tsx";
+import { Icon, Moves, Swatch, What } from "../kit.tsx";
 import { OwnJson } from "./own.tsx";
 import type { FormState } from "./state.ts";
 
@@ -143,7 +143,11 @@ function Kernel({ choice, at: i, name }: { choice: KernelChoice; at: number; nam
       {entry && (
         <p class="field-help">
           {entry.threads} threads, {entry.registers} registers a thread, {entry.shared_bytes.toLocaleString("en")} B
-          shared. <What title={entry.title || entry.name} doc={entry.doc} source={entry.source} />
+          shared.{" "}
+          <What title={entry.title || entry.name}>
+            <p>{entry.doc}</p>
+            {entry.source !== "" && <p class="source">Source: {entry.source}</p>}
+          </What>
         </p>
       )}
       <p class="field-help fits">{form.fits.value[i] ?? ""}</p>

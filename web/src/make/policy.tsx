@@ -3,9 +3,10 @@ import { policyEntry, scheme } from "../choices.ts";
 import { presets, presetsOf, shapeOf } from "../teach/vendors.ts";
 import type { PolicyChoice, PolicyParam } from "../types.ts";
 import { Compare } from "./compare.tsx";
-import { Deeds, Field, PerKernel, Said, Select, useForm } from "./field.tsx";
+import { Deeds, Select } from "../controls.tsx";
+import { Field, PerKernel, Said, useForm } from "./field.tsx";
 import { mostOf, policyOptions, sentence } from "./fields.ts";
-import { Icon, Moves, Source } from "./kit.tsx";
+import { Icon, Moves, Source } from "../kit.tsx";
 import { Script } from "./script.tsx";
 import { copy } from "./state.ts";
 

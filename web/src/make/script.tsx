@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { completionsAt, lineOf } from "../script/complete.ts";
 import { fieldOf } from "./fields.ts";
 import { Code } from "./code.tsx";
-import { Deeds, useForm } from "./field.tsx";
-import { Icon } from "./kit.tsx";
+import { Deeds } from "../controls.tsx";
+import { useForm } from "./field.tsx";
+import { Icon } from "../kit.tsx";
 import type { Mark } from "./json.ts";
 
 const CHECK_AFTER = 350;

@@ -1,14 +1,7 @@
 // The drawer under the first screen: a row of tabs, and what the chosen one has. Closed until somebody asks.
 import type { Signal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { Host } from "../kit.tsx";
 import type { Panel } from "./panel.ts";
-
-/** An element that lives as long as the page. */
-function Element({ of }: { of: HTMLElement }) {
-  const place = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => place.current?.replaceChildren(of), [of]);
-  return <div ref={place} />;
-}
 
 function Card({ panel, open }: { panel: Panel; open: boolean }) {
   const { id, title, heading = title, view: View } = panel;
@@ -23,7 +16,7 @@ function Card({ panel, open }: { panel: Panel; open: boolean }) {
     >
       <section class="card" id={id} tabIndex={-1} aria-label={heading || title}>
         {heading !== "" && <h2>{heading}</h2>}
-        {View instanceof HTMLElement ? <Element of={View} /> : open && <View />}
+        {View instanceof HTMLElement ? <Host make={() => View} /> : open && <View />}
       </section>
     </div>
   );

@@ -1,6 +1,6 @@
 // The drawer's tab that says why: the chain from the warps of who suffers to what is full, with numbers and what each means.
 import "./why.css";
-import { definition, h } from "../dom.ts";
+import { Meanings, What } from "../kit.tsx";
 import { percent } from "../format.ts";
 import { Beyond, Chip, Mark } from "./answer.tsx";
 import type { RunSide } from "./model.ts";
@@ -10,14 +10,11 @@ import { chain, type Beside, type Chain, type Shared, type Step } from "./why.ts
 function Defined({ step }: { step: Step }) {
   const meanings = [...new Map(step.rows.map(({ name, doc }) => [doc, name])).entries()].filter(([doc]) => doc !== "");
   if (meanings.length === 0) return null;
-  const fill = (element: HTMLElement | null): void => {
-    const list = meanings.flatMap(([doc, name]) => [
-      h("dt", null, meanings.length > 1 ? name : ""),
-      h("dd", null, doc),
-    ]);
-    element?.replaceChildren(definition(step.title, h("dl", { class: "what-list" }, ...list)));
-  };
-  return <span key={step.title} ref={fill} />;
+  return (
+    <What title={step.title}>
+      <Meanings of={meanings.map(([doc, name]) => [meanings.length > 1 ? name : "", doc])} />
+    </What>
+  );
 }
 
 const Named = ({ kernel, name }: { kernel: number | null; name: string }) => (

@@ -1,6 +1,6 @@
 // The schemes of a mix as a table that any column sorts; every row opens in Run.
 import { useSignal } from "@preact/signals";
-import { h, showDefinition } from "../dom.ts";
+import { Scrolls, What } from "../kit.tsx";
 import { MISSING, fixed } from "../format.ts";
 import type { SchemeAnswer } from "../run/model.ts";
 import { plusMinus } from "../sure.ts";
@@ -39,26 +39,16 @@ export function SchemesTable({ rows, columns, running, onOpen }: Props) {
           </span>
         </button>
         {column && (
-          <button
-            type="button"
-            class="what"
-            aria-label={`What is ${title}?`}
-            onClick={(event) =>
-              showDefinition(event.currentTarget, title, [
-                h("p", null, column.doc),
-                h("p", null, `Unit: ${column.unit || "none, a ratio"}`),
-              ])
-            }
-          >
-            ?
-          </button>
+          <What title={title}>
+            <p>{column.doc}</p>
+            <p>{`Unit: ${column.unit || "none, a ratio"}`}</p>
+          </What>
         )}
       </th>
     );
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section class="scroll-x" tabIndex={0} aria-label="The schemes compared">
+    <Scrolls label="The schemes compared">
       <table class="numbers schemes">
         <caption class="hidden">The schemes compared</caption>
         <thead>
@@ -95,7 +85,7 @@ export function SchemesTable({ rows, columns, running, onOpen }: Props) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Scrolls>
   );
 }
 

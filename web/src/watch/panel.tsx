@@ -1,7 +1,7 @@
 // The drawer's tab in which one watches what a scheme does: the tables that the engine shows of it, live, and their course over time.
 import "./watch.css";
 import { computed, signal } from "@preact/signals";
-import { sideHeading } from "../dom.ts";
+import { SideHeading } from "../kit.tsx";
 import type { Panel, Shown as Runs } from "../run/panel.ts";
 import type { Session } from "../run/session.ts";
 import type { ShownTable } from "../types.ts";
@@ -9,10 +9,6 @@ import { chartSpecs } from "../views/chart-data.ts";
 import { Course } from "./course.tsx";
 import { courseOf } from "./model.ts";
 import { Shown } from "./table.tsx";
-
-const Heading = ({ mark, title }: { mark: string; title: string }) => (
-  <div ref={(place) => place?.replaceChildren(sideHeading(mark, title))} />
-);
 
 export const watch = ({ session }: { session: Session }): Panel => {
   const shown = signal<Runs | null>(null),
@@ -33,7 +29,7 @@ export const watch = ({ session }: { session: Session }): Panel => {
             store = stores[at];
           return (
             <div key={mark}>
-              {mark === "" ? null : <Heading mark={mark} title={title} />}
+              <SideHeading mark={mark} title={title} />
               {mine.length === 0 && <p class="note">It has no tables. What it has decided is in Decisions.</p>}
               {mine.map((table) => {
                 const spec = courseOf(table, specs.value[at] ?? [], windows);

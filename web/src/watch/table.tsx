@@ -1,36 +1,8 @@
 // A table that the engine shows: its heading, what its columns mean, and its rows, in a box that scrolls.
-import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { definition, h } from "../dom.ts";
-import { Swatch } from "../make/kit.tsx";
+import { KernelName, Meanings, Scrolls, What } from "../kit.tsx";
 import type { ShownTable } from "../types.ts";
 import { begins, cellText, groups, meanings } from "./model.ts";
-
-function Meanings({ of }: { of: ShownTable }) {
-  const place = useRef<HTMLSpanElement>(null),
-    all = meanings(of),
-    key = JSON.stringify(all);
-  useLayoutEffect(() => {
-    const list = all.flatMap(({ title, doc }) => [h("dt", null, title), h("dd", null, doc)]);
-    place.current?.replaceChildren(definition("the numbers of this table", h("dl", { class: "what-list" }, ...list)));
-  }, [key]);
-  return <span ref={place} />;
-}
-
-const Kernel = ({ kernel, kernels }: { kernel: number; kernels: readonly string[] }) => (
-  <span class="kernel-name">
-    <Swatch kernel={kernel} />
-    <span>{kernels[kernel] ?? `kernel ${kernel}`}</span>
-  </span>
-);
-
-/** A box that scrolls. */
-export const Scrolls = ({ name, children }: { name: string; children: ComponentChildren }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-  <section class="watch-scroll" tabIndex={0} aria-label={name}>
-    {children}
-  </section>
-);
 
 export function Shown(props: {
   table: ShownTable;
@@ -49,11 +21,14 @@ export function Shown(props: {
   return (
     <section class="watch-table" data-table={table.key}>
       <h3>
-        {table.title} <Meanings of={table} />
+        {table.title}{" "}
+        <What title="the numbers of this table">
+          <Meanings of={meanings(table).map(({ title, doc }) => [title, doc])} />
+        </What>
       </h3>
       <p class="note">{table.doc}.</p>
       {children}
-      <Scrolls name={of === "" ? table.title : `${table.title}, ${of}`}>
+      <Scrolls class="watch-scroll" label={of === "" ? table.title : `${table.title}, ${of}`}>
         <table class="numbers">
           <thead>
             {all.some(({ kernel }) => kernel !== null) && (
@@ -66,7 +41,7 @@ export function Shown(props: {
                     <td key={first} colSpan={columns} class={line(first)} />
                   ) : (
                     <th key={first} scope="colgroup" colSpan={columns} class={line(first)}>
-                      <Kernel kernel={kernel} kernels={kernels} />
+                      <KernelName kernel={kernel} name={kernels[kernel] ?? `kernel ${kernel}`} />
                     </th>
                   );
                 })}
@@ -87,7 +62,7 @@ export function Shown(props: {
               <tr key={r}>
                 <th scope="row">
                   {name === null ? null : `${name} `}
-                  {kernel === null ? null : <Kernel kernel={kernel} kernels={kernels} />}
+                  {kernel === null ? null : <KernelName kernel={kernel} name={kernels[kernel] ?? `kernel ${kernel}`} />}
                 </th>
                 {cells.map((cell, i) => (
                   <td key={i} class={`${wordy(i) ? "" : "num"}${line(i)}`}>
