@@ -82,9 +82,10 @@ test("wrong input is named at its field, and a wrong link in words", async ({ pa
 test("a long measurement can be stopped, and keeps what it has", async ({ page }) => {
   await lab(page, "#v=1&part=noc&inputs=64&outputs=64&cycles=100000&points=0.05:1:0.05");
   await expect(page.locator(".lab-progress")).toContainText(/[1-9] of 20/);
-  // Stopping ends the worker in the click itself: there is nothing to wait for.
-  const said = await page.getByRole("button", { name: "Stop" }).evaluate((button: HTMLButtonElement) => {
+  // Stopping ends the worker in the click itself: there is nothing to wait for but the page's next drawing.
+  const said = await page.getByRole("button", { name: "Stop" }).evaluate(async (button: HTMLButtonElement) => {
     button.click();
+    await new Promise((drawn) => setTimeout(drawn, 0));
     return document.querySelector(".lab-progress")?.textContent;
   });
   expect(said).toMatch(/Stopped: \d+ of 20/);

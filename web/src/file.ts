@@ -1,4 +1,5 @@
 // An experiment's file: opened, and what is wrong with it in words.
+import { errorText } from "./format.ts";
 import { LinkError, asExperiment } from "./link.ts";
 import type { Experiment, Problem } from "./types.ts";
 
@@ -27,7 +28,7 @@ export async function openFile(
 
 /** What the browser says, with a line instead of a position. */
 export function jsonError(error: unknown, text: string): string {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = errorText(error);
   const at = /position (\d+)/.exec(said);
   if (!at || /line \d+/.test(said)) return said;
   const before = text.slice(0, Number(at[1])).split("\n");

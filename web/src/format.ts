@@ -80,3 +80,11 @@ export function fieldFor(path: string, fields: Iterable<string>): string | null 
   }
   return best;
 }
+
+/** What an error says. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** What the engine found wrong with what it was given; null for another error. */
+export function problemsIn(error: unknown): Problem[] | null {
+  const problems = (error as { problems?: unknown } | null | undefined)?.problems;
+  return Array.isArray(problems) ? (problems as Problem[]) : null;
+}

@@ -52,7 +52,7 @@ export class LinkError extends Error {
 }
 
 /** Refuses what is not of version 1. A newer page writes newer links. */
-export function checkVersion(version: string | undefined): void {
+function checkVersion(version: string | undefined): void {
   if (version === undefined) throw new LinkError("It does not say its version (v=1).");
   if (version === "1") return;
   if (!/^[1-9]\d{0,5}$/.test(version))
@@ -179,28 +179,29 @@ function readableKernel(kernel: KernelChoice): string | null {
 
 // ---------------------------------------------------------------- decoding
 
-/** The state in a hash; null for an empty one. Throws a LinkError that says what is wrong. */
-export async function decodeLink(hash: string): Promise<LinkState | null> {
-  const text = hash.startsWith("#") ? hash.slice(1) : hash;
+/** What a hash has, by name; null for an empty one. */
+export function linkFields(hash: string, most: number): Map<string, string> | null {
+  const text = hash.replace(/^#/, "");
   if (text === "") return null;
-  if (text.length > MAX_HASH)
-    throw new LinkError(
-      `It is ${text.length.toLocaleString("en")} characters long; a link has at most ${MAX_HASH.toLocaleString("en")}.`,
-    );
+  if (text.length > most) throw new LinkError(`It is longer than ${most.toLocaleString("en")} characters.`);
   const fields = new Map<string, string>();
   for (const part of text.split("&")) {
-    const at = part.indexOf("=");
-    const key = at < 0 ? part : part.slice(0, at);
+    const [, key = "", value = ""] = /^([^=]*)=?(.*)$/s.exec(part) ?? [];
     if (fields.has(key)) throw new LinkError(`It has “${quote(key)}” twice.`);
-    let value: string;
     try {
-      value = decodeURIComponent(at < 0 ? "" : part.slice(at + 1));
+      fields.set(key, decodeURIComponent(value));
     } catch {
       throw new LinkError(`The value of “${quote(key)}” is cut or damaged.`);
     }
-    fields.set(key, value);
   }
   checkVersion(fields.get("v"));
+  return fields;
+}
+
+/** The state in a hash; null for an empty one. Throws a LinkError that says what is wrong. */
+export async function decodeLink(hash: string): Promise<LinkState | null> {
+  const fields = linkFields(hash, MAX_HASH);
+  if (!fields) return null;
   const known = [
     "v",
     ...EXPERIMENT,
@@ -409,7 +410,7 @@ function whole(text: string, what: string): number {
   return value;
 }
 
-const quote = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
+export const quote = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
 // ---------------------------------------------------------------- packing
 

@@ -1,5 +1,6 @@
 // Where the page starts: it puts the parts together. What runs is run/session.ts; what the drawer shows is the list of run/panels.tsx.
 // The content policy allows no style attributes in markup; setting element.style is fine.
+import { errorText } from "./format.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/layout.css";
@@ -281,7 +282,7 @@ async function start(): Promise<void> {
       kind: "error",
       title: "The simulator could not be started",
       text: [
-        error instanceof Error ? error.message : String(error),
+        errorText(error),
         "It needs a browser with WebAssembly and module workers: any that was current in 2023 or later.",
       ],
       actions: [{ label: "Try again", primary: true, run: () => location.reload() }],

@@ -1,4 +1,5 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
+import { errorText, problemsIn } from "./format.ts";
 import * as plain from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
 import { Answers, readAnswer } from "./answers.ts";
@@ -10,17 +11,7 @@ import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
 import { shipped } from "./profiles.ts";
 import { scriptEngine, type Engine } from "./script/module.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
-import type {
-  Answer,
-  Controls,
-  Experiment,
-  FrameLayout,
-  PlannedRun,
-  Problem,
-  Reason,
-  Result,
-  WindowsLayout,
-} from "./types.ts";
+import type { Answer, Controls, Experiment, FrameLayout, PlannedRun, Reason, Result, WindowsLayout } from "./types.ts";
 
 const send = (message: FromWorker, transfer: Transferable[] = []): void => {
   self.postMessage(message, { transfer });
@@ -109,11 +100,6 @@ function schedule(delay = 0): void {
     }, delay);
 }
 
-function problemsOf(error: unknown): Problem[] | null {
-  const problems = (error as { problems?: unknown } | null)?.problems;
-  return Array.isArray(problems) ? (problems as Problem[]) : null;
-}
-
 let dead = false;
 /** A trap in the module leaves it in an unknown state: say so once, and do nothing more. */
 function guarded(run: () => void): void {
@@ -123,7 +109,7 @@ function guarded(run: () => void): void {
   } catch (error) {
     dead = true;
     state = "paused";
-    send({ t: "failed", message: error instanceof Error ? error.message : String(error) });
+    send({ t: "failed", message: errorText(error) });
   }
 }
 
@@ -473,7 +459,7 @@ function read(message: Load, by: Engine): void {
   try {
     runs = engine.plan(message.experiment).profile;
   } catch (error) {
-    const problems = problemsOf(error);
+    const problems = problemsIn(error);
     if (!problems) throw error;
     send({ t: "problems", id: message.id, problems });
     return;
@@ -535,7 +521,7 @@ function build(message: Load): void {
     hash = engine.configHash(message.experiment);
     explained = engine.explain(message.experiment);
   } catch (error) {
-    const problems = problemsOf(error);
+    const problems = problemsIn(error);
     if (!problems) throw error;
     send({ t: "problems", id: message.id, problems });
     return;
@@ -730,7 +716,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       try {
         sim.setControls(message.controls);
       } catch (error) {
-        const problems = problemsOf(error);
+        const problems = problemsIn(error);
         if (!problems) throw error;
         send({ t: "refused", problems });
       }
@@ -807,7 +793,7 @@ async function runAlone(): Promise<void> {
         why: reason === "stuck" ? "alone, it gets stuck" : "",
       });
     } catch (error) {
-      const problems = problemsOf(error);
+      const problems = problemsIn(error);
       const said = problems
         ? problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")
         : String(error);

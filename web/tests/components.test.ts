@@ -1,10 +1,12 @@
 // The component lab's link, command and curves, without a page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Lab, fresh, presetOf } from "../src/components/lab.ts";
 import { command, decodeLab, encodeLab, points, type LabState } from "../src/components/state.ts";
 import { curveTop, stretches, type CurveData } from "../src/components/curve-data.ts";
 import { LinkError } from "../src/link.ts";
-import type { ProbeInfo } from "../src/types.ts";
+import type { FromLab, ToLab } from "../src/components/types.ts";
+import type { ProbeInfo, ProbeResult } from "../src/types.ts";
 
 const PROBES: ProbeInfo[] = [
   {
@@ -127,4 +129,82 @@ test("a line ends where it leaves the axis, and has a gap where nothing was meas
     ],
   ]);
   assert.deepEqual(stretches(at(null, 1, null), "measured", 9), []);
+});
+
+/** A lab whose workers say what the test has them say. */
+function started() {
+  const ports: { heard(message: FromLab): void; posted: ToLab[]; ended: boolean }[] = [];
+  const lab = new Lab((heard) => {
+    const port = { heard, posted: [] as ToLab[], ended: false };
+    ports.push(port);
+    return {
+      post: (message) => {
+        port.posted.push(message);
+      },
+      end: () => {
+        port.ended = true;
+      },
+    };
+  });
+  const begun = lab.begin();
+  ports[0]?.heard({ t: "ready", version: "1.0", probes: PROBES });
+  return { lab, ports, begun };
+}
+const point = (index: number): FromLab => ({ t: "point", index, result: { load: index, theory: {} } as ProbeResult });
+
+test("a curve comes point by point, and says when it is whole", async () => {
+  const { lab, ports, begun } = started();
+  await begun;
+  assert.equal(lab.version, "1.0");
+  lab.open({ component: "dram", options: {}, points: "0:1:0.5" });
+  ports[1]?.heard({ t: "ready", version: "1.0", probes: PROBES });
+  assert.deepEqual(ports[1]?.posted, [
+    { t: "curve", component: "dram", options: {}, sweep: "load", points: [0, 0.5, 1] },
+  ]);
+  assert.equal(lab.words.value, "Measuring…");
+  ports[1]?.heard(point(0));
+  assert.equal(lab.words.value, "1 of 3 points");
+  ports[1]?.heard(point(1));
+  ports[1]?.heard(point(2));
+  assert.equal(lab.words.value, "Measured: 3 of 3 points");
+  assert.equal(ports[1]?.ended, true);
+});
+
+test("a curve that is stopped or replaced says nothing any more, and keeps what it has", async () => {
+  const { lab, ports, begun } = started();
+  await begun;
+  lab.open({ component: "dram", options: {}, points: "0:1:0.5" });
+  ports[1]?.heard(point(0));
+  lab.stop();
+  ports[1]?.heard(point(1));
+  assert.equal(lab.words.value, "Stopped: 1 of 3 points");
+  lab.measure();
+  ports[1]?.heard(point(2));
+  assert.equal(lab.results.value.length, 0);
+  ports[2]?.heard({ t: "failed", message: "it broke" });
+  assert.deepEqual([lab.broken.value, lab.ended.value, ports[2]?.ended], ["it broke", "Stopped", true]);
+});
+
+test("points that are none are refused before anything is measured", async () => {
+  const { lab, ports, begun } = started();
+  await begun;
+  lab.open({ component: "dram", options: {}, points: "1:0:0.1" });
+  assert.equal(ports.length, 1);
+  assert.equal(lab.words.value, "Nothing measured: 0 of 0 points");
+  assert.equal(lab.problems.value[0]?.path, "load");
+});
+
+test("options are a preset by what they mean, not by how they are written", () => {
+  const info: ProbeInfo = {
+    ...(PROBES[0] as ProbeInfo),
+    presets: [
+      { name: "usual", options: { banks: 16 } },
+      { name: "few", options: { banks: 4, map: "xor" } },
+    ],
+  };
+  assert.deepEqual(fresh(info, 1), { component: "dram", options: { banks: 4 }, points: "0:1:0.5" });
+  assert.equal(presetOf(info, {}), 0);
+  assert.equal(presetOf(info, { banks: 4 }), 1);
+  assert.equal(presetOf(info, { banks: 5 }), -1);
+  assert.equal(presetOf(info, { banks: 4, map: "row:bank:column" }), -1);
 });

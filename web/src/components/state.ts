@@ -1,5 +1,5 @@
 // What the component lab shows, as a link and as a command: plain functions of a state.
-import { LinkError, checkVersion } from "../link.ts";
+import { LinkError, linkFields, quote } from "../link.ts";
 import type { OptionValue, ProbeInfo, ProbeOption } from "../types.ts";
 
 /** `options` holds what differs from the defaults, and nothing of the option that is swept: that is `points`. */
@@ -16,21 +16,8 @@ export function encodeLab(state: LabState): string {
 
 /** The state in a hash; null for an empty one. What an option may be, the engine says. */
 export function decodeLab(hash: string, probes: readonly ProbeInfo[]): LabState | null {
-  const text = hash.replace(/^#/, "");
-  if (text === "") return null;
-  if (text.length > 4000) throw new LinkError("It is longer than 4,000 characters.");
-  const fields = new Map<string, string>();
-  for (const part of text.split("&")) {
-    const at = part.indexOf("=");
-    const key = at < 0 ? part : part.slice(0, at);
-    if (fields.has(key)) throw new LinkError(`It has “${key.slice(0, 40)}” twice.`);
-    try {
-      fields.set(key, decodeURIComponent(at < 0 ? "" : part.slice(at + 1)));
-    } catch {
-      throw new LinkError(`The value of “${key.slice(0, 40)}” is cut or damaged.`);
-    }
-  }
-  checkVersion(fields.get("v"));
+  const fields = linkFields(hash, 4000);
+  if (!fields) return null;
   const info = probes.find((one) => one.name === fields.get("part"));
   if (!info) throw new LinkError(`It does not say which component (part=${probes.map((one) => one.name).join("|")}).`);
   const state: LabState = { component: info.name, options: {}, points: fields.get("points") ?? info.points };
@@ -38,7 +25,7 @@ export function decodeLab(hash: string, probes: readonly ProbeInfo[]): LabState 
     if (["v", "part", "points"].includes(key)) continue;
     const option = info.options.find((one) => one.name === key && key !== info.sweep);
     if (!option)
-      throw new LinkError(`It has a part that the ${info.title.toLowerCase()} does not know: “${key.slice(0, 40)}”.`);
+      throw new LinkError(`It has a part that the ${info.title.toLowerCase()} does not know: “${quote(key)}”.`);
     state.options[key] = read(option, value);
   }
   return state;

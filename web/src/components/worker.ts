@@ -1,6 +1,6 @@
 // Measures the points of one curve, one after the other.
+import { errorText, problemsIn } from "../format.ts";
 import * as engine from "../wasm/corun.js";
-import type { Problem } from "../types.ts";
 import type { FromLab, ToLab } from "./types.ts";
 
 const send = (message: FromLab): void => {
@@ -22,8 +22,8 @@ async function receive(message: ToLab): Promise<void> {
       send({ t: "point", index, result: engine.probe(message.component, { ...message.options, [message.sweep]: x }) });
     });
   } catch (error) {
-    const problems = (error as { problems?: Problem[] } | null)?.problems;
+    const problems = problemsIn(error);
     if (problems) send({ t: "problems", problems });
-    else send({ t: "failed", message: error instanceof Error ? error.message : String(error) });
+    else send({ t: "failed", message: errorText(error) });
   }
 }

@@ -1,5 +1,6 @@
 // A run in a host that is not Corun's page: an article, a notebook, a file. It says who suffers and why, shows every SM as the run goes on, and
 // tells its host the result. Everything is in a shadow root, so that neither has the other's looks.
+import { errorText, problemsIn } from "../format.ts";
 import { show } from "../draw/canvas.ts";
 import { themeOf, type Theme } from "../draw/theme.ts";
 import { decodeLink, LinkError } from "../link.ts";
@@ -10,7 +11,7 @@ import { SmModel } from "../views/sm-model.ts";
 import type { Answer, Problem, Result } from "../types.ts";
 import { fillTable } from "../views/parts.ts";
 import { drawRun } from "./picture.ts";
-import { problemsOf, runWhole, type Engine } from "./run.ts";
+import { runWhole, type Engine } from "./run.ts";
 import { numbersOf, sentence, sidesOf, stampOf, titleOf } from "./says.ts";
 
 /** Of one run its result; of two, by their marks; or what is wrong with the link or with what it runs. */
@@ -29,9 +30,9 @@ const link = (text: string, found: string, want: string): Problem[] => [{ path: 
 
 /** What is wrong, as everything else of Corun says it. */
 function asProblems(error: unknown, given: string): Problem[] {
-  const problems = problemsOf(error);
+  const problems = problemsIn(error);
   if (problems) return problems;
-  const said = error instanceof Error ? error.message : String(error);
+  const said = errorText(error);
   return error instanceof LinkError
     ? link(
         "link",

@@ -1,6 +1,6 @@
 // Runs an experiment on the thread of its host, in slices between which the host does its own work: an article or a notebook may forbid workers.
 import type * as module from "../wasm/corun_script.js";
-import type { Answer, Experiment, FrameLayout, Problem, Result } from "../types.ts";
+import type { Answer, Experiment, FrameLayout, Result } from "../types.ts";
 
 /** The module of the engine, once it has been started. */
 export type Engine = typeof module;
@@ -31,12 +31,6 @@ const others = (): Promise<void> =>
     };
     port2.postMessage(0);
   });
-
-/** What is wrong with an experiment, if that is what an error says. */
-export function problemsOf(error: unknown): Problem[] | null {
-  const problems = (error as { problems?: unknown } | null)?.problems;
-  return Array.isArray(problems) ? (problems as Problem[]) : null;
-}
 
 type Simulation = InstanceType<Engine["Simulation"]>;
 

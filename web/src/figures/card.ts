@@ -4,7 +4,7 @@ import { kernelLabels } from "../choices.ts";
 import { copyText, toast } from "../dialogs.ts";
 import { append, h, icon, setText } from "../dom.ts";
 import { encodeLink } from "../link.ts";
-import { timeText } from "../format.ts";
+import { timeText, errorText } from "../format.ts";
 import { sameEngine } from "../stamp.ts";
 import { figureTitle } from "../titles.ts";
 import type { Experiment, Figure, Result } from "../types.ts";
@@ -430,7 +430,7 @@ export class FigureCard {
       const svg = this.#engine.figureSvg(figure, { width: 860, title: false });
       await saveFigure(document, figure, runsOf(figure.points), svg);
     } catch (error) {
-      toast(`The file could not be made: ${error instanceof Error ? error.message : String(error)}`);
+      toast(`The file could not be made: ${errorText(error)}`);
     }
   }
 

@@ -1,5 +1,6 @@
 // The place Papers: `figures.html` has a card for each, `?paper=ccbp` the small pictures of one's figures, `&figure=fig9a` one, live, `&all=1`
 // all of them so, `&report=1` its report; `&embed=1` is one figure for a frame in an article.
+import { errorText } from "../format.ts";
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/layout.css";
@@ -319,7 +320,7 @@ async function begin(): Promise<void> {
     say({
       kind: "error",
       title: report ? "This report cannot be shown" : "These figures cannot be shown",
-      text: [error instanceof Error ? error.message : String(error)],
+      text: [errorText(error)],
       actions: [retry],
     });
     return;
@@ -332,7 +333,7 @@ async function begin(): Promise<void> {
       kind: "error",
       title: "The simulator could not be started",
       text: [
-        error instanceof Error ? error.message : String(error),
+        errorText(error),
         "The figures stand as they were drawn when they were computed; they cannot be run again.",
       ],
       actions: [retry],

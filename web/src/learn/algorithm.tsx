@@ -1,4 +1,5 @@
 // Algorithm 1 with numbers of one's own: the engine's own function, which begins with the numbers of CCBP's Table 3.
+import { errorText } from "../format.ts";
 import "../watch/watch.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { IconButton, Scrolls, Swatch } from "../kit.tsx";
@@ -153,7 +154,7 @@ export function Algorithm({ start }: { start(): Promise<Allocator> }) {
       (entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
         views.disconnect();
-        start().then(setBy, (error: unknown) => setFailed(error instanceof Error ? error.message : String(error)));
+        start().then(setBy, (error: unknown) => setFailed(errorText(error)));
       },
       { rootMargin: "200px" },
     );

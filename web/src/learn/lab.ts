@@ -1,4 +1,5 @@
 // Who runs what next: jobs wait here, what a person looks at goes first, and no job runs twice.
+import { errorText } from "../format.ts";
 import type { Job, Outcome } from "./measure.ts";
 
 export type ToLab = { t: "init"; module: WebAssembly.Module } | { t: "run"; key: string; job: Job };
@@ -57,7 +58,7 @@ export class Lab {
             this.#go();
           },
           (error: unknown) => {
-            this.#fail(error instanceof Error ? error.message : String(error));
+            this.#fail(errorText(error));
           },
         );
       }

@@ -1,4 +1,5 @@
 // Starts the place Learn: the engine is fetched when the first story is in view.
+import { problemsIn } from "../format.ts";
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/layout.css";
@@ -8,7 +9,6 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import { compileModule } from "../module.ts";
 import * as engine from "../wasm/corun.js";
-import type { ExperimentError } from "../wasm/corun.js";
 import type { Allocator } from "./algorithm.tsx";
 import { startTheme } from "../theme.ts";
 import { ThemeButton } from "../kit.tsx";
@@ -32,7 +32,7 @@ async function allocator(): Promise<Allocator> {
       try {
         return engine.allocation(question);
       } catch (error) {
-        const problems = (error as Partial<ExperimentError>).problems;
+        const problems = problemsIn(error);
         if (!problems) throw error;
         return problems;
       }

@@ -1,7 +1,6 @@
 // Runs one job after the other, as the page hands them out.
 import * as engine from "../wasm/corun.js";
-import type { Problem } from "../types.ts";
-import { problemText } from "../format.ts";
+import { problemText, problemsIn } from "../format.ts";
 import type { FromLab, ToLab } from "./lab.ts";
 import { measure } from "./measure.ts";
 
@@ -20,7 +19,7 @@ async function receive(message: ToLab): Promise<void> {
       send({ t: "ready" });
     } else send({ t: "done", key: message.key, outcome: measure(engine, message.job) });
   } catch (error) {
-    const problems = (error as { problems?: Problem[] } | null)?.problems;
+    const problems = problemsIn(error);
     const why = problems
       ? problems.map(problemText).join("; ")
       : error instanceof Error

@@ -1,4 +1,5 @@
 // Examples to open, and the experiment as a file.
+import { errorText } from "../format.ts";
 import { useRef } from "preact/hooks";
 import { toast } from "../dialogs.ts";
 import { openFile } from "../file.ts";
@@ -51,7 +52,7 @@ export async function take(form: FormState, file: File): Promise<void> {
     if (experiment) opened(form, experiment);
     else if (link !== null) form.events.reopen(link);
   } catch (error) {
-    form.refused.value = `“${file.name}” cannot be opened. ${error instanceof Error ? error.message : String(error)}`;
+    form.refused.value = `“${file.name}” cannot be opened. ${errorText(error)}`;
   }
 }
 

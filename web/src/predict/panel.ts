@@ -1,11 +1,11 @@
 // <corun-predicted>: what each kernel will take on its SMs beside the others, by formula, with the simulation beside it; a bar whose borders move the
 // partition, deadlines, the search for a partition that meets them, and the run that proves it.
 import { definition, h, setText, sideMark } from "../dom.ts";
-import { count, fixed, problemText } from "../format.ts";
+import { count, fixed, problemText, problemsIn } from "../format.ts";
 import { launchSizes, type Past } from "../past.ts";
 import type { PredictView } from "../link.ts";
 import type { Loaded } from "../protocol.ts";
-import type { Experiment, Prediction, Problem, PredictQuestion, Reading, Result } from "../types.ts";
+import type { Experiment, Prediction, PredictQuestion, Reading, Result } from "../types.ts";
 import { kernelNames } from "../views/parts.ts";
 import { PartitionBar } from "./bar.ts";
 import { Measures } from "./measures.ts";
@@ -391,7 +391,7 @@ export class CorunPredicted extends HTMLElement {
     try {
       return ask(this.#formulas);
     } catch (error) {
-      const problems = (error as { problems?: Problem[] } | null)?.problems;
+      const problems = problemsIn(error);
       this.#problem = `The formulas cannot say: ${problems ? problems.map(problemText).join("; ") : String(error)}`;
       return null;
     }

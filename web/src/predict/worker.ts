@@ -1,7 +1,6 @@
 // Runs kernels alone, each once to its end, for the panel of predictions; it says what they have shown so far, and can pause.
 import * as engine from "../wasm/corun.js";
-import { problemText } from "../format.ts";
-import type { Problem } from "../types.ts";
+import { problemText, errorText, problemsIn } from "../format.ts";
 import { measuredOf } from "./model.ts";
 import type { FromMeasurer, Job, ToMeasurer } from "./types.ts";
 
@@ -40,7 +39,7 @@ self.onmessage = (event: MessageEvent<ToMeasurer>): void => {
 };
 
 function failed(error: unknown): void {
-  send({ t: "failed", message: error instanceof Error ? error.message : String(error) });
+  send({ t: "failed", message: errorText(error) });
 }
 
 function go(): void {
@@ -69,7 +68,7 @@ function slice(): void {
     try {
       current = { job, run: new engine.Simulation(job.experiment) };
     } catch (error) {
-      const problems = (error as { problems?: Problem[] } | null)?.problems;
+      const problems = problemsIn(error);
       if (!problems) throw error;
       send({ t: "impossible", hash: job.hash, why: problems.map(problemText).join("; ") });
     }

@@ -1,7 +1,8 @@
 // What stands where the pictures would be, or above them: why nothing runs, and what can be done about it.
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { count } from "../format.ts";
+import { count, errorText } from "../format.ts";
+import { LinkError } from "../link.ts";
 import type { FrameMessage } from "../protocol.ts";
 import type { Problem } from "../types.ts";
 
@@ -38,18 +39,43 @@ export function NoticeBox({ of }: { of: ReadonlySignal<Notice | null> }) {
   );
 }
 
+export const Problems = ({ of }: { of: readonly Problem[] }) => (
+  <ul>
+    {of.map(({ path, found, want }) => (
+      <li key={path}>
+        <b>{path || "experiment"}</b>: found {found}, want {want}
+      </li>
+    ))}
+  </ul>
+);
+
+// ---------------------------------------------------------------- on any page
+
+export const starting: Notice = {
+  kind: "loading",
+  title: "Loading the simulator…",
+  text: ["It runs here, in your browser; nothing is sent anywhere."],
+};
+export const retry: Action = { label: "Try again", primary: true, run: () => location.reload() };
+export const notStarted = (error: unknown, ...more: string[]): Notice => ({
+  kind: "error",
+  title: "The simulator could not be started",
+  text: [errorText(error), ...more],
+  actions: [retry],
+});
+export const notOpened = (error: unknown, ...actions: Action[]): Notice => ({
+  kind: "error",
+  title: "This link cannot be opened",
+  text: error instanceof LinkError ? [error.message, error.advice] : [String(error)],
+  actions,
+});
+
+// ---------------------------------------------------------------- of a run
+
 export const cannotRun = (problems: readonly Problem[], ...actions: Action[]): Notice => ({
   kind: "error",
   title: "This experiment cannot run",
-  text: [
-    <ul key="problems">
-      {problems.map(({ path, found, want }) => (
-        <li key={path}>
-          <b>{path || "experiment"}</b>: found {found}, want {want}
-        </li>
-      ))}
-    </ul>,
-  ],
+  text: [<Problems key="problems" of={problems} />],
   actions,
 });
 

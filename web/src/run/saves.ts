@@ -1,4 +1,5 @@
 // What the page hands out: the link, the experiment, the result, and a command that runs the same elsewhere.
+import { errorText } from "../format.ts";
 import { copyText, toast } from "../dialogs.ts";
 import type { Engine } from "../engine.ts";
 import { currentStamp, download, stampName, stampText } from "../stamp.ts";
@@ -65,7 +66,7 @@ export async function saveFile(sides: readonly RunSide[], models: readonly SmMod
     const { saveRun } = await import("../embed/save.ts");
     await saveRun(sides, models, link);
   } catch (error) {
-    toast(`The file could not be made: ${error instanceof Error ? error.message : String(error)}`);
+    toast(`The file could not be made: ${errorText(error)}`);
   }
 }
 

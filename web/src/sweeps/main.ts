@@ -1,5 +1,6 @@
 // The place Schemes: which is best for a mix, and what varying something does. The address bar is the link to the mix, or to the sweep once somebody changes
 // that.
+import { errorText } from "../format.ts";
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/layout.css";
@@ -216,7 +217,7 @@ async function begin(): Promise<void> {
       notice({
         kind: "error",
         title: "The simulator could not be started",
-        text: [error instanceof Error ? error.message : String(error)],
+        text: [errorText(error)],
         actions: [{ label: "Try again", primary: true, run: () => location.reload() }],
       }),
     );

@@ -1,5 +1,5 @@
 // What the sweeps page shows, as a link: the sweep itself, or the name of an example, and what the chart shows of it.
-import { LinkError, checkVersion, deeperThan, pack, unpack } from "../link.ts";
+import { LinkError, deeperThan, linkFields, pack, quote, unpack } from "../link.ts";
 
 /** `y`: the metric; `x`: the axis across, from 0. */
 export interface SweepState {
@@ -37,25 +37,16 @@ export async function decodeSweep(
   hash: string,
   examples: Readonly<Record<string, string>>,
 ): Promise<SweepState | null> {
-  const text = hash.replace(/^#/, "");
-  if (text === "") return null;
-  if (text.length > MAX_LINK) throw new LinkError(`It is longer than ${MAX_LINK.toLocaleString("en")} characters.`);
-  const fields = new Map<string, string>();
-  for (const part of text.split("&")) {
-    const at = part.indexOf("=");
-    const key = at < 0 ? part : part.slice(0, at);
-    if (fields.has(key)) throw new LinkError(`It has “${key.slice(0, 40)}” twice.`);
-    fields.set(key, at < 0 ? "" : part.slice(at + 1));
-  }
-  checkVersion(fields.get("v"));
+  const fields = linkFields(hash, MAX_LINK);
+  if (!fields) return null;
   for (const key of fields.keys())
     if (!["v", "z", "example", "y", "x"].includes(key))
-      throw new LinkError(`It has a part that this page does not know: “${key.slice(0, 40)}”.`);
+      throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
   const packed = fields.get("z"),
     example = fields.get("example"),
     x = fields.get("x") ?? "0",
     y = fields.get("y") ?? "";
-  if (!/^\d{1,2}$/.test(x)) throw new LinkError(`Its axis is “${x.slice(0, 40)}”, which is not a whole number.`);
+  if (!/^\d{1,2}$/.test(x)) throw new LinkError(`Its axis is “${quote(x)}”, which is not a whole number.`);
   if (!/^\w{0,40}$/.test(y)) throw new LinkError("Its metric is damaged.");
   if (packed !== undefined && example === undefined)
     return { text: pretty(await unpack(packed, "sweep")), x: Number(x), y };

@@ -1,4 +1,5 @@
 // Runs the simulations of a sweep, one at a time. It gets no message to stop: the page ends it at once.
+import { errorText, problemsIn } from "../format.ts";
 import * as plain from "../wasm/corun.js";
 import type { Simulation, Sweep } from "../wasm/corun.js";
 import { Answers, readAnswer } from "../answers.ts";
@@ -40,15 +41,10 @@ async function receive(message: ToSweeper): Promise<void> {
     } else if (message.task.kind === "alone") await alone(message.task.run);
     else if (sweep) point(sweep, message.task);
   } catch (error) {
-    const problems = problemsOf(error);
+    const problems = problemsIn(error);
     if (problems) send({ t: "problems", problems });
-    else send({ t: "failed", message: error instanceof Error ? error.message : String(error) });
+    else send({ t: "failed", message: errorText(error) });
   }
-}
-
-function problemsOf(error: unknown): Problem[] | null {
-  const problems = (error as { problems?: unknown } | null)?.problems;
-  return Array.isArray(problems) ? (problems as Problem[]) : null;
 }
 
 function open(text: string, most: number | null): void {
@@ -85,7 +81,7 @@ function open(text: string, most: number | null): void {
       for (const run of needs) runs[run.hash] = run;
       points.push({ ...point, needs: [...new Set(needs.map((run) => run.hash))] });
     } catch (error) {
-      const found = problemsOf(error);
+      const found = problemsIn(error);
       if (!found) throw error;
       problems.push(...found.map((p) => ({ ...p, found: `${p.found} (point ${index})` })));
     }

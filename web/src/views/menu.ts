@@ -1,4 +1,5 @@
 // The one control of a picture beside itself: a “…” with its table, its exports and what its numbers mean.
+import { errorText } from "../format.ts";
 import { h, showDefinition } from "../dom.ts";
 import { currentStamp, download, stampName } from "../stamp.ts";
 import { meaningsList } from "./meanings.ts";
@@ -21,7 +22,7 @@ export async function saveAs(kind: ExportKind, what: Exportable): Promise<string
     download(file, await exportAs(kind, what, stamp));
     return `Saved ${file}`;
   } catch (error) {
-    return `Could not export: ${error instanceof Error ? error.message : String(error)}`;
+    return `Could not export: ${errorText(error)}`;
   }
 }
 

@@ -1,0 +1,165 @@
+// The component lab without its page: what is measured, how far that is, and what is wrong with it.
+import { batch, computed, signal } from "@preact/signals";
+import type { OptionValue, ProbeInfo, ProbeOption, ProbeResult, Problem } from "../types.ts";
+import { points, type LabState } from "./state.ts";
+import type { FromLab, Point, ToLab } from "./types.ts";
+
+/** A worker that measures one curve. To end it is to cancel: an abandoned curve is not measured to its end. */
+export interface Port {
+  post(message: ToLab): void;
+  end(): void;
+}
+
+/** Milliseconds after which a change is measured. */
+const REST = 250;
+
+export class Lab {
+  readonly probes = signal<readonly ProbeInfo[]>([]);
+  readonly state = signal<LabState | null>(null);
+  /** Where it is measured, and the results so far, in that order. */
+  readonly at = signal<readonly number[]>([]);
+  readonly results = signal<readonly ProbeResult[]>([]);
+  readonly problems = signal<readonly Problem[]>([]);
+  /** A defect, in its own words. */
+  readonly broken = signal("");
+  /** How the last measurement ended; empty while one is under way. */
+  readonly ended = signal("");
+  version = "";
+
+  readonly info = computed(() => this.probes.value.find(({ name }) => name === this.state.value?.component) ?? null);
+  readonly words = computed(() => {
+    const done = `${this.results.value.length} of ${this.at.value.length} points`;
+    if (this.ended.value !== "") return `${this.ended.value}: ${done}`;
+    return this.results.value.length === 0 ? "Measuring…" : done;
+  });
+
+  readonly #spawn: (heard: (message: FromLab) => void) => Port;
+  #port: Port | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(spawn: (heard: (message: FromLab) => void) => Port) {
+    this.#spawn = spawn;
+  }
+
+  /** Asks a first worker what can be measured. */
+  begin(): Promise<void> {
+    return new Promise((ready, failed) => {
+      const port = this.#spawn((message) => {
+        port.end();
+        if (message.t === "failed") failed(new Error(message.message));
+        if (message.t !== "ready") return;
+        this.version = message.version;
+        this.probes.value = message.probes;
+        ready();
+      });
+    });
+  }
+
+  /** Another component, or what a link has; measured at once. */
+  open(state: LabState): void {
+    this.state.value = state;
+    this.measure();
+  }
+  change(change: Partial<LabState>): void {
+    if (!this.state.value) return;
+    this.state.value = { ...this.state.value, ...change };
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.measure(), REST);
+  }
+  /** Null, and what is the default anyway, sets nothing. */
+  set(option: ProbeOption, value: OptionValue | null): void {
+    const { [option.name]: _, ...rest } = this.state.value?.options ?? {};
+    this.change({
+      options: value === null || value === option.default ? rest : { ...rest, [option.name]: value },
+    });
+  }
+
+  /** Nothing is shown, and nothing runs. */
+  clear(): void {
+    this.#end("");
+    this.state.value = null;
+  }
+
+  stop(why = "Stopped"): void {
+    this.#end(why);
+  }
+
+  measure(): void {
+    const { state, info } = { state: this.state.value, info: this.info.value };
+    if (!state || !info) return;
+    this.#end("");
+    const found = points(state.points);
+    batch(() => {
+      this.at.value = found ?? [];
+      this.results.value = [];
+      this.problems.value = [];
+      this.broken.value = "";
+    });
+    if (!found) {
+      const want = `FROM:TO:STEP with at most 1,000 points, such as ${info.points}`;
+      this.#refused([{ path: info.sweep, found: JSON.stringify(state.points), want }]);
+      return;
+    }
+    const { component, options } = state,
+      curve: ToLab = { t: "curve", component, options, sweep: info.sweep, points: found };
+    const port = this.#spawn((message) => {
+      if (port !== this.#port) return;
+      if (message.t === "ready") port.post(curve);
+      else this.#heard(message);
+    });
+    this.#port = port;
+  }
+
+  #heard(message: Exclude<FromLab, { t: "ready" }>): void {
+    if (message.t === "problems") this.#refused(message.problems);
+    else if (message.t === "failed") {
+      this.#end("Stopped");
+      this.broken.value = message.message;
+    } else
+      batch(() => {
+        this.results.value = [...this.results.value, message.result];
+        if (this.results.value.length === this.at.value.length) this.#end("Measured");
+      });
+  }
+
+  #refused(problems: readonly Problem[]): void {
+    batch(() => {
+      this.#end("Nothing measured");
+      this.problems.value = problems;
+    });
+  }
+
+  #end(how: string): void {
+    clearTimeout(this.#timer);
+    this.#port?.end();
+    this.#port = null;
+    this.ended.value = how;
+  }
+}
+
+// ---------------------------------------------------------------- what is read of a component
+
+/** A component as it is first shown: with one of its presets, or with its defaults. */
+export function fresh(info: ProbeInfo, preset = -1): LabState {
+  const given = Object.entries(info.presets[preset]?.options ?? {}),
+    options = given.filter(([name, value]) => info.options.find((one) => one.name === name)?.default !== value);
+  return { component: info.name, options: Object.fromEntries(options), points: info.points };
+}
+
+/** The preset that the options are; -1 for none. One may name what is the default anyway. */
+export function presetOf(info: ProbeInfo, options: LabState["options"]): number {
+  const others = info.options.filter(({ name }) => name !== info.sweep);
+  return info.presets.findIndex((preset) =>
+    others.every(({ name, default: none }) => (options[name] ?? none) === (preset.options[name] ?? none)),
+  );
+}
+
+/** The points of a figure that are measured, with what theory says there. */
+export function curveOf(key: string, at: readonly number[], results: readonly ProbeResult[]): Point[] {
+  const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
+  return results.map((result, i) => ({
+    x: at[i] ?? 0,
+    measured: number(result[key]),
+    theory: number(result.theory[key]),
+  }));
+}
