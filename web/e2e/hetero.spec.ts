@@ -13,7 +13,8 @@ test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it 
     stop: { cycles: 60_000 },
   };
   await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}`, 45_000);
-  const decided = page.locator("corun-decisions");
+  await show(page, "decisions");
+  const decided = page.locator(".all-decisions");
   await expect(decided).toContainText(/FDTD3D\s*gets 8 big SMs/);
   await expect(decided).toContainText(/SYRK\s*gets 8 small SMs/);
   await expect(decided).toContainText(
@@ -22,7 +23,6 @@ test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it 
   await expect(decided).toContainText(
     /goes to the big SMs: all speeds add up to [\d.]+ of those on uniform SMs, to [\d.]+ at most in any other way/,
   );
-  await show(page, "decisions");
   await decided.getByRole("button", { name: "Swap the assignment" }).click();
   const second = decided.locator(".decided-run").nth(1);
   await expect(second).toContainText(/FDTD3D\s*gets 8 small SMs/);

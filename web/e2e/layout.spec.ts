@@ -69,7 +69,7 @@ test("each part of the drawer and the form at a phone's width and at two others"
       // What is in force can be read without moving it.
       if (tab !== "decisions" || width < 1280) continue;
       const wide = await page
-        .locator("corun-decisions .scroll-x")
+        .locator(".all-decisions .scroll-x")
         .evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth));
       expect(Math.max(...wide), `controls in force at ${width} px`).toBeLessThanOrEqual(0);
     }

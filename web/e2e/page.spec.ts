@@ -828,7 +828,7 @@ test("the policy's decision is explained: the sentence, what holds, the controls
     10_000,
   );
   await show(page, "decisions");
-  const panel = page.locator("corun-decisions");
+  const panel = page.locator(".all-decisions");
   await expect(panel.locator(".decided-now")).toHaveText(/^Since cycle [\d,]+: .*settled: priority [\d.]+ is best/);
   const holds = panel.locator(".decided");
   await expect(holds).toContainText(/FTD[\s\S]*gets \d+ CTAs? on each SM/);

@@ -76,9 +76,9 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   await expect(said).toContainText(/SAD keeps its promise, with [\d.]+ % to spare/);
   await expect(said).toContainText(/SGEMM runs [\d.]+ times slower than alone/);
   await show(page, "decisions");
-  await expect(page.locator("corun-decisions")).toContainText("80 % of");
+  await expect(page.locator(".all-decisions")).toContainText("80 % of");
 
-  const panel = page.locator("corun-decisions"),
+  const panel = page.locator(".all-decisions"),
     listed = panel.getByRole("list", { name: "Launches, switches and decisions" });
   await panel.getByText("Every decision, launch and switch").click();
   await expect(listed).toContainText("SAD is behind its goal: one CTA more on");

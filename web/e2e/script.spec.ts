@@ -65,8 +65,8 @@ test("a policy is written in the page: names are completed, the wrong line is ma
   await expect(page.locator("#cycle")).toHaveText("12,000");
   await is(page, "Paused");
   await show(page, "decisions");
-  await expect(page.locator("corun-decisions")).toContainText("turn 2");
-  await expect(page.locator("corun-decisions")).toContainText("CTA target: 1, on 2 SMs");
+  await expect(page.locator(".all-decisions")).toContainText("turn 2");
+  await expect(page.locator(".all-decisions")).toContainText("CTA target: 1, on 2 SMs");
   await noViolations(page);
   await picture(page, "script");
   const here = await result(page);
@@ -106,7 +106,7 @@ test("a script that fails, or runs away, ends the run with its line", async ({ p
     "line 3: Array index 7 out of bounds",
   );
   await expect(page.locator(".cm-lineNumbers .wrong")).toHaveText("3");
-  await expect(page.locator("corun-decisions")).toContainText("the script has failed: line 3");
+  await expect(page.locator(".all-decisions")).toContainText("the script has failed: line 3");
 
   // One that never ends is stopped; then an example runs.
   await write(text, "fn start(seen, controls) {\n    let n = 0;\n    while true {\n        n += 1;\n    }\n}\n");

@@ -13,7 +13,7 @@ test("every number has its interval, and the form's rule stops the run when it i
   );
   await form(page);
   await show(page, "numbers");
-  const numbers = page.locator("corun-numbers"),
+  const numbers = page.locator(".all-numbers"),
     beside = numbers.locator(".beside");
   const height = (): Promise<number> => numbers.evaluate((e) => e.getBoundingClientRect().height);
   await expect(numbers).toContainText("It comes with the tenth window of 400 cycles.");
@@ -68,7 +68,7 @@ for (const scheme of ["light", "dark"] as const) {
     await open(page, await encodeLink({ experiment: { ...MIX, stop: { settled: 0.12 } }, view: {} }));
     await is(page, "Settled");
     await show(page, "numbers");
-    const numbers = page.locator("corun-numbers");
+    const numbers = page.locator(".all-numbers");
     // With what kernels do alone, which is measured by the same rule, slowdowns and speedups have intervals too.
     await expect(numbers.locator(".tile .beside")).toHaveText([/^±0\.\d{3}$/, /^±0\.\d{3}$/, /^±\d\.\d{3}$/]);
     await expect(numbers.getByRole("row", { name: /VADD/ }).first().locator(".beside")).toHaveText([

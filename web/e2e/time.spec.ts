@@ -143,7 +143,7 @@ test("the time axis is dragged, zoomed and has keys; a range says its own number
   await at(page, 20_000);
 
   await show(page, "decisions");
-  const panel = page.locator("corun-decisions"),
+  const panel = page.locator(".all-decisions"),
     list = panel.getByRole("list", { name: "Launches, switches and decisions" });
   await panel.getByText("Every decision, launch and switch").click();
   await panel.getByLabel("Show").selectOption("everything");

@@ -329,10 +329,10 @@ test("no window and no decision is lost where a word on a frame comes late, or a
       { cycles } = await result(page);
     expect(rows.length).toBe(Math.floor(cycles / 400));
     await show(page, "decisions");
-    await page.locator("corun-decisions summary").click();
+    await page.locator(".all-decisions summary").click();
     // The list is written once the browser says that it is open.
-    await expect(page.locator("corun-decisions ol.log li"), "the split of SMs, for each kernel").toHaveCount(2);
-    await page.locator("corun-decisions summary").click();
+    await expect(page.locator(".all-decisions ol.log li"), "the split of SMs, for each kernel").toHaveCount(2);
+    await page.locator(".all-decisions summary").click();
     await closeDrawer(page);
   };
   const hold = (what: string): Promise<void> =>

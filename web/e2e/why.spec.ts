@@ -178,11 +178,11 @@ test("what the page brings along of its kernels alone is there at once; another 
         };
       }),
   );
-  await open(page, hash);
+  await open(page, `${hash}&show=numbers`);
   await expect(alone).toHaveText(measured ?? "");
   expect(await jobs()).toContain(first);
   engine = /&e=([^&]+)/.exec(page.url())?.[1] ?? "";
-  await open(page, hash);
+  await open(page, `${hash}&show=numbers`);
   await expect(alone).toHaveText("1,234.0");
   expect(await jobs()).not.toContain(first);
 });

@@ -73,6 +73,57 @@ export const Scrolls = (props: { label: string; class?: string; children: Compon
   </section>
 );
 
+interface TableProps {
+  label: string;
+  class?: string;
+  head: readonly { title: ComponentChildren; num?: boolean; says?: string | undefined }[];
+  /** Groups of rows, each under its title, where it has one. `says`: what points at it is told. */
+  bodies: readonly {
+    title?: ComponentChildren;
+    rows: readonly { name: ComponentChildren; says?: string | undefined; cells: readonly ComponentChildren[] }[];
+  }[];
+}
+/** Rows with a heading each, in a box that scrolls sideways. */
+export const Table = ({ label, class: more = "", head, bodies }: TableProps) => (
+  <Scrolls label={label}>
+    <table class={`numbers ${more}`}>
+      <caption class="hidden">{label}</caption>
+      <thead>
+        <tr>
+          {head.map(({ title, num, says }, i) => (
+            <th key={i} scope="col" class={num ? "num" : ""} title={says}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {bodies.map(({ title, rows }, b) => (
+        <tbody key={b}>
+          {title !== undefined && (
+            <tr class="group-row">
+              <th scope="rowgroup" colSpan={head.length}>
+                {title}
+              </th>
+            </tr>
+          )}
+          {rows.map(({ name, says, cells }, r) => (
+            <tr key={r}>
+              <th scope="row" title={says}>
+                {name}
+              </th>
+              {cells.map((cell, c) => (
+                <td key={c} class={head[c + 1]?.num ? "num" : ""}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      ))}
+    </table>
+  </Scrolls>
+);
+
 /** An element that is no component, made once; `set` gives it what it shows, each time. */
 export function Host<E extends HTMLElement>({ make, set }: { make(): E; set?(element: E): void }) {
   const place = useRef<HTMLDivElement>(null),

@@ -1,11 +1,13 @@
 // The panels of the drawer, in the order of their tabs. To add one: an entry here, with its id, its title, what it shows in a sentence, and a component
 // or an element; what it wants to hear of the runs is in panel.ts. Link, keys, `hide=` of an embedded run and the drawer take it from this list.
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { policyOf } from "../choices.ts";
-import type { CorunDecisions } from "../decisions.ts";
+import { Decided } from "../decisions.ts";
+import { Decisions } from "../decisions.tsx";
 import { hasGoal } from "../goal.ts";
 import type { CorunLaunches } from "../launches/strips.ts";
-import type { CorunNumbers } from "../numbers.ts";
+import { Numbers } from "../numbers.ts";
+import { NumbersView } from "../numbers.tsx";
 import type { CorunPredicted } from "../predict/panel.ts";
 import type { SelectSm, SmView, Zoom } from "../types.ts";
 import { watch } from "../watch/panel.tsx";
@@ -98,40 +100,38 @@ const charts = ({ session }: Around): Panel => {
 };
 
 const numbers = (): Panel => {
-  const view = document.createElement("corun-numbers") as CorunNumbers;
+  const all = new Numbers();
   return {
     id: "numbers",
     title: "Numbers",
     help: "Every number of the run, with its interval and what it means.",
-    view,
+    view: () => <NumbersView of={all} />,
     key: "3",
     runs: ({ catalogue, runs, experiments }) =>
-      view.setRuns(
+      all.setRuns(
         catalogue,
-        runs.map(({ mark, title, layout }, i) => ({
-          mark,
-          title,
-          kernels: layout.kernels,
-          goals: (experiments[i]?.kernels ?? []).map(hasGoal),
-        })),
+        runs.map(({ mark, title, layout: { kernels } }, i) => {
+          return { mark, title, kernels, goals: (experiments[i]?.kernels ?? []).map(hasGoal) };
+        }),
       ),
-    news: ({ frames, results }) => {
-      frames.forEach(({ controls }, at) => {
-        if (controls) view.setControls(at, controls);
-      });
-      if (results) view.update([...results]);
-    },
-    before: (side) => (side === null ? view.dismiss() : view.keep(side)),
-    alone: (side, kernel, ipc, why) => view.alone(side, kernel, ipc, why),
-    aloneProgress: (side, kernel, done) => view.aloneProgress(side, kernel, done),
+    news: ({ frames, results }) =>
+      batch(() => {
+        frames.forEach(({ controls }, at) => {
+          if (controls) all.setControls(at, controls);
+        });
+        if (results) all.update(results);
+      }),
+    before: (side) => (side === null ? all.dismiss() : all.keep(side)),
+    alone: (side, kernel, ipc, why) => all.alone(side, kernel, ipc, why),
+    aloneProgress: (side, kernel, done) => all.aloneProgress(side, kernel, done),
   };
 };
 
 const decisions = ({ session }: Around): Panel => {
-  const view = document.createElement("corun-decisions") as CorunDecisions;
-  view.go = (cycle) => session.go(cycle);
+  const all = signal<readonly Decided[]>([]),
+    now = signal(0);
   // The same, with SM classes assigned the other way round, becomes the other side.
-  view.swap = (at) => {
+  const swapped = (at: number): void => {
     const mine = session.sides.peek()[at]?.experiment;
     if (!mine) return;
     const { swap, ...policy } = policyOf(mine) as { name: string; swap?: unknown };
@@ -142,18 +142,26 @@ const decisions = ({ session }: Around): Panel => {
     title: "Decisions",
     heading: "What the policy decided",
     help: "The policy's decisions, launches and context switches, one by one, and the controls that hold.",
-    view,
-    runs: ({ runs, catalogue }) => view.setRuns(runs, catalogue.controls),
-    news: ({ frames, logs, cycle }) => {
-      logs.forEach((log, at) => {
-        if (log) view.setLog(at, log);
-      });
-      frames.forEach(({ controls, past }, at) => {
-        if (controls) view.setControls(at, controls);
-        if (past) view.setPast(at, past);
-      });
-      view.cycle = cycle;
+    view: () => (
+      <div class="all-decisions">
+        {all.value.map((of, at) => (
+          <Decisions key={at} of={of} cycle={now.value} swap={() => swapped(at)} go={(cycle) => session.go(cycle)} />
+        ))}
+      </div>
+    ),
+    runs: ({ runs, catalogue }) => {
+      all.value = runs.map((run) => new Decided(run, catalogue.controls));
     },
+    news: ({ frames, logs, cycle }) =>
+      batch(() => {
+        now.value = cycle;
+        all.value.forEach((mine, at) => {
+          const { controls = null, past = null } = frames[at] ?? {};
+          mine.log.value = logs[at]?.slice() ?? mine.log.value;
+          mine.controls.value = controls ?? mine.controls.value;
+          mine.past.value = past ?? mine.past.value;
+        });
+      }),
   };
 };
 

@@ -1,0 +1,144 @@
+// The panel of decisions: the last one in a sentence, what holds for each kernel, the controls as the machine reads them, and all that happened in the
+// run as a list, which leads to each of it. The time axes of the dock and of the charts mark the same.
+import "./decisions.css";
+import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
+import { Select } from "./controls.tsx";
+import { holding, latest } from "./decided.ts";
+import type { Decided } from "./decisions.ts";
+import { toast } from "./dialogs.ts";
+import { count } from "./format.ts";
+import { Button, KernelName, SideHeading, Table } from "./kit.tsx";
+import { saveAs } from "./views/menu.ts";
+
+interface Props {
+  of: Decided;
+  /** The present one: what was decided later is not said. */
+  cycle: number;
+  /** Somebody wants to see the run's assignment of SM classes turned round. */
+  swap(): void;
+  /** The run is to go to a cycle. */
+  go(cycle: number): void;
+}
+
+export function Decisions({ of, cycle, swap, go }: Props) {
+  const { mark, title } = of.run,
+    log = of.until(cycle),
+    label = (what: string): string => (mark === "" ? what : `${what}, ${mark}`);
+  return (
+    <div class="decided-run">
+      <SideHeading mark={mark} title={title} />
+      <div>
+        <p class="decided-now">{latest(log, (k) => of.name(k)) || "The policy has decided nothing yet."}</p>
+        {log.some(({ topic }) => topic === "assignment") && (
+          <Button
+            title="A second run beside this one, in which who got big SMs gets small ones, and the other way"
+            press={swap}
+          >
+            Swap the assignment
+          </Button>
+        )}
+        <Happened of={of} label={label("Launches, switches and decisions")} go={go} />
+      </div>
+      <dl class="decided">
+        {holding(log, of.kernels.length).map(({ kernel, said }) => [
+          <dt key={`${kernel}`}>
+            {kernel === null ? "The whole GPU" : <KernelName kernel={kernel} name={of.name(kernel)} />}
+          </dt>,
+          said.map((decision, i) => (
+            <dd key={`${kernel} ${i}`}>
+              {decision.text}
+              <span class="decided-when"> cycle {count(decision.cycle)}</span>
+            </dd>
+          )),
+        ])}
+      </dl>
+      <InForce of={of} label={label("Controls in force")} />
+    </div>
+  );
+}
+
+function Happened({ of, label, go }: { of: Decided; label: string } & Pick<Props, "go">) {
+  const open = useSignal(false),
+    id = useId();
+  const save = (kind: "csv" | "json") => (
+    <button
+      type="button"
+      class="cv-button"
+      aria-label={`Save the list as ${kind.toUpperCase()}`}
+      onClick={() => {
+        const what = { name: "decisions", title: "Decisions", description: "", table: () => of.table() };
+        void saveAs(kind, what).then(toast);
+      }}
+    >
+      {kind.toUpperCase()}
+    </button>
+  );
+  return (
+    <details
+      class="decided-log"
+      onToggle={({ currentTarget }) => {
+        open.value = currentTarget.open;
+      }}
+    >
+      <summary>Every decision, launch and switch, the last first</summary>
+      {open.value && (
+        <>
+          <div class="decided-kind">
+            <label for={id}>Show</label>
+            <Select
+              at={{ id }}
+              options={of.kinds}
+              value={of.kind.value}
+              put={(kind) => {
+                of.kind.value = kind;
+              }}
+            />
+            {save("csv")}
+            {save("json")}
+          </div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+          <ol class="log" tabIndex={0} aria-label={label}>
+            {of.listed.map(({ cycle, kernel, text }, i) => (
+              <li key={i}>
+                <button type="button" title="Go there" onClick={() => go(cycle)}>
+                  cycle {count(cycle)}
+                </button>{" "}
+                <span>
+                  {kernel !== null && <b>{of.name(kernel)} </b>}
+                  {text}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </details>
+  );
+}
+
+function InForce({ of, label }: { of: Decided; label: string }) {
+  const rows = of.inForce;
+  if (of.controls.value === null) return null;
+  if (rows.length === 0) return <p class="note">No control is set: every kernel takes what it finds.</p>;
+  return (
+    <Table
+      label={label}
+      head={[{ title: "In force" }, ...of.kernels.map((title) => ({ title, num: true }))]}
+      bodies={[
+        {
+          rows: rows.map(({ control: { title, unit, doc }, entries }) => ({
+            name: (
+              <>
+                {title}
+                {unit && <span class="unit-of"> {unit}</span>}
+              </>
+            ),
+            says: doc,
+            cells: entries,
+          })),
+        },
+      ]}
+    />
+  );
+}
