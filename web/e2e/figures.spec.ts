@@ -213,8 +213,9 @@ test("stopping ends all workers within the click, and keeps what is done", async
   await button(fig, "Run it again here").click();
   await expect(fig.locator(".figure-progress")).toContainText(/3 of 4 runs, about .* left/);
   await expect(button(card(page, "fig2a"), "Run it again here"), "one figure at a time").toBeDisabled();
-  const after = await page.evaluate(() => {
+  const after = await page.evaluate(async () => {
     [...document.querySelectorAll<HTMLButtonElement>("#fig9a button")].find((b) => b.textContent === "Stop")?.click();
+    await new Promise((drawn) => setTimeout(drawn, 0));
     return [
       document.documentElement.dataset["figures"],
       document.querySelector<HTMLElement>("#fig9a .figure-outcome")?.dataset["outcome"],

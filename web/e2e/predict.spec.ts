@@ -46,7 +46,7 @@ const spatial = async (more: object = {}): Promise<string> =>
   `#v=1&z=${await pack(JSON.stringify({ corun: 1, gpu: GPU, kernels: [STREAM, COMPUTE], policy: { name: "spatial" }, ...more }))}`;
 const ONCE = { restart: false, stop: { kernels_done: true } };
 
-const panel = (page: Page) => page.locator("corun-predicted");
+const panel = (page: Page) => page.locator(".predictions");
 const row = (page: Page, kernel: string) =>
   panel(page)
     .getByRole("row")
@@ -219,10 +219,12 @@ test("where kernels share SMs there is nothing to predict, and one press partiti
     `#v=1&z=${await pack(JSON.stringify({ corun: 1, gpu: { preset: GPU, "dram.kind": "ideal" }, kernels: [STREAM, COMPUTE], policy: { name: "spatial" } }))}`,
     2000,
   );
+  await show(page, "predicted");
   await expect(panel(page)).toContainText(
     "There is nothing to predict: kernels slow each other down by DRAM's bandwidth, and this DRAM has no limit.",
   );
   await openAt(page, await spatial({ policy: { name: "spatial", split: [0, 30] } }), 2000);
+  await show(page, "predicted");
   await expect(panel(page)).toContainText(
     "The formulas cannot say: predict.kernels[0].sms: found 0, want a whole number from 1",
   );

@@ -67,7 +67,7 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   await expect(said).toContainText(/SAD misses its promise by \d+ %/);
   await is(page, "Finished");
   await form(page);
-  const warned = page.locator("corun-warnings");
+  const warned = page.locator("#warnings");
   await expect(warned).toContainText("a goal for SAD, which policy even does not know");
   await page.getByLabel("Policy", { exact: true }).selectOption("qos-rollover");
   await expect(warned).not.toContainText("a goal for SAD, which policy even does not know");

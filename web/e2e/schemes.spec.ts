@@ -247,7 +247,7 @@ test("a sweep of mixes and schemes has a heat map with its numbers, in every col
 test("the predictor answers for the mix at hand once it is opened, and follows it to another", async ({ page }) => {
   await open(page, TINY);
   const section = page.locator("#predict");
-  await expect(section.locator("corun-predicted")).toHaveCount(0);
+  await expect(section.locator(".predictions")).toHaveCount(0);
   await section.getByText("Predict this mix").click();
   await expect(section.locator("tbody tr")).toHaveText([/VADD.*\d ms/s, /SAD.*\d ms/s]);
   await noViolations(page);

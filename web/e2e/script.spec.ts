@@ -106,6 +106,7 @@ test("a script that fails, or runs away, ends the run with its line", async ({ p
     "line 3: Array index 7 out of bounds",
   );
   await expect(page.locator(".cm-lineNumbers .wrong")).toHaveText("3");
+  await show(page, "decisions");
   await expect(page.locator(".all-decisions")).toContainText("the script has failed: line 3");
 
   // One that never ends is stopped; then an example runs.

@@ -221,7 +221,7 @@ test("vendors' words set the policy, are known again, and say that they are an a
 });
 
 test("what a run cannot show is said below it", async ({ page }) => {
-  const warnings = page.locator("corun-warnings");
+  const warnings = page.locator("#warnings");
   await openAt(page, TINY, 200);
   await expect(warnings.getByRole("listitem")).toHaveCount(0);
   const experiment: Experiment = {

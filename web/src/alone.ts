@@ -5,7 +5,7 @@ import type { FromWorker, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
 import { begin, spawn, type Run } from "./run.ts";
 import type { Answer } from "./types.ts";
 
-export interface AloneEvents {
+interface AloneEvents {
   /** IPC alone of a run's kernel; null with a reason when it cannot be measured. */
   alone(run: Run, kernel: number, ipc: number | null, why: string): void;
   /** How far its measurement is, 0 to 1; null where that is not known. */

@@ -80,7 +80,7 @@ export function shownFields(fields: readonly GpuField[], preset: string, changes
 }
 
 /** A field's value: what it is changed to, else the preset's. */
-export const fieldValue = (field: GpuField, preset: string, changes: Changes): number | string | undefined =>
+const fieldValue = (field: GpuField, preset: string, changes: Changes): number | string | undefined =>
   changes[field.path] ?? presetValue(field, preset);
 
 /** A field of a GPU by its path. */

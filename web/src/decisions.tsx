@@ -1,14 +1,13 @@
 // The panel of decisions: the last one in a sentence, what holds for each kernel, the controls as the machine reads them, and all that happened in the
 // run as a list, which leads to each of it. The time axes of the dock and of the charts mark the same.
 import "./decisions.css";
-import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { Select } from "./controls.tsx";
 import { holding, latest } from "./decided.ts";
 import type { Decided } from "./decisions.ts";
 import { toast } from "./dialogs.ts";
 import { count } from "./format.ts";
-import { Button, KernelName, SideHeading, Table } from "./kit.tsx";
+import { Button, Fold, KernelName, SideHeading, Table } from "./kit.tsx";
 import { saveAs } from "./views/menu.ts";
 
 interface Props {
@@ -59,8 +58,7 @@ export function Decisions({ of, cycle, swap, go }: Props) {
 }
 
 function Happened({ of, label, go }: { of: Decided; label: string } & Pick<Props, "go">) {
-  const open = useSignal(false),
-    id = useId();
+  const id = useId();
   const save = (kind: "csv" | "json") => (
     <button
       type="button"
@@ -75,14 +73,8 @@ function Happened({ of, label, go }: { of: Decided; label: string } & Pick<Props
     </button>
   );
   return (
-    <details
-      class="decided-log"
-      onToggle={({ currentTarget }) => {
-        open.value = currentTarget.open;
-      }}
-    >
-      <summary>Every decision, launch and switch, the last first</summary>
-      {open.value && (
+    <Fold class="decided-log" summary="Every decision, launch and switch, the last first">
+      {() => (
         <>
           <div class="decided-kind">
             <label for={id}>Show</label>
@@ -113,7 +105,7 @@ function Happened({ of, label, go }: { of: Decided; label: string } & Pick<Props
           </ol>
         </>
       )}
-    </details>
+    </Fold>
   );
 }
 

@@ -69,32 +69,6 @@ export function toast(text: string): void {
   }, 3500);
 }
 
-export interface Notice {
-  kind: "error" | "info" | "loading";
-  title: string;
-  text: (string | Node)[];
-  actions: { label: string; primary?: boolean; run(): void }[];
-}
-
-/** A panel that stands where the pictures would be, or above them. */
-export function notice(of: Notice): HTMLElement {
-  return h(
-    "div",
-    { class: `notice notice-${of.kind}`, role: of.kind === "error" ? "alert" : "status" },
-    h("h2", null, of.title),
-    ...of.text.map((t) => (typeof t === "string" ? h("p", null, t) : t)),
-    of.actions.length > 0
-      ? h(
-          "div",
-          { class: "notice-actions" },
-          ...of.actions.map((a) =>
-            h("button", { type: "button", class: a.primary ? "button primary" : "button", onclick: a.run }, a.label),
-          ),
-        )
-      : null,
-  );
-}
-
 export async function copyText(text: string, said: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

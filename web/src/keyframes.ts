@@ -8,7 +8,7 @@
 export interface Moment {
   free(): void;
 }
-export interface Keyframe<M> {
+interface Keyframe<M> {
   readonly cycle: number;
   readonly moment: M;
 }

@@ -1,7 +1,8 @@
 // Small pieces that the page is made of.
 import { render, type ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ICONS, toggleDefinition, whatLabel, type IconName } from "./dom.ts";
+import { encodeLink, type LinkState } from "./link.ts";
 import { kernelStyle } from "./palette.ts";
 import { toggleTheme } from "./theme.ts";
 
@@ -64,6 +65,28 @@ export const Meanings = ({ of }: { of: readonly (readonly [title: string, doc: C
     {of.map(([title, doc], i) => [<dt key={`${i} title`}>{title}</dt>, <dd key={`${i} doc`}>{doc}</dd>])}
   </dl>
 );
+
+interface FoldProps {
+  summary: ComponentChildren;
+  class?: string;
+  /** It opens by itself; who has opened it closes it. */
+  open?: boolean;
+  /** A function: what is made only while it is open. */
+  children: ComponentChildren | (() => ComponentChildren);
+}
+/** What is folded away until somebody asks. */
+export function Fold({ summary, class: name = "", open = false, children }: FoldProps) {
+  const [now, fold] = useState(open);
+  useEffect(() => {
+    if (open) fold(true);
+  }, [open]);
+  return (
+    <details class={name} open={now} onToggle={({ currentTarget }) => fold(currentTarget.open)}>
+      <summary>{summary}</summary>
+      {typeof children === "function" ? now && (children as () => ComponentChildren)() : children}
+    </details>
+  );
+}
 
 /** A box that scrolls sideways. */
 export const Scrolls = (props: { label: string; class?: string; children: ComponentChildren }) => (
@@ -198,3 +221,70 @@ export function Moves(props: {
 }
 
 export const ThemeButton = () => <IconButton icon="moon" label="Dark or light" press={toggleTheme} />;
+
+/** A button that opens a file. */
+export function OpenFile(props: {
+  /** Of the input. */
+  id: string;
+  /** Of the button. */
+  button?: string;
+  accept: string;
+  label: string;
+  disabled?: boolean;
+  children: ComponentChildren;
+  take(file: File): void;
+}) {
+  const { id, button, accept, label, disabled = false, children, take } = props,
+    input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button
+        icon="upload"
+        disabled={disabled}
+        press={() => input.current?.click()}
+        {...(button ? { id: button } : {})}
+      >
+        {children}
+      </Button>
+      <input
+        ref={input}
+        id={id}
+        class="hidden"
+        type="file"
+        accept={accept}
+        tabIndex={-1}
+        aria-label={label}
+        disabled={disabled}
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0];
+          if (file) take(file);
+          currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}
+
+/** A link to a run. It can be focused before its address is packed. `away`: from within an article. */
+export function RunLink(props: {
+  of: Pick<LinkState, "experiment" | "other"> & { engine?: string | undefined };
+  label?: string;
+  title?: string;
+  class?: string;
+  away?: boolean;
+  children: ComponentChildren;
+}) {
+  const { of, label, away = false, children, ...rest } = props,
+    { experiment, other, engine } = of,
+    [href, found] = useState<string>();
+  useEffect(() => {
+    void encodeLink({ experiment, view: {}, ...(other ? { other } : {}), ...(engine ? { engine } : {}) }).then((hash) =>
+      found(`./${hash}`),
+    );
+  }, [experiment, other, engine]);
+  return (
+    <a href={href} tabIndex={0} aria-label={label} {...(away ? { target: "_blank", rel: "noopener" } : {})} {...rest}>
+      {children}
+    </a>
+  );
+}

@@ -3,7 +3,7 @@ import { withExtra } from "./goal.ts";
 import type { KernelChoice } from "./types.ts";
 
 /** null: as many as fit. */
-export type CtaLimit = number | Readonly<Record<string, number>> | null;
+type CtaLimit = number | Readonly<Record<string, number>> | null;
 
 /** What an experiment says of a kernel. */
 export function limitOf(choice: KernelChoice): CtaLimit {

@@ -11,13 +11,10 @@ import "./run/compared.css";
 import "./run/screen.css";
 import "./script/script.css";
 import "./views/index.ts";
-import "./predict/predict.css";
-import "./predict/panel.ts";
 import "./launches/strips.ts";
 import "./make/element.tsx";
 import "./run/dock.ts";
 import "./teach/teach.css";
-import "./teach/warnings-view.ts";
 import { effect } from "@preact/signals";
 import { scheme } from "./choices.ts";
 import { toast } from "./dialogs.ts";
@@ -43,8 +40,6 @@ import { Session } from "./run/session.ts";
 import { provideStamp } from "./stamp.ts";
 import { Standing } from "./standing.ts";
 import { startEmbed } from "./teach/embed.ts";
-import { warningsOf } from "./teach/warnings.ts";
-import type { CorunWarnings } from "./teach/warnings-view.ts";
 import { shortTitle, withPreset, type Preset } from "./teach/vendors.ts";
 import { startTheme, toggleTheme } from "./theme.ts";
 import type { Experiment, SelectSm } from "./types.ts";
@@ -59,10 +54,8 @@ const dock = $<CorunDock>("corun-dock"),
   sidebar = $<HTMLElement>("#editor"),
   pictures = $<HTMLElement>("#pictures"),
   make = $<HTMLAnchorElement>("#make");
-const grid = document.createElement("corun-sm-grid"),
-  warnings = document.createElement("corun-warnings") as CorunWarnings;
+const grid = document.createElement("corun-sm-grid");
 $("#sms").append(grid);
-pictures.after(warnings);
 
 const feed = new Feed();
 const session = new Session({
@@ -120,9 +113,6 @@ const follow: (() => void)[] = [
   },
   () => {
     grid.selected = session.sm.value;
-  },
-  () => {
-    warnings.show(warningsOf(session.sides.value, session.over.value));
   },
   () => {
     if (session.settled.value === null) delete root.dataset["settled"];
@@ -304,7 +294,7 @@ async function start(): Promise<void> {
     freshSeed: () => running.freshSeed(),
     // The card of a policy: its text is a chunk of its own.
     about: (policy) =>
-      void import("./teach/card.ts").then(
+      void import("./teach/card.tsx").then(
         ({ openCard }) => openCard(policy, catalogue.policies, stamp),
         () => toast("The card could not be loaded. Is the page's host still there?"),
       ),

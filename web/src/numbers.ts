@@ -15,7 +15,7 @@ export interface Figure {
   format: Format;
   needsAlone?: boolean;
 }
-export interface ShownNumbers {
+interface ShownNumbers {
   /** A, B, or nothing where there is one. */
   mark: string;
   title: string;

@@ -3,7 +3,7 @@
 // The colours are Okabe and Ito's (distinguishable with any common colour-vision deficiency), and each comes with a
 // pattern and a number, so that nothing is said by colour alone.
 
-export interface KernelStyle {
+interface KernelStyle {
   /** Fill on a light and on a dark background. */
   light: string;
   dark: string;

@@ -72,7 +72,7 @@ const QUEUES = {
     full: ((f, i) => sum(f, "dram.queue", i) >= f.layout.capacity.dram_queue) as Full,
   },
 } as const;
-export type QueueKey = keyof typeof QUEUES;
+type QueueKey = keyof typeof QUEUES;
 export const QUEUE_KEYS = Object.keys(QUEUES) as QueueKey[];
 export const queueTitle = (key: QueueKey): string => QUEUES[key].title;
 
@@ -80,7 +80,7 @@ export const queueTitle = (key: QueueKey): string => QUEUES[key].title;
 const SPAN = 25;
 
 /** What is looked at of a run. */
-export interface Watched {
+interface Watched {
   readonly cycle: number;
   decisions(since: number): Decision[];
   windows(since: number): ArrayLike<number>;

@@ -58,7 +58,7 @@ function ofIpc(result: Result | null): string {
 }
 
 /** How far `b` is above `a`, and half of the interval of that, where both have one: the runs are taken as independent. */
-export interface Gap {
+interface Gap {
   value: number;
   half: number | null;
 }

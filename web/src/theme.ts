@@ -1,5 +1,4 @@
 // Dark or light, the same on every page: what was chosen once, else what the system says. public/theme.js sets it before the first paint.
-import { h, icon } from "./dom.ts";
 import { isDark, onThemeChange, paintKernels } from "./palette.ts";
 import { store, stored } from "./stored.ts";
 
@@ -22,19 +21,4 @@ export function toggleTheme(): void {
   const next = isDark() ? "light" : "dark";
   document.documentElement.dataset["theme"] = next;
   store(KEY, next);
-}
-
-/** The moon. `key`: the single key that does the same, where the page has keys. */
-export function themeButton(key?: string): HTMLButtonElement {
-  return h(
-    "button",
-    {
-      type: "button",
-      class: "icon-button",
-      title: key ? `Dark or light ( ${key} )` : "Dark or light",
-      "aria-label": "Dark or light",
-      onclick: toggleTheme,
-    },
-    icon("moon"),
-  );
 }

@@ -18,6 +18,8 @@ import {
   windowsOf,
   type FigureDocument,
 } from "../src/figures/document.ts";
+import { Again, Figures, type Awake } from "../src/figures/again.ts";
+import type { RerunEvents } from "../src/figures/rerun.ts";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment, Figure, Result } from "../src/types.ts";
 
@@ -243,4 +245,64 @@ test("what is shipped can be read, and every run of it is a link", async () => {
       assert.deepEqual((await decodeLink(await encodeLink({ experiment, view: {} })))?.experiment, experiment);
     assert.ok(document.figures.every((figure) => existsSync(`../docs/reports/${document.paper}/${figure.id}.svg`)));
   }
+});
+
+/** The figure of the document, with runs that end when the test says so. */
+function again() {
+  const figures = new Figures(DOCUMENT, false, ""),
+    asked: { runs: readonly number[]; events: RerunEvents }[] = [];
+  const values: (number | null)[] = [1, 2, null, 4];
+  figures.awake.value = {
+    engine: { figureValues: () => values, normalise: (one: Experiment) => one } as unknown as Awake["engine"],
+    rerun: (runs, _, __, events) => {
+      asked.push({ runs, events });
+      return { stop: () => undefined, progress: () => ({ done: 0.5, left: 3000 }), all: runs.length, done: 1 };
+    },
+  };
+  const of = new Again(figures, FIGURE);
+  const ran = (digest: string): Result => ({ digest, kernels: [], gpu: {} }) as unknown as Result;
+  return { figures, of, asked, values, ran };
+}
+
+test("a figure runs again, one at a time, and says whether it is equal", () => {
+  const { figures, of, asked, ran } = again();
+  assert.equal(of.words.value, "4 runs");
+  of.start();
+  assert.deepEqual(
+    [figures.busy.value === of, of.can.value, of.words.value],
+    [true, false, "1 of 4 runs, about 3 s left"],
+  );
+  const other = new Again(figures, FIGURE);
+  other.start();
+  assert.equal(asked.length, 1, "one figure at a time");
+  assert.equal(other.title.value, "Another figure is running");
+  for (const run of of.runs) asked[0]?.events.result(run, ran(DOCUMENT.runs[run]?.digest ?? ""));
+  asked[0]?.events.over();
+  assert.deepEqual([of.outcome.value?.kind, figures.busy.value], ["equal", null]);
+  // What it has shown already is asked for anew; of a figure that has shown nothing, it is known.
+  of.start();
+  assert.equal(asked[1]?.runs.length, 4);
+});
+
+test("what was done before a stop is kept, and what differs or breaks is said", () => {
+  const { of, asked, values, ran } = again();
+  of.start();
+  asked[0]?.events.result(0, ran("x"));
+  of.stop();
+  assert.equal(of.outcome.value?.kind, "stopped");
+  assert.match(of.outcome.value?.text ?? "", /^Stopped\. /);
+  of.start();
+  assert.deepEqual(asked[1]?.runs.includes(0), false);
+  asked[1]?.events.changed([1]);
+  asked[1]?.events.broken("no room");
+  values[0] = 3;
+  asked[1]?.events.over();
+  assert.equal(of.outcome.value?.kind, "broken");
+  assert.match(
+    of.outcome.value?.text ?? "",
+    /1 of the experiments are not what they were.* Some could not run: no room$/,
+  );
+  of.start();
+  asked[2]?.events.over();
+  assert.equal(of.outcome.value?.kind, "different");
 });

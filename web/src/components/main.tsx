@@ -10,7 +10,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { render, type ComponentType } from "preact";
 import { Select, Text } from "../controls.tsx";
 import { copyText } from "../dialogs.ts";
-import { Button, Host, IconButton, ThemeButton, What } from "../kit.tsx";
+import { Button, Fold, Host, IconButton, ThemeButton, What } from "../kit.tsx";
 import { compileModule } from "../module.ts";
 import { NoticeBox, Problems, notOpened, notStarted, starting, type Notice } from "../run/notice.tsx";
 import { provideStamp } from "../stamp.ts";
@@ -69,11 +69,9 @@ function Run() {
         {lab.words.value}
       </span>
       {going ? (
-        <Button key="stop" press={() => lab.stop()}>
-          Stop
-        </Button>
+        <Button press={() => lab.stop()}>Stop</Button>
       ) : (
-        <Button key="again" primary press={() => lab.measure()}>
+        <Button primary press={() => lab.measure()}>
           Measure again
         </Button>
       )}
@@ -221,15 +219,13 @@ function Options() {
           {swept && <Field option={swept} range="The points of the curves: FROM:TO:STEP" />}
           {fields(others.filter((option) => !timing(option)))}
           {timings.length > 0 && (
-            <details
+            <Fold
               class="group"
+              summary={<span>Timings</span>}
               open={lab.problems.value.some(({ path }) => timings.some(({ name }) => name === path))}
             >
-              <summary>
-                <span>Timings</span>
-              </summary>
               {fields(timings)}
-            </details>
+            </Fold>
           )}
         </div>
       </section>

@@ -7,7 +7,7 @@ import { mountRun, type Mounted, type Outcome } from "./mount.ts";
 import type { Engine } from "./run.ts";
 
 /** <corun-run link="#v=1&…" theme="dark">: runs the link with the engine of the package. Fires `corun-result` (bubbling, CustomEvent<Outcome>). */
-export class CorunRun extends HTMLElement {
+class CorunRun extends HTMLElement {
   static readonly observedAttributes = ["link", "theme"];
   #mounted: Mounted | null = null;
 

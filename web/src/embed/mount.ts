@@ -17,7 +17,7 @@ import { numbersOf, sentence, sidesOf, stampOf, titleOf } from "./says.ts";
 /** Of one run its result; of two, by their marks; or what is wrong with the link or with what it runs. */
 export type Outcome = Result | Record<string, Result> | { problems: Problem[] };
 
-export interface RunOptions {
+interface RunOptions {
   /** The page's address of a run: what counts is behind its `#`. */
   link: string;
   theme?: string | null;

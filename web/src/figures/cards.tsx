@@ -1,6 +1,5 @@
 // The cards of the papers: what each claims, what of it came out here, its setting and its figures.
-import { useEffect, useState } from "preact/hooks";
-import { encodeLink } from "../link.ts";
+import { RunLink } from "../kit.tsx";
 import { sameEngine } from "../stamp.ts";
 import type { Catalogue, Experiment } from "../types.ts";
 import { ClaimTable } from "./claims.tsx";
@@ -132,15 +131,15 @@ export function Setting({ of: { setting }, here }: { of: PaperCard; here: Here |
 
 /** A mix of the paper under its baseline, and beside it under its own scheme. */
 export function SettingLink({ of, engine }: { of: PaperCard; engine: string | undefined }) {
-  const [hash, setHash] = useState("");
-  useEffect(() => {
-    const [experiment, other] = of.open as [Experiment, Experiment?];
-    void encodeLink({ experiment, view: {}, ...(other ? { other } : {}), ...(engine ? { engine } : {}) }).then(setHash);
-  }, [of, engine]);
+  const [experiment, other] = of.open as [Experiment, Experiment?];
   return (
-    <a class="button" href={`./${hash}`} title={of.open.map(({ name }) => name).join("; beside it: ")}>
+    <RunLink
+      class="button"
+      title={of.open.map(({ name }) => name).join("; beside it: ")}
+      of={{ experiment, engine, ...(other ? { other } : {}) }}
+    >
       Open its setting
-    </a>
+    </RunLink>
   );
 }
 

@@ -171,7 +171,7 @@ export function sweepOf(
 // ---------------------------------------------------------------- comparing
 
 /** What was computed again, beside what is stored. */
-export interface Comparison {
+interface Comparison {
   /** Points whose runs have all run again. */
   points: number;
   equal: number;

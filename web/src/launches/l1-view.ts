@@ -25,7 +25,7 @@ import type { Launch } from "./log.ts";
 /** Asks a run what its L1Ds held at a cycle; null where it cannot say now. */
 export type AskL1 = (side: number, kernel: number, cycle: number) => Promise<L1Moment | null>;
 /** A run, and the launches of the kernel that is shown which have begun. */
-export interface L1Side {
+interface L1Side {
   run: ShownRun;
   begun: readonly Launch[];
 }

@@ -125,7 +125,7 @@ export function aheadOf(numbers: Uint32Array, sms: number): Ahead[][] {
   return each;
 }
 
-export interface Found {
+interface Found {
   reads: number;
   here: number;
 }

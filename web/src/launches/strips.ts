@@ -18,12 +18,12 @@ import { hasLaunches, type Launch } from "./log.ts";
 import { directionText, Launches, launchTable, launchText, shareTexts } from "./model.ts";
 
 /** Which kernel's launches are shown, and the first of them; and at whose beginning L1Ds are. The last ones where these are left out. */
-export interface LaunchView {
+interface LaunchView {
   kernel: number;
   from?: number;
   l1?: number;
 }
-export interface LaunchEvents {
+interface LaunchEvents {
   changed(view: LaunchView | undefined): void;
   next(): void;
   l1: AskL1;

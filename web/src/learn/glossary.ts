@@ -1,7 +1,7 @@
 // The glossary of the documentation, as data: one term a paragraph, in bold, with a colon.
 import { readMarkdown, type Inline } from "../teach/markdown.ts";
 
-export interface Term {
+interface Term {
   /** What a link to it ends in. */
   id: string;
   name: string;

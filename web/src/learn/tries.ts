@@ -2,7 +2,7 @@
 import type { Experiment } from "../types.ts";
 
 /** A value of a run, by its place in the result, against a bound or against the same number of the other run. */
-export interface Expectation {
+interface Expectation {
   of: "experiment" | "other";
   at: string;
   is: "over" | "under" | "is";

@@ -1,6 +1,6 @@
 // Runs one job after the other, as the page hands them out.
 import * as engine from "../wasm/corun.js";
-import { problemText, problemsIn } from "../format.ts";
+import { errorText, problemText, problemsIn } from "../format.ts";
 import type { FromLab, ToLab } from "./lab.ts";
 import { measure } from "./measure.ts";
 
@@ -19,12 +19,7 @@ async function receive(message: ToLab): Promise<void> {
       send({ t: "ready" });
     } else send({ t: "done", key: message.key, outcome: measure(engine, message.job) });
   } catch (error) {
-    const problems = problemsIn(error);
-    const why = problems
-      ? problems.map(problemText).join("; ")
-      : error instanceof Error
-        ? error.message
-        : String(error);
+    const why = problemsIn(error)?.map(problemText).join("; ") ?? errorText(error);
     send({ t: "failed", why });
   }
 }

@@ -1,13 +1,12 @@
 // Examples to open, and the experiment as a file.
 import { errorText } from "../format.ts";
-import { useRef } from "preact/hooks";
 import { toast } from "../dialogs.ts";
 import { openFile } from "../file.ts";
 import { PAIRS, pairOf } from "../pairs.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";
 import { Deeds } from "../controls.tsx";
 import { useForm } from "./field.tsx";
-import { Icon } from "../kit.tsx";
+import { Button, OpenFile } from "../kit.tsx";
 import { copy, type FormState } from "./state.ts";
 
 /** Before the name of a pair of examples. */
@@ -58,38 +57,26 @@ export async function take(form: FormState, file: File): Promise<void> {
 
 export function Files() {
   const form = useForm(),
-    { events } = form,
-    input = useRef<HTMLInputElement>(null);
+    { events } = form;
   return (
     <>
       <div class="file-buttons">
-        <button type="button" class="button" id="f-export" onClick={() => events.exportExperiment()}>
-          <Icon name="download" />
+        <Button icon="download" id="f-export" press={() => events.exportExperiment()}>
           Save the experiment
-        </button>
-        <button type="button" class="button" id="f-open" onClick={() => input.current?.click()}>
-          <Icon name="upload" />
+        </Button>
+        <OpenFile
+          id="f-open-file"
+          button="f-open"
+          accept=".json,application/json,.png,.svg"
+          label="An experiment, or a picture, a table or a result that was saved here"
+          take={(file) => void take(form, file)}
+        >
           Open an experiment
-        </button>
-        <button type="button" class="button" id="f-command" onClick={() => events.copyCommand()}>
-          <Icon name="terminal" />
+        </OpenFile>
+        <Button icon="terminal" id="f-command" press={() => events.copyCommand()}>
           Copy the command
-        </button>
+        </Button>
       </div>
-      <input
-        ref={input}
-        id="f-open-file"
-        class="hidden"
-        type="file"
-        accept=".json,application/json,.png,.svg"
-        tabIndex={-1}
-        aria-label="An experiment, or a picture, a table or a result that was saved here"
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          if (file) void take(form, file);
-          currentTarget.value = "";
-        }}
-      />
       <p
         class="field-problem"
         role="alert"

@@ -134,7 +134,7 @@ export function Sentence(props: { sides: readonly RunSide[]; rate: Rate | null; 
     </section>
   );
 }
-const openTested = async (): Promise<void> => (await import("./tested.ts")).openTested();
+const openTested = async (): Promise<void> => (await import("./tested.tsx")).openTested();
 
 // ---------------------------------------------------------------- how much slower
 

@@ -2,7 +2,7 @@
 import { helpDialog, type Key } from "../dialogs.ts";
 import { store, stored } from "../stored.ts";
 
-export interface PageKey extends Key {
+interface PageKey extends Key {
   /** The browser's name of it. */
   key: string;
   run(): void;

@@ -1,6 +1,6 @@
 // The panels of the drawer, in the order of their tabs. To add one: an entry here, with its id, its title, what it shows in a sentence, and a component
 // or an element; what it wants to hear of the runs is in panel.ts. Link, keys, `hide=` of an embedded run and the drawer take it from this list.
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { policyOf } from "../choices.ts";
 import { Decided } from "../decisions.ts";
 import { Decisions } from "../decisions.tsx";
@@ -8,7 +8,8 @@ import { hasGoal } from "../goal.ts";
 import type { CorunLaunches } from "../launches/strips.ts";
 import { Numbers } from "../numbers.ts";
 import { NumbersView } from "../numbers.tsx";
-import type { CorunPredicted } from "../predict/panel.ts";
+import { aroundOf, Predicted } from "../predict/panel.tsx";
+import { Predictor } from "../predict/predictor.ts";
 import type { SelectSm, SmView, Zoom } from "../types.ts";
 import { watch } from "../watch/panel.tsx";
 import type { Answered } from "./answered.ts";
@@ -220,32 +221,35 @@ const oneSm = ({ session }: Around): Panel => {
 };
 
 const predicted = ({ session }: Around): Panel => {
-  const view = document.createElement("corun-predicted") as CorunPredicted;
+  const predictor = new Predictor({
+    simulate: (next) => session.simulate(next),
+    changed: (seen) => session.look({ predict: seen }),
+  });
   // It is of the side that the form shows.
   const laid = computed(() => session.sides.value[session.edited.value]?.laid ?? null);
   effect(() => {
-    const { ready } = session;
-    if (ready.value)
-      view.init(ready.value.module, ready.value.stamp, {
-        simulate: (next) => session.simulate(next),
-        changed: (seen) => session.look({ predict: seen }),
-      });
+    const ready = session.ready.value;
+    if (ready) predictor.init(aroundOf(ready.module, ready.stamp));
   });
   effect(() => {
-    const edited = session.edited.value;
-    if (!laid.value) return;
-    view.setRun(laid.value.experiment, laid.value.loaded, session.two.value ? session.mark(edited) : "");
-    view.view = session.view.peek().predict ?? {};
+    const edited = session.edited.value,
+      mine = laid.value,
+      two = session.two.value;
+    if (mine)
+      untracked(() => {
+        predictor.setRun(mine.experiment, mine.loaded, two ? session.mark(edited) : "");
+        predictor.view = session.view.peek().predict ?? {};
+      });
   });
   return {
     id: "predicted",
     title: "Predicted",
     help: "What each kernel will take on SMs of its own, by formula, with the simulation beside it.",
-    view,
+    view: () => <Predicted of={predictor} />,
     news: ({ frames, results }) => {
       const at = session.edited.peek(),
         mine = results?.[at];
-      if (mine) view.update(mine, frames[at]?.past ?? null);
+      if (mine) predictor.update(mine, frames[at]?.past ?? null);
     },
   };
 };

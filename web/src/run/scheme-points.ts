@@ -193,7 +193,7 @@ export function crosses(x1: number, y1: number, x2: number, y2: number, box: Box
   return from < to;
 }
 
-export interface Placed extends Box {
+interface Placed extends Box {
   /** Which of the name's forms. */
   form: number;
   /** The line from the point to its name, where they stand apart. */

@@ -14,7 +14,7 @@ import { pointAt, scatterOf, SchemeScatter } from "./scheme-scatter.tsx";
 import type { SchemesProgress } from "./schemes-run.ts";
 import "./schemes-picture.css";
 
-export interface SchemesPictureProps {
+interface SchemesPictureProps {
   answers: readonly SchemeAnswer[];
   kernels: readonly string[];
   a: RunSide | null;

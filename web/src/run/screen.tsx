@@ -3,6 +3,8 @@ import { effect } from "@preact/signals";
 import { render, type ComponentType } from "preact";
 import type { Answered } from "./answered.ts";
 import { Sentence, SlowBars, Stations } from "./answer.tsx";
+import { warningsOf } from "../teach/warnings.ts";
+import { Warnings } from "../teach/warnings-view.tsx";
 import { Choices, type Chosen } from "./choices.tsx";
 import { Drawer } from "./drawer.tsx";
 import { NoticeBox } from "./notice.tsx";
@@ -11,7 +13,7 @@ import { Popup, type Deed } from "./popup.tsx";
 import { SchemesPicture } from "./schemes-picture.tsx";
 import type { Session } from "./session.ts";
 
-export interface ScreenDeeds {
+interface ScreenDeeds {
   choose: Chosen;
   /** Behind the button at the top. */
   share: readonly Deed[];
@@ -59,6 +61,7 @@ export function startScreen(
         />
       ) : null;
     },
+    warnings: () => <Warnings runs={warningsOf(session.sides.value, session.over.value)} />,
     drawer: () => <Drawer panels={panels} open={session.tab} />,
   };
   for (const [id, View] of Object.entries(parts)) render(<View />, document.getElementById(id) as HTMLElement);

@@ -13,7 +13,7 @@ export const STATIONS = [
   { key: "dram", name: "DRAM", doc: "Waiting for DRAM, merged requests included; a mean over all reads." },
   { key: "reply_noc", name: "reply network", doc: "In the reply network and its queues." },
 ] as const satisfies readonly { key: keyof Breakdown; name: string; doc: string }[];
-export type StationKey = (typeof STATIONS)[number]["key"];
+type StationKey = (typeof STATIONS)[number]["key"];
 
 /** The kernel that a side's verdict is about; where it names none, the slowest. */
 export function subject({ result }: RunSide): number {

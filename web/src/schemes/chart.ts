@@ -8,7 +8,7 @@ import type { LegendItem } from "../views/picture.ts";
 import type { Tabular } from "../views/tabular.ts";
 import type { Column, Row } from "./table.ts";
 
-export interface SchemeBars {
+interface SchemeBars {
   title: string;
   rows: Row[];
   /** One series for each. */

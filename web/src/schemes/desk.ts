@@ -1,6 +1,6 @@
 // Asks the engine what needs no run: its catalogue, what is wrong with an experiment, what it makes of one.
 import type { Catalogue, Experiment, Problem } from "../types.ts";
-import type { Laid } from "../predict/panel.ts";
+import type { Laid } from "../predict/predictor.ts";
 import type { FromDesk, Question, ToDesk } from "./worker.ts";
 
 export class Desk {

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { kernelLabels } from "../choices.ts";
 import { count, fixed, timeText } from "../format.ts";
 import { hasGoal } from "../goal.ts";
+import { Fold, Host } from "../kit.tsx";
 import { kernelStyle } from "../palette.ts";
 import { Choices, type Chosen } from "../run/choices.tsx";
 import { oneLess, oneMore, otherGpu, otherKernel, type Edit } from "../run/mix.ts";
@@ -269,49 +270,41 @@ function Bars({ rows, columns: all }: { rows: readonly Row[]; columns: readonly 
   const chosen = useSignal("");
   const shown = all.some(({ figure }) => figure === chosen.value) ? chosen.value : (all[0]?.figure ?? "");
   const titles = new Map(all.map(({ figure, title }) => [figure, OF_KERNELS[figure]?.title ?? title]));
-  const box = useRef<HTMLDivElement>(null),
-    chart = useRef<SchemeChart | null>(null),
-    open = useSignal(false);
-  useEffect(() => {
-    if (!open.value) return;
-    chart.current ??= new SchemeChart();
-    box.current?.replaceChildren(chart.current);
-  }, [open.value]);
-  useEffect(() => {
-    if (!chart.current) return;
-    const of = all.filter(({ figure }) => figure === shown);
-    chart.current.data = {
+  const of = all.filter(({ figure }) => figure === shown),
+    data = {
       at: shown === "goals" ? 1 : null,
       title: OF_KERNELS[shown]?.axis ?? `${of[0]?.title ?? ""}${of[0]?.unit ? `, ${of[0].unit}` : ""}`,
       rows: [...rows],
       columns: of,
     };
-  });
   return (
-    <details
-      class="schemes-chosen"
-      onToggle={(event) => {
-        open.value = event.currentTarget.open;
-      }}
-    >
-      <summary>One figure as bars</summary>
-      <div class="schemes-figure">
-        <label for="f-schemes-figure">Bars show</label>
-        <select
-          id="f-schemes-figure"
-          value={shown}
-          onChange={(event) => {
-            chosen.value = event.currentTarget.value;
-          }}
-        >
-          {[...titles].map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div ref={box} />
-    </details>
+    <Fold class="schemes-chosen" summary="One figure as bars">
+      {() => (
+        <>
+          <div class="schemes-figure">
+            <label for="f-schemes-figure">Bars show</label>
+            <select
+              id="f-schemes-figure"
+              value={shown}
+              onChange={(event) => {
+                chosen.value = event.currentTarget.value;
+              }}
+            >
+              {[...titles].map(([value, title]) => (
+                <option key={value} value={value}>
+                  {title}
+                </option>
+              ))}
+            </select>
+          </div>
+          <Host
+            make={() => new SchemeChart()}
+            set={(chart) => {
+              chart.data = data;
+            }}
+          />
+        </>
+      )}
+    </Fold>
   );
 }

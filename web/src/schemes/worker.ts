@@ -1,6 +1,6 @@
 // The engine, for questions that need no run.
 import * as engine from "../wasm/corun.js";
-import type { Laid } from "../predict/panel.ts";
+import type { Laid } from "../predict/predictor.ts";
 import type { Catalogue } from "../types.ts";
 
 /** `lay`: what is read of a simulation before it runs. */

@@ -7,7 +7,7 @@ interface Completion {
   label: string;
   doc: string;
 }
-export interface Completions {
+interface Completions {
   /** Where the begun word starts. */ from: number;
   options: Completion[];
 }

@@ -57,6 +57,10 @@ export async function decodeSweep(
   return { text: found, x: Number(x), y };
 }
 
+/** The command that runs a sweep with the native runner, and goes on where its lines end. */
+export const sweepCommand = (name: string, text: string): string =>
+  `cat > ${name}.json <<'SWEEP'\n${text.trimEnd()}\nSWEEP\ntarget/release/corun sweep ${name}.json --resume --out ${name}.jsonl\n`;
+
 /** A deeper one is refused by the engine. */
 const MAX_DEPTH = 128;
 

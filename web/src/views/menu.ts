@@ -26,7 +26,7 @@ export async function saveAs(kind: ExportKind, what: Exportable): Promise<string
   }
 }
 
-export interface MenuOf {
+interface MenuOf {
   /** What the picture is called. */
   name: string;
   exported(): Exportable;

@@ -3,7 +3,7 @@ import { whole } from "../draw/scale.ts";
 import type { FrameLayout } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
 
-export interface Resource {
+interface Resource {
   key: string;
   title: string;
   unit: string;
@@ -17,7 +17,7 @@ const SHOWN_CAUSES = [
   { key: "lsu_full", name: "LSU full" },
 ] as const;
 /** A stall cause that a tile shows: which of the layout's it is. */
-export interface ShownCause {
+interface ShownCause {
   stall: number;
   name: string;
 }

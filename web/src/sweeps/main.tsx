@@ -1,6 +1,5 @@
 // The place Schemes: which is best for a mix, and what varying something does. The address bar is the link to the mix, or to the sweep once somebody changes
 // that.
-import { errorText } from "../format.ts";
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/layout.css";
@@ -8,24 +7,31 @@ import "../style/parts.css";
 import "../views/views.css";
 import "../run/screen.css";
 import "./sweeps.css";
+import { effect } from "@preact/signals";
+import { render, type ComponentType } from "preact";
 import { fieldsOf } from "../browser-store.ts";
 import { schemeName } from "../choices.ts";
-import { copyText, notice, toast } from "../dialogs.ts";
-import { h, icon } from "../dom.ts";
-import { LinkError, asExperiment, decodeLink, encodeLink } from "../link.ts";
+import { copyText, toast } from "../dialogs.ts";
+import { onFileDrop } from "../dom.ts";
+import { IconButton, ThemeButton } from "../kit.tsx";
+import { asExperiment, decodeLink, encodeLink } from "../link.ts";
 import { compileModule } from "../module.ts";
+import { NoticeBox, notOpened, notStarted } from "../run/notice.tsx";
 import { policyKey } from "../run/scheme-points.ts";
 import { schemesHost } from "../run/schemes-host.ts";
 import first from "../run/first.json" with { type: "json" };
 import { Desk } from "../schemes/desk.ts";
 import { Place } from "../schemes/place.ts";
 import { showPlace } from "../schemes/place.tsx";
-import { predictInto } from "../schemes/predicted.ts";
+import { predictInto } from "../schemes/predicted.tsx";
 import { provideStamp } from "../stamp.ts";
-import { startTheme, themeButton } from "../theme.ts";
+import { startTheme } from "../theme.ts";
 import type { Experiment } from "../types.ts";
-import { VaryPanel, asMix } from "./panel.ts";
+import { Kept } from "./kept.ts";
+import { Results, VaryForm } from "./panel.tsx";
+import { Pool, readPlan } from "./pool.ts";
 import { decodeSweep, encodeSweep, read } from "./state.ts";
+import { Sweeps, asMix } from "./sweeps.ts";
 import { around, sweepOf } from "./vary.ts";
 
 const EXAMPLES = Object.fromEntries(
@@ -36,6 +42,8 @@ const EXAMPLES = Object.fromEntries(
     >,
   ).map(([path, text]): [string, string] => [path.replace(/^.*\/(.*)\.json$/, "$1"), text]),
 );
+/** Points that the page takes: their results stay in its memory. */
+const MOST_POINTS = 5_000;
 const FIRST_SWEEP = "bandwidth";
 const FIRST_MIX = { ...first, policy: { name: "even" } } as Experiment;
 
@@ -50,21 +58,23 @@ let desk: Desk | null = null;
 
 const place = new Place(FIRST_MIX);
 
-const panel = new VaryPanel($("#vary-form"), $("#results"), $("#notices"), {
-  examples: EXAMPLES,
+const sweeps = new Sweeps({
   changed: () => {
     if (about === "sweep") void writeLink();
   },
   taken: () => {
     about = "sweep";
   },
-  suggest,
-  ofMix: async () => {
-    const experiment = place.experiment.value,
-      path = "gpu.noc.mhz";
-    return sweepOf(experiment, { path, values: await suggest(experiment, path) }, "The NoC's clock");
-  },
 });
+effect(() => {
+  document.documentElement.dataset["sweep"] = sweeps.phase.value;
+});
+async function ofMix(): Promise<string> {
+  const experiment = place.experiment.value,
+    path = "gpu.noc.mhz";
+  return sweepOf(experiment, { path, values: await suggest(experiment, path) }, "The NoC's clock");
+}
+onFileDrop((file) => void sweeps.take(file));
 
 /** Around what the experiment has now, as the engine says it. */
 async function suggest(base: unknown, path: string): Promise<unknown[]> {
@@ -115,7 +125,7 @@ async function writeLink(): Promise<void> {
   const hash =
     of === "mix"
       ? await encodeLink({ experiment: place.experiment.value, view: {} })
-      : await encodeSweep(panel.state, EXAMPLES);
+      : await encodeSweep(sweeps.state, EXAMPLES);
   // Nor over a link that came into the address bar meanwhile, of which the browser has not told yet.
   if (mine !== writing || location.hash !== link) return;
   link = hash ?? "";
@@ -139,7 +149,7 @@ async function readLink(): Promise<void> {
   link = hash;
   writing += 1;
   if (hash === "#main") return;
-  panel.halt();
+  sweeps.halt();
   try {
     const mix = await readMix(hash),
       sweep = mix ? null : await decodeSweep(hash, EXAMPLES);
@@ -148,52 +158,45 @@ async function readLink(): Promise<void> {
     const wanted = mix ?? (sweep ? place.experiment.value : FIRST_MIX);
     if (!opened || JSON.stringify(wanted) !== JSON.stringify(place.experiment.value)) void place.open(wanted);
     opened = true;
-    panel.open(sweep ?? { text: EXAMPLES[FIRST_SWEEP] ?? "", x: 0, y: "" });
+    sweeps.open(sweep ?? { text: EXAMPLES[FIRST_SWEEP] ?? "", x: 0, y: "" });
     if (sweep) $("#vary").scrollIntoView({ block: "start" });
   } catch (error) {
-    panel.refuse({
-      kind: "error",
-      title: "This link cannot be opened",
-      text: error instanceof LinkError ? [error.message, error.advice] : [String(error)],
-      actions: [
-        {
-          label: "Open the first example",
-          primary: true,
-          run: () => {
-            location.hash = `#v=1&example=${FIRST_SWEEP}`;
-          },
-        },
-      ],
-    });
+    const run = (): void => {
+      location.hash = `#v=1&example=${FIRST_SWEEP}`;
+    };
+    sweeps.refuse(notOpened(error, { label: "Open the first example", primary: true, run }));
   }
 }
 addEventListener("hashchange", () => void readLink());
 addEventListener("beforeunload", (event) => {
-  if (panel.running) event.preventDefault();
+  if (sweeps.running) event.preventDefault();
 });
 
 // ---------------------------------------------------------------- start
 
-$("#actions").append(
-  h(
-    "button",
-    {
-      type: "button",
-      class: "icon-button",
-      title: "Copy the link to this mix, or to this sweep",
-      "aria-label": "Copy the link",
-      onclick: () => {
-        void writeLink().then(() => {
-          if (link === "") toast("This is too long for a link: copy the command, or hand its file on.");
-          else void copyText(location.href, "The link is copied. Whoever opens it can run the same.");
-        });
-      },
-    },
-    icon("link"),
+async function copyLink(): Promise<void> {
+  await writeLink();
+  if (link === "") toast("This is too long for a link: copy the command, or hand its file on.");
+  else await copyText(location.href, "The link is copied. Whoever opens it can run the same.");
+}
+const PARTS: Readonly<Record<string, ComponentType>> = {
+  actions: () => (
+    <>
+      <IconButton
+        icon="link"
+        label="Copy the link"
+        title="Copy the link to this mix, or to this sweep"
+        press={() => void copyLink()}
+      />
+      <ThemeButton />
+    </>
   ),
-  themeButton(),
-);
-provideStamp(() => ({ ...panel.stamped, seed: 0, cycle: 0, link: location.href }));
+  notices: () => <NoticeBox of={sweeps.notice} />,
+  "vary-form": () => <VaryForm of={sweeps} examples={EXAMPLES} suggest={suggest} ofMix={ofMix} />,
+  results: () => <Results of={sweeps} />,
+};
+for (const [id, Part] of Object.entries(PARTS)) render(<Part />, $(`#${id}`));
+provideStamp(() => ({ ...sweeps.stamped, seed: 0, cycle: 0, link: location.href }));
 
 async function begin(): Promise<void> {
   // What came with the page stands there before the engine does, and can be changed.
@@ -212,19 +215,15 @@ async function begin(): Promise<void> {
     module = await compileModule();
     desk = await Desk.open(module);
   } catch (error) {
-    $("#vary").hidden = true;
-    $("#notices").replaceChildren(
-      notice({
-        kind: "error",
-        title: "The simulator could not be started",
-        text: [errorText(error)],
-        actions: [{ label: "Try again", primary: true, run: () => location.reload() }],
-      }),
-    );
+    sweeps.refuse(notStarted(error));
     return;
   }
   const here = desk;
-  panel.begin(module);
+  sweeps.begin({
+    read: (text, said) => readPlan(module, text, MOST_POINTS, said),
+    pool: (text, plan, events) => new Pool(module, text, plan, events),
+    kept: (stamp) => new Kept(stamp),
+  });
   predictInto($("#predicted") as HTMLDetailsElement, { module, desk: here, place, open: (one) => void openAlone(one) });
   await place.start({
     host: schemesHost(module, here.catalogue, here.stamp, (one) => here.validate(one)),
