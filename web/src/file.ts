@@ -1,5 +1,5 @@
 // An experiment's file: opened, and what is wrong with it in words.
-import { errorText } from "./format.ts";
+import { errorText, problemText } from "./format.ts";
 import { LinkError, asExperiment } from "./link.ts";
 import type { Experiment, Problem } from "./types.ts";
 
@@ -20,7 +20,7 @@ export async function openFile(
   // What is lost in reading, such as the first of two fields with one name, only the text can tell.
   const problems = await validate(text);
   if (problems.length > 0 && (await validate(experiment)).length === 0)
-    throw new LinkError(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}.`).join(" "));
+    throw new LinkError(problems.map((p) => `${problemText(p)}.`).join(" "));
   // A file that this page saved says so in its source; that is no part of what it will be saved as.
   if (typeof experiment.source === "string" && /^Corun \S+ · config /.test(experiment.source)) delete experiment.source;
   return experiment;

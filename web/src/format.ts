@@ -63,7 +63,9 @@ export function words(path: string): string {
 /** What is asked for, where something does not apply. */
 export const needText = (problems: readonly Problem[]): string =>
   `needs ${problems.map(({ want }) => want).join("; ")}`;
-export const problemText = (p: Problem): string => `${p.path}: found ${p.found}, want ${p.want}`;
+/** What is wrong, where its field is known. */
+export const wrongText = ({ found, want }: Pick<Problem, "found" | "want">): string => `found ${found}, want ${want}`;
+export const problemText = (p: Problem): string => `${p.path}: ${wrongText(p)}`;
 
 /** One way of writing a path: `kernels[1].threads` and `kernels.1.threads` are the same. */
 export function plainPath(path: string): string {
@@ -80,6 +82,10 @@ export function fieldFor(path: string, fields: Iterable<string>): string | null 
   }
   return best;
 }
+
+/** A number that is one; null for anything else. */
+export const finite = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
 
 /** What an error says. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 // Where the page starts: it puts the parts together. What runs is run/session.ts; what the drawer shows is the list of run/panels.tsx.
 // The content policy allows no style attributes in markup; setting element.style is fine.
-import { errorText } from "./format.ts";
+import { errorText, problemText } from "./format.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/layout.css";
@@ -261,7 +261,7 @@ async function start(): Promise<void> {
       aloneProgress: (at, kernel, done) => session.aloneProgress(at, kernel, done),
       profiling: (at, name, done, of, part) => session.profiling(at, name, done, of, part),
       profilingStopped: () => session.profilingStopped(),
-      refused: (problems) => toast(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")),
+      refused: (problems) => toast(problems.map(problemText).join("; ")),
     }));
   } catch (error) {
     session.unable({

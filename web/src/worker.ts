@@ -1,5 +1,5 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
-import { errorText, problemsIn } from "./format.ts";
+import { errorText, problemsIn, problemText } from "./format.ts";
 import * as plain from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
 import { Answers, readAnswer } from "./answers.ts";
@@ -794,9 +794,7 @@ async function runAlone(): Promise<void> {
       });
     } catch (error) {
       const problems = problemsIn(error);
-      const said = problems
-        ? problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")
-        : String(error);
+      const said = problems ? problems.map(problemText).join("; ") : String(error);
       send({ t: "alone", id: jobs.id, hash: job.hash, answer: null, why: said });
     } finally {
       one?.free();

@@ -1,5 +1,6 @@
 // The component lab without its page: what is measured, how far that is, and what is wrong with it.
 import { batch, computed, signal } from "@preact/signals";
+import { finite } from "../format.ts";
 import type { OptionValue, ProbeInfo, ProbeOption, ProbeResult, Problem } from "../types.ts";
 import { points, type LabState } from "./state.ts";
 import type { FromLab, Point, ToLab } from "./types.ts";
@@ -156,10 +157,9 @@ export function presetOf(info: ProbeInfo, options: LabState["options"]): number 
 
 /** The points of a figure that are measured, with what theory says there. */
 export function curveOf(key: string, at: readonly number[], results: readonly ProbeResult[]): Point[] {
-  const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
   return results.map((result, i) => ({
     x: at[i] ?? 0,
-    measured: number(result[key]),
-    theory: number(result.theory[key]),
+    measured: finite(result[key]),
+    theory: finite(result.theory[key]),
   }));
 }

@@ -10,6 +10,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { render, type ComponentType } from "preact";
 import { Select, Text } from "../controls.tsx";
 import { copyText } from "../dialogs.ts";
+import { wrongText } from "../format.ts";
 import { Button, Fold, Host, IconButton, ThemeButton, What } from "../kit.tsx";
 import { compileModule } from "../module.ts";
 import { NoticeBox, Problems, notOpened, notStarted, starting, type Notice } from "../run/notice.tsx";
@@ -169,7 +170,7 @@ function Field({ option, range }: { option: ProbeOption; range?: string }) {
         </span>
       </div>
       <p class="field-problem" id={`${id}-problem`} hidden={wrong.length === 0}>
-        {wrong.map(({ found, want }) => `found ${found}, want ${want}`).join("; ")}
+        {wrong.map(wrongText).join("; ")}
       </p>
     </div>
   );

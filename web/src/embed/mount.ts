@@ -1,6 +1,6 @@
 // A run in a host that is not Corun's page: an article, a notebook, a file. It says who suffers and why, shows every SM as the run goes on, and
 // tells its host the result. Everything is in a shadow root, so that neither has the other's looks.
-import { errorText, problemsIn } from "../format.ts";
+import { errorText, problemsIn, problemText } from "../format.ts";
 import { show } from "../draw/canvas.ts";
 import { themeOf, type Theme } from "../draw/theme.ts";
 import { decodeLink, LinkError } from "../link.ts";
@@ -177,7 +177,7 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
       progress.hidden = true;
       const problems = asProblems(error, options.link);
       says.classList.add("wrong");
-      says.textContent = problems.map(({ path, found, want }) => `${path}: found ${found}, want ${want}`).join("; ");
+      says.textContent = problems.map(problemText).join("; ");
       options.ended({ problems });
     },
   );

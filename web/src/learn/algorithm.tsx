@@ -1,9 +1,10 @@
 // Algorithm 1 with numbers of one's own: the engine's own function, which begins with the numbers of CCBP's Table 3.
-import { errorText } from "../format.ts";
+import { errorText, problemText } from "../format.ts";
 import "../watch/watch.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { IconButton, Scrolls, Swatch } from "../kit.tsx";
 import { titleOf } from "../titles.ts";
+import { useSeen } from "./seen.ts";
 import { less, more, most, pathOf, plain, put, read, type Question } from "../watch/asked.ts";
 import { Shown } from "../watch/table.tsx";
 import type { AllocationForm, Problem, RecordField, ShownTable } from "../types.ts";
@@ -138,7 +139,7 @@ function Form({ by }: { by: Allocator }) {
         </button>
       </div>
       <p role="status" class="allocation-said">
-        {problems.map(({ path, found: is, want }) => `${path}: found ${is}, want ${want}`).join("; ")}
+        {problems.map(problemText).join("; ")}
       </p>
       {kept.current && <Shown table={kept.current} kernels={names} />}
     </>
@@ -148,21 +149,10 @@ function Form({ by }: { by: Allocator }) {
 export function Algorithm({ start }: { start(): Promise<Allocator> }) {
   const [by, setBy] = useState<Allocator | null>(null),
     [failed, setFailed] = useState(""),
-    place = useRef<HTMLElement>(null);
+    [seen, place] = useSeen();
   useEffect(() => {
-    const views = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return;
-        views.disconnect();
-        start().then(setBy, (error: unknown) => setFailed(errorText(error)));
-      },
-      { rootMargin: "200px" },
-    );
-    if (place.current) views.observe(place.current);
-    return () => {
-      views.disconnect();
-    };
-  }, []);
+    if (seen) start().then(setBy, (error: unknown) => setFailed(errorText(error)));
+  }, [seen]);
   return (
     <section aria-labelledby="algorithm-1" class="allocation" ref={place}>
       <h2 id="algorithm-1">Algorithm 1 with your own numbers</h2>

@@ -1,16 +1,15 @@
 // The place itself: stories, things to try, terms.
 import { signal, type Signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import GLOSSARY from "../../../docs/glossary.md?raw";
-import { encodeLink } from "../link.ts";
+import { RunLink } from "../kit.tsx";
 import { Algorithm, type Allocator } from "./algorithm.tsx";
 import { readInline, type Inline } from "../teach/markdown.ts";
-import type { Experiment } from "../types.ts";
 import { Figure } from "./figure.tsx";
 import { readGlossary } from "./glossary.ts";
 import type { Lab } from "./lab.ts";
 import type { Known, Story } from "./story.ts";
+import { useSeen } from "./seen.ts";
 import { STORIES } from "./stories.ts";
 import TRIES from "./tries.json";
 import type { Try } from "./tries.ts";
@@ -40,50 +39,11 @@ function Marked({ text }: { text: string | readonly Inline[] }) {
   );
 }
 
-/** A link to the Run page, once it is written. */
-function RunLink({
-  opens,
-  children,
-}: {
-  opens: { experiment: Experiment; other?: Experiment };
-  children: ComponentChildren;
-}) {
-  const [href, setHref] = useState("./"),
-    text = JSON.stringify(opens);
-  useEffect(() => {
-    let mine = true;
-    void encodeLink({ ...(JSON.parse(text) as typeof opens), view: {} }).then((hash) => {
-      if (mine) setHref(`./${hash}`);
-    });
-    return () => {
-      mine = false;
-    };
-  }, [text]);
-  return (
-    <a class="learn-run" href={href}>
-      {children}
-    </a>
-  );
-}
-
 function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: Signal<number> }) {
   const { knob } = story,
     [at, setAt] = useState(knob.first),
-    [seen, setSeen] = useState(false),
-    place = useRef<HTMLElement>(null),
+    [seen, place] = useSeen(),
     known = useRef<(Known | null)[]>(knob.values.map(() => null));
-  useEffect(() => {
-    const views = new IntersectionObserver(
-      (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) setSeen(true);
-      },
-      { rootMargin: "200px" },
-    );
-    if (place.current) views.observe(place.current);
-    return () => {
-      views.disconnect();
-    };
-  }, []);
   // All positions run as soon as the story is in view, the nearest first: a drag finds them there.
   useEffect(() => {
     if (!seen) return;
@@ -99,7 +59,8 @@ function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: S
     if (outcomes) known.current[i] = story.known(outcomes, value);
   });
   const value = knob.values[at] ?? 0,
-    summary = known.current[at]?.summary ?? "";
+    summary = known.current[at]?.summary ?? "",
+    opens = useMemo(() => story.opens(value), [story, value]);
   return (
     <section class="learn-story" aria-labelledby={story.id} ref={place}>
       <h2 id={story.id}>{story.title}</h2>
@@ -132,7 +93,9 @@ function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: S
         </figcaption>
       </figure>
       <p>
-        <RunLink opens={story.opens(value)}>Open this run ({knob.say(value)})</RunLink>
+        <RunLink class="learn-run" of={opens}>
+          Open this run ({knob.say(value)})
+        </RunLink>
       </p>
     </section>
   );
@@ -206,7 +169,8 @@ export function Page(props: { lab: Lab; version?: Signal<number>; allocator(): P
               </dl>
               <p>
                 <RunLink
-                  opens={one.other ? { experiment: one.experiment, other: one.other } : { experiment: one.experiment }}
+                  class="learn-run"
+                  of={one.other ? { experiment: one.experiment, other: one.other } : { experiment: one.experiment }}
                 >
                   Open: {one.title}
                 </RunLink>

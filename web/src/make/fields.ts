@@ -21,6 +21,7 @@ import { kernelControls, stopOf, stops, stopText, withEntry, type KernelControl 
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "../stop.ts";
 import { choiceTitle, orderTitle, titleOf } from "../titles.ts";
 import type { Catalogue, GpuChoice, KernelChoice, PolicyChoice, PolicyParam } from "../types.ts";
+import { forms, type Shape } from "./shape.ts";
 import { copy, gpuGroup, type FormState } from "./state.ts";
 
 /** A slider beside a number: which of its places stands for what. Null is an empty field. */
@@ -124,19 +125,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 const kindOf = (kind: string): Kind => KINDS[kind] ?? "text";
 
-/** Of what the format says of a field, as far as it is a form. */
-interface Shape {
-  kind: string;
-  name?: string;
-  min?: number;
-  max?: number;
-  of?: unknown;
-  fields?: Shape[];
-}
-function shapes(shape: Shape): Shape[] {
-  if (shape.kind === "forms" && Array.isArray(shape.of)) return (shape.of as Shape[]).flatMap(shapes);
-  return [shape, ...(shape.kind === "one" ? (shape.fields ?? []) : [])];
-}
+/** The forms of a field, and what one of them holds. */
+const shapes = (shape: Shape): Shape[] =>
+  forms(shape).flatMap((form) => [form, ...(form.kind === "one" ? (form.fields ?? []) : [])]);
 const recordOf = ({ records }: Catalogue, record: string) => records.find(({ name }) => name === record)?.fields ?? [];
 
 /** A field of a record of the format; of one that has several forms, the simple one, or the one that is named. */

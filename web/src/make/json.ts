@@ -1,7 +1,8 @@
 // JSON as it is typed: where each of its fields stands, what can stand at a place, and what is said of it, by the format's records. No DOM.
 import { presetValue } from "../classes.ts";
-import { fieldFor, plainPath } from "../format.ts";
+import { fieldFor, plainPath, wrongText } from "../format.ts";
 import type { Catalogue, Problem } from "../types.ts";
+import { forms, type Described, type Shape } from "./shape.ts";
 
 /** A field of an object, by its name, or an entry of a list, by its first character; with the path to it. */
 interface Place {
@@ -64,23 +65,6 @@ export function scan(text: string, end = text.length): Scan {
 }
 
 // ---------------------------------------------------------------- what the format says of a path
-
-interface Shape {
-  kind: string;
-  of?: unknown;
-  fields?: Described[];
-  choices?: string[];
-  min?: number;
-  max?: number;
-}
-interface Described extends Shape {
-  name: string;
-  unit: string;
-  doc: string;
-}
-
-/** The forms that a shape has, each by itself. */
-const forms = (shape: Shape): Shape[] => (shape.kind === "forms" ? (shape.of as Shape[]).flatMap(forms) : [shape]);
 
 /** What a form has by names: a record's fields, those of which there is one, and of a GPU all that can be changed. */
 function fieldsOf(catalogue: Catalogue, shape: Shape, preset: string): Described[] {
@@ -187,7 +171,7 @@ export function jsonMarks(text: string, problems: readonly Problem[], part: stri
     if (plain !== part && !plain.startsWith(`${part}.`)) return [];
     const rest = plain.slice(part.length + 1).replace(/^kernel\./, ""),
       { from, to } = byPath.get(fieldFor(rest, byPath.keys()) ?? "") ?? { from: 0, to: Math.min(1, text.length) };
-    return [{ from, to, message: `found ${found}, want ${want}` }];
+    return [{ from, to, message: wrongText({ found, want }) }];
   });
 }
 

@@ -3,7 +3,7 @@
 import { batch, signal } from "@preact/signals";
 import { changesOf, gpuValue, smsOf } from "../classes.ts";
 import { normalPolicy, policiesOf, readOccupancy } from "../choices.ts";
-import { fieldFor, plainPath } from "../format.ts";
+import { fieldFor, plainPath, wrongText } from "../format.ts";
 import type { Axis } from "../sweeps/vary.ts";
 import type { Catalogue, Experiment, GpuChoice, PolicyChoice, PolicyEntry, Problem } from "../types.ts";
 
@@ -43,7 +43,7 @@ export function placed(problems: readonly Problem[], fields: readonly string[]):
     const at = fieldFor(path, fields);
     if (at === null) continue;
     const rest = plainPath(path) === at ? "" : `${plainPath(path).slice(at.length + 1)}: `;
-    all.set(at, [...(all.get(at) ?? []), `${rest}found ${found}, want ${want}`]);
+    all.set(at, [...(all.get(at) ?? []), `${rest}${wrongText({ found, want })}`]);
   }
   return all;
 }

@@ -1,9 +1,9 @@
 // The bars of the first screen: how much slower each kernel is, the part of its promise that is kept, or what it finds again. No DOM.
-import { fixed } from "../format.ts";
+import { fixed, finite } from "../format.ts";
 import { hasGoal } from "../goal.ts";
 import { interval } from "../sure.ts";
 import type { Interval } from "../types.ts";
-import { finite, mixFigure, slowdownOf, whyStarved } from "./figures.ts";
+import { mixFigure, slowdownOf, whyStarved } from "./figures.ts";
 import type { RunSide } from "./model.ts";
 
 /** What a bar shows: how many times slower than alone, the part of a promise that is kept, or the reads that L1D has. */

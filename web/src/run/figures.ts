@@ -1,8 +1,6 @@
 // What is read of a result: counters, slowdowns, figures of the mix. Those of a kernel that has got nothing are known, not missing. No DOM.
+import { finite } from "../format.ts";
 import type { Controls, KernelResult, Result } from "../types.ts";
-
-export const finite = (value: unknown): number | null =>
-  typeof value === "number" && Number.isFinite(value) ? value : null;
 
 /** A counter of the engine's registry; 0 for one that it does not have. */
 export function counter(kernel: KernelResult, key: string): number {

@@ -1,7 +1,8 @@
 // Where a kernel's time goes, beside what it takes alone: as numbers of a result. No DOM.
+import { finite } from "../format.ts";
 import type { KernelResult, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
-import { counter, finite, hasCounters, slowdownOf } from "./figures.ts";
+import { counter, hasCounters, slowdownOf } from "./figures.ts";
 
 type Breakdown = NonNullable<Result["kernels"][number]["breakdown_alone"]>;
 

@@ -1,9 +1,9 @@
 // The chain behind the answer, as tables of numbers: what the verdict follows from, the warps of each kernel, what an instruction of the one that
 // suffers waits for, where its reads wait, and who fills these places. No DOM.
-import { count, fixed, percent } from "../format.ts";
+import { count, fixed, percent, finite } from "../format.ts";
 import type { KernelResult, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
-import { counter, finite, hasCounters } from "./figures.ts";
+import { counter, hasCounters } from "./figures.ts";
 import { held, STATIONS, subject } from "./where.ts";
 
 /** A number of this run beside that of the run alone. */

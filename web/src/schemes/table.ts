@@ -1,6 +1,6 @@
 // The mix under every scheme, as data: the sweep that runs it, the columns of its table, and their order. No DOM.
 import { mixText } from "../choices.ts";
-import { fixed, percent } from "../format.ts";
+import { fixed, percent, finite } from "../format.ts";
 import { interval } from "../sure.ts";
 import { titleOf } from "../titles.ts";
 import type { SchemeAnswer } from "../run/model.ts";
@@ -66,8 +66,6 @@ const inverse = (value: number | null, ends: Interval): Interval =>
     : [1 / value - (value - ends[0]) / value ** 2, 1 / value + (ends[1] - value) / value ** 2];
 const LEFT = "What is left for a kernel without a goal: its IPC as a part of its IPC alone";
 
-const number = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
-
 /**
  * Where kernels have goals, what becomes of each, and what is left for the others; slowdown of each kernel, then the figures of the mix, then what of the machine is used. What they mean is
  * the registry's.
@@ -91,7 +89,7 @@ export function columns(
     kernel: k,
     format: (value) => percent(value),
     said: keptText,
-    read: (r) => number(r.kernels[k]?.["goal_reached"]),
+    read: (r) => finite(r.kernels[k]?.["goal_reached"]),
     ends: (r) => interval(r.ci95?.kernels[k], "goal_reached"),
   });
   const ofAlone = (name: string, k: number): Column => ({
@@ -140,7 +138,7 @@ export function columns(
         figure: key,
         kernel: null,
         format: (value) => percent(value),
-        read: (r) => number(r.gpu[key]),
+        read: (r) => finite(r.gpu[key]),
         ends: (r) => interval(r.ci95?.gpu, key),
       }),
     ),
@@ -150,7 +148,7 @@ export function columns(
       figure: "instructions_per_watt",
       kernel: null,
       format: (value) => fixed(value, 0),
-      read: (r) => number((r["energy"] as Record<string, unknown> | undefined)?.["instructions_per_watt"]),
+      read: (r) => finite((r["energy"] as Record<string, unknown> | undefined)?.["instructions_per_watt"]),
       ends: () => null,
     },
   ];

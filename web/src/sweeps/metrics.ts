@@ -1,4 +1,5 @@
 // The figures of a result that a chart and the table of a sweep can show. No DOM.
+import { finite } from "../format.ts";
 import { fieldsOf } from "../browser-store.ts";
 import { kernelLabels } from "../choices.ts";
 import { hasGoal } from "../goal.ts";
@@ -119,8 +120,7 @@ export function metricsOf({ points }: Pick<Plan, "points">): Metric[] {
 
 /** A number by its path in an object. */
 function numberAt(of: unknown, path: string): number | null {
-  const found = path.split(".").reduce<unknown>((inner, key) => fieldsOf(inner)[key], of);
-  return typeof found === "number" && Number.isFinite(found) ? found : null;
+  return finite(path.split(".").reduce<unknown>((inner, key) => fieldsOf(inner)[key], of));
 }
 
 /** The share of goals that are reached; null while one is not known. */
