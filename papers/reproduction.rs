@@ -96,7 +96,7 @@ impl Reproduction {
             template::fill(&mut causes, &judgements, &measures);
             let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims, &causes.figures);
             figures::fill(&mut figures, &measures.runs.results, &placed);
-            figures::sort(&mut figures, &plans);
+            figures::sort(&mut figures, &plans, &ledger.claims);
             Report {
                 paper: paper.name,
                 measures: &measures,

@@ -126,9 +126,11 @@ export class Papers {
     for (const plan of plans) {
       const id = plan["id"] as string,
         points = pointsOf(plan),
-        drawn = (plan["series"] as Table[]).flatMap((series) => (series["paper"] as string[] | undefined) ?? []);
+        drawn = (plan["series"] as Table[]).flatMap((series) =>
+          Object.values((series["paper"] as Table | undefined) ?? {}),
+        );
       const mine = measures.filter((claim) => {
-        if (drawn.includes(claim["id"] as string)) return true;
+        if (drawn.includes(claim["id"])) return true;
         const named = figuresNamed(claim["section"] as string);
         return named.length > 0
           ? named.some((figure) => id === figure || new RegExp(`^${figure}([a-z]|-.*)$`).test(id))
@@ -246,27 +248,29 @@ function leaves(measure: unknown): Leaf[] {
   ];
 }
 
-/** What a figure's series and categories say of its points. */
+/** What a figure's series and categories say of its points: of a stacked one each part, and all of a category's together. */
 function pointsOf(plan: Table): Leaf[] {
-  const categories = (plan["categories"] as Table[] | undefined) ?? [];
+  const categories = (plan["categories"] as Table[] | undefined) ?? [],
+    each = ((plan["each"] as string[] | undefined) ?? []).map((mixes): Table => ({ mixes }));
   return (plan["series"] as Table[]).flatMap((series) =>
-    categories.map((category) => {
-      const words = { ...plan, ...category, ...series };
-      return {
-        path: bare(words["path"]),
-        of: [String(words["of"])],
+    [...categories, ...each].flatMap((category) => {
+      const words: Table = { ...plan, ...category, ...series };
+      return [words["path"], words["what"], words["whole"]].filter(Boolean).map((path) => ({
+        path: bare(path),
+        of: [[words["of"], words["with"]].filter(Boolean).join(" ")],
         ...(typeof words["over"] === "string" ? { over: words["over"] } : {}),
         mixes: String(words["mixes"]),
-      };
+      }));
     }),
   );
 }
 
-/** Whether a point shows what is measured, or two points do whose quotient it is. */
+/** Whether a point shows what is measured, or two points do whose quotient it is: over nothing, or over one baseline. */
 function isShown(leaf: Leaf, points: readonly Leaf[]): boolean {
   const shows = (of: string, over: string | undefined): boolean =>
     points.some((p) => p.path === leaf.path && p.of[0] === of && p.mixes === leaf.mixes && p.over === over);
+  const { over } = leaf;
   return leaf.of.some(
-    (of) => shows(of, leaf.over) || (leaf.over !== undefined && shows(of, undefined) && shows(leaf.over, undefined)),
+    (of) => shows(of, over) || (over !== undefined && points.some((p) => shows(of, p.over) && shows(over, p.over))),
   );
 }

@@ -7,7 +7,8 @@
 //!   `where = path` only the mixes in which that is within these bounds; no point if there are none.
 //! - `call`: what the paper's own code computes from the words of all three, as in measures. `shown` names it for people.
 //! - `window`: a column of the windows of one run, a point for each of the first `most`.
-//! - `paper`, of a series: for each category the claim that has what the paper prints there.
+//! - `paper`, of a series: for each category the claim that has what the paper prints there. Or a table of such claims, each under its
+//!   category's name; of a sorted series `least` and `greatest`.
 //!
 //! A series without a name has its scheme's title. `each` in place of categories: one for each mix of these. With `sorted = true` there are
 //! no categories: each series has its own points in the order of their values, from the least. `sim_core::study::figure` has the format
@@ -100,15 +101,24 @@ pub fn fill(figures: &mut [Figure], results: &Results, placed: &[Rc<Run>]) {
     }
 }
 
-/// Puts the points of sorted figures in the order of their values, those without one last.
-pub fn sort(figures: &mut [Figure], plans: &[FigurePlan]) {
+/// Puts the points of sorted figures in the order of their values, those without one last. The ends of a series have what the paper prints.
+pub fn sort(figures: &mut [Figure], plans: &[FigurePlan], claims: &[Claim]) {
     let value = |point: &Point| point.value.unwrap_or(f64::INFINITY);
-    for (figure, _) in figures.iter_mut().zip(plans).filter(|(_, plan)| plan.sorted) {
+    for (figure, plan) in figures.iter_mut().zip(plans).filter(|(_, plan)| plan.sorted) {
         figure.points.sort_by(|a, b| a.series.cmp(&b.series).then(value(a).total_cmp(&value(b))));
         let mut place = 0.0;
         for i in 0..figure.points.len() {
             place = if i > 0 && figure.points[i].series == figure.points[i - 1].series { place + 1.0 } else { 1.0 };
             figure.points[i].x = place;
+        }
+        for (series, words) in plan.series.iter().enumerate() {
+            let valued = || figure.points.iter().enumerate().filter(|(_, point)| point.series == series && point.value.is_some());
+            for (end, at) in [("least", valued().next()), ("greatest", valued().next_back())].map(|(end, at)| (end, at.map(|(i, _)| i))) {
+                let claim = words.get("paper").and_then(|ends| ends.get(end)?.as_str());
+                if let (Some(claim), Some(i)) = (claim, at) {
+                    figure.points[i].paper = printed(claims, claim);
+                }
+            }
         }
     }
 }
@@ -161,7 +171,9 @@ impl Drawing<'_> {
                 let words = Words([series, category, &plan.all]);
                 let point = if words.get("call").is_some() { self.computed(place, x, &words) } else { self.point(place, x, &words) };
                 let Some(mut point) = point else { continue };
-                point.paper = list(series.get("paper")).get(x).and_then(Value::as_str).and_then(|claim| self.printed(claim));
+                let named = category.get("name").and_then(Value::as_str).unwrap_or("");
+                let claim = series.get("paper").and_then(|claims| claims.get(named).or(list(Some(claims)).get(x))?.as_str());
+                point.paper = claim.and_then(|claim| printed(self.claims, claim));
                 points.push(point);
             }
         }
@@ -277,18 +289,18 @@ impl Drawing<'_> {
         };
         windows.iter().take(most.max(0) as usize).enumerate().map(point).collect()
     }
+}
 
-    /// What the paper prints, by its claim; nothing where it prints no number.
-    fn printed(&self, claim: &str) -> Option<f64> {
-        let claim = self.claims.iter().find(|other| other.id == claim && other.kind == "magnitude")?;
-        let part = if claim.unit == "percent" { claim.value / 100.0 } else { claim.value };
-        // Of gains and losses a figure shows the quotient.
-        Some(match claim.measure.get("as").and_then(Value::as_str) {
-            Some("percent_gained") => 1.0 + part,
-            Some("percent_lost") => 1.0 - part,
-            _ => part,
-        })
-    }
+/// What the paper prints, by its claim; nothing where it prints no number.
+fn printed(claims: &[Claim], claim: &str) -> Option<f64> {
+    let claim = claims.iter().find(|other| other.id == claim && other.kind == "magnitude")?;
+    let part = if claim.unit == "percent" { claim.value / 100.0 } else { claim.value };
+    // Of gains and losses a figure shows the quotient.
+    Some(match claim.measure.get("as").and_then(Value::as_str) {
+        Some("percent_gained") => 1.0 + part,
+        Some("percent_lost") => 1.0 - part,
+        _ => part,
+    })
 }
 
 fn empty(series: usize, x: f64, measure: Measure) -> Point {

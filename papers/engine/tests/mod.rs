@@ -483,7 +483,7 @@ y = ["gain", "×"]
 path = "hspeedup"
 mixes = "BP+CFD"
 over = "even"
-series = [{ of = "cta-oracle", paper = ["gain"] }, { of = "ws", with = "lrr" }]
+series = [{ of = "cta-oracle", paper = ["gain"] }, { of = "ws", with = "lrr", paper = { both = "gain" } }]
 categories = [{ name = "both" }]
 "#;
 
@@ -502,7 +502,8 @@ fn reproduce(out: &Path) -> (String, Vec<Outcome>) {
     let judgements = judgements.unwrap_or_else(|failure| panic!("{failure:?}"));
     let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims, &differs);
     figures::fill(&mut figures, &measures.runs.results, &placed);
-    assert_eq!((figures[0].series.join(", "), figures[0].points[0].paper), ("CTA oracle, WS".into(), Some(1.1)));
+    assert_eq!(figures[0].series.join(", "), "CTA oracle, WS");
+    assert!(figures[0].points.iter().all(|point| point.paper == Some(1.1)), "by its place, and by its category's name");
     assert_eq!(Outcome::Value(figures[0].points[0].value), judgements[0].outcome, "a figure's point is what the claim measures");
     let causes = Causes::default();
     Report {
@@ -686,15 +687,15 @@ path = "wspeedup"
 over = "ws"
 sorted = true
 each = ["all"]
-series = [{ of = "even" }, { of = "fixed(1, 1)" }]
+series = [{ of = "even", paper = { greatest = "gain" } }, { of = "fixed(1, 1)", paper = { least = "gain" } }]
 "#;
-    let plans = figures::read(text).unwrap();
+    let (plans, claims) = (figures::read(text).unwrap(), claims::read(CLAIMS).unwrap().claims);
     let study = STUDY.replace("groups = {}", "groups = { all = [\"BP+CFD\", \"BP+SAD\", \"CFD+SAD\"] }");
     let mut measures = measures_of(&SMALL, &study, &folder("sorted"), "quick");
-    let (mut all, placed) = rounds(&mut measures, 2, |measures| figures::all(measures, &plans, &[], &BTreeMap::new())).unwrap();
+    let (mut all, placed) = rounds(&mut measures, 2, |measures| figures::all(measures, &plans, &claims, &BTreeMap::new())).unwrap();
     figures::fill(&mut all, &measures.runs.results, &placed);
     let before = all[0].points.clone();
-    figures::sort(&mut all, &plans);
+    figures::sort(&mut all, &plans, &claims);
     let points = &all[0].points;
     assert!(all[0].categories.is_empty() && before.len() == 6);
     assert_eq!(
@@ -702,6 +703,8 @@ series = [{ of = "even" }, { of = "fixed(1, 1)" }]
         [(0, 1.0), (0, 2.0), (0, 3.0), (1, 1.0), (1, 2.0), (1, 3.0)]
     );
     assert!(points.windows(2).all(|two| two[0].series != two[1].series || two[0].value <= two[1].value));
+    let printed: Vec<_> = points.iter().map(|point| point.paper).collect();
+    assert_eq!(printed, [None, None, Some(1.1), Some(1.1), None, None], "what the paper prints of the greatest and of the least");
     for point in points {
         let same = before.iter().find(|other| other.series == point.series && other.runs == point.runs).unwrap();
         assert_eq!(same.value, point.value);

@@ -502,7 +502,7 @@ fn every_claim_and_every_point_can_be_measured() {
                     .filter(|(table, plan)| !decided(plan) && table.rows.iter().flatten().flatten().any(Option::is_none));
                 assert_eq!(empty.map(|(_, table)| &table.id).collect::<Vec<_>>(), Vec::<&String>::new());
                 assert!(means.iter().all(Option::is_some));
-                figures::sort(&mut all, &plans);
+                figures::sort(&mut all, &plans, claims);
                 for figure in &all {
                     assert!(!figure.points.is_empty() && figure.points.iter().all(|point| point.value.is_some()), "{}", figure.id);
                     let mut problems = Problems::default();
