@@ -285,14 +285,16 @@ fn described(measure: &Measure) -> Option<f64> {
         "ghost" => Some(counted(name, true)?.split()?[1]),
         "other" => Some(counted(name, true)?.split()?[2]),
         "self with older" => counted(name, true)?.own_with_older(),
-        "range of self" => {
-            let found = counted(name, true)?;
-            let launches = found.launches.iter().filter(|launch| launch.written_before > 0);
-            let own: Vec<f64> = launches.map(|launch| 100.0 * launch.own as f64 / launch.written_before as f64).collect();
-            Some(reduced("max", &own)? - reduced("min", &own)?)
-        }
+        "range of self" => range_of_self(&*counted(name, true)?),
         _ => None,
     }
+}
+
+/// How far launches differ in the part of what they read of earlier ones that their CTAs wrote themselves in the last.
+fn range_of_self(found: &Dependence) -> Option<f64> {
+    let launches = found.launches.iter().filter(|launch| launch.written_before > 0);
+    let own: Vec<f64> = launches.map(|launch| launch.own as f64 / launch.written_before as f64).collect();
+    Some(reduced("max", &own)? - reduced("min", &own)?)
 }
 
 /// The dependences of a program, or of that with loads in the place of shared memory (`direct`), counted once: that takes longer than all
@@ -355,6 +357,16 @@ mod tests {
         assert!(counted("none", false).is_none());
         let first = |name: &str| program(name).unwrap().repeats.first().map(|repeat| repeat.first + repeat.launches);
         assert_eq!(["DJ1", "CL1", "MI1", "PR1"].map(first), [2, 3, 4, 3].map(Some), "what begins, and one pass");
+    }
+
+    /// A part, as are the others of Table 1: claims make percent of it.
+    #[test]
+    fn a_range_of_dependences_is_a_part() {
+        use sim_core::study::dependence::Touched;
+        let launch = |own, written_before| Touched { ctas: 1, bytes: 64, read_only: 0, most: 20, accesses: 20, own, written_before };
+        let launches = vec![launch(0, 0), launch(2, 10), launch(9, 10)];
+        let found = Dependence { own: 11, ghost: 0, other: 9, own_older: 0, written_twice: 0, launches };
+        assert!((range_of_self(&found).unwrap() - 0.7).abs() < 1e-12, "what reads nothing of earlier launches has no part");
     }
 
     #[test]
