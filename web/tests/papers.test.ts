@@ -49,6 +49,14 @@ test("the setting is a mix of the paper, under its baseline and under its own sc
   }
 });
 
+test("what a card says is not here has a reason of one sentence", () => {
+  for (const { paper, lacks } of cards.filter(({ lacks }) => lacks.length > 0))
+    for (const [what, why] of lacks) {
+      assert.match(why, /^[^.!?]+(\.\d[^.!?]*)*\.$/, `${paper}: ${what}`);
+      assert.ok(why.split(" ").length <= 35, `${paper}: ${what}`);
+    }
+});
+
 test("claims stand with the figures that they name, and with those whose points they measure", () => {
   assert.deepEqual(figuresNamed("4.2.4, Fig.6, and Fig. 11(d)"), ["fig6", "fig11d"]);
   const ccbp = papers.claimsByFigure("ccbp");
