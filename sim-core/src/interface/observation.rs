@@ -218,7 +218,7 @@ record! {
 
 const RATE: Shape = number!(0.0, 1e12);
 
-/// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §6), measured before the run begins. For each set of
+/// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §3.1), measured before the run begins. For each set of
 /// runs that the policy needs, and for each kernel, it has the runs in their order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Profile(pub Vec<Vec<Vec<Alone>>>);

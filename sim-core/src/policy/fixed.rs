@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "fixed",
     title: "Fixed combination",
-    source: "CCBP §3",
+    source: "CCBP §4.1",
     doc: "So many CTAs of each kernel on every SM",
     params: &[Param {
         name: "combination",

@@ -1,7 +1,7 @@
 //! SMK: simultaneous multikernel, a dominant-resource-fair combination of CTAs on every SM and, on top, quotas of warp instructions.
 //!
 //! # Idea
-//! Wang et al., HPCA 2016, as CCBP §6 reads it. *P*: the next CTA always goes to the kernel whose dominant share of the SM's static
+//! Wang et al., HPCA 2016, as CCBP §7.1 reads it. *P*: the next CTA always goes to the kernel whose dominant share of the SM's static
 //! resources is smallest, until nothing more fits. *W*: each kernel gets a quota of warp instructions in proportion to its IPC alone. A
 //! kernel that has used its quota waits until quotas are filled up again: every `epoch` cycles, or when all have used theirs.
 //! # Observes
@@ -29,7 +29,7 @@ use alloc::vec::Vec;
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "smk",
     title: "SMK: fair shares and warp quotas",
-    source: "Wang et al., HPCA 2016, as read by CCBP §6",
+    source: "Wang et al., HPCA 2016, as read by CCBP §7.1",
     doc: "Dominant-resource-fair CTAs on every SM, and quotas of warp instructions in proportion to IPC alone",
     params: &[
         Param::choice("variant", &["p+w", "p"], "p+w", "p: the combination of CTAs alone; p+w: with quotas"),

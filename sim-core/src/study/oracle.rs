@@ -1,7 +1,7 @@
 //! Oracles: the best fixed way to hand out CTAs, found by trying them all. An oracle is no policy: it is a search over whole runs, and what it
 //! finds is known only afterwards. It bounds from above what schemes that only choose numbers of CTAs can reach.
 //!
-//! - The *CTA oracle* (CCBP §6) tries every combination (c₁, …, c_K) with c ≥ 1 that fits an SM, the same on every SM.
+//! - The *CTA oracle* (CCBP §7.1) tries every combination (c₁, …, c_K) with c ≥ 1 that fits an SM, the same on every SM.
 //! - The *spatial oracle* splits the SMs evenly and tries every number of CTAs of each kernel on its own SMs, all jointly, since NoC, L2 and
 //!   DRAM stay shared.
 //!

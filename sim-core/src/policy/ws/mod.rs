@@ -1,7 +1,7 @@
 //! Warped-Slicer: the combination of CTAs that curves of IPC against CTAs call for.
 //!
 //! # Idea
-//! Xu et al., ISCA 2016, as CCBP §6 reads it. From one CTA each, the kernel with the lowest IPC, as a part of the best on its own curve,
+//! Xu et al., ISCA 2016, as CCBP §7.1 reads it. From one CTA each, the kernel with the lowest IPC, as a part of the best on its own curve,
 //! gets its next useful step, until nothing more fits. It is as if water rose evenly in vessels of different shape. A step is useful if it
 //! leads to more IPC than any smaller number of CTAs has.
 //! # Observes
@@ -36,7 +36,7 @@ use alloc::vec::Vec;
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "ws",
     title: "Warped-Slicer",
-    source: "Xu et al., ISCA 2016, as read by CCBP §6",
+    source: "Xu et al., ISCA 2016, as read by CCBP §7.1",
     doc: "The combination of CTAs with the highest least IPC, as the kernels' curves of IPC against CTAs call for",
     params: &[
         Param::choice(
