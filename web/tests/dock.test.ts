@@ -12,13 +12,13 @@ import {
   lengthOf,
   phases,
   shortText,
-  zoomed,
   type DockRun,
 } from "../src/run/dock-data.ts";
 import { dockHeight, drawDock } from "../src/run/dock-drawing.ts";
 import { PastLog } from "../src/past.ts";
 import { cycleFrom, DockState, SPEEDS, wayText, type DockEvents } from "../src/run/dock-state.ts";
 import type { Bookmark, Decision, ShownRun, WindowsLayout } from "../src/types.ts";
+import { tableResolution, zoomed } from "../src/views/time-axis.ts";
 import { WindowStore } from "../src/views/window-store.ts";
 
 const column = (key: string, kernel: number | null) => ({ key, kernel, title: key, unit: "", doc: key });
@@ -83,12 +83,19 @@ test("the axis ends where the run does; of a long run it shows a part, and of on
 });
 
 test("zooming keeps the cycle under the pointer, stays inside, and ends at the whole run", () => {
-  const shown = { from: 0, to: 1000 };
-  assert.deepEqual(zoomed(shown, 1000, 10, 0.5, 250), { from: 125, to: 625 });
-  assert.deepEqual(zoomed({ from: 125, to: 625 }, 1000, 10, 1, 0, 0.25), { from: 250, to: 750 });
-  assert.deepEqual(zoomed({ from: 600, to: 900 }, 1000, 10, 1, 0, 0.5), { from: 700, to: 1000 });
-  assert.equal(zoomed({ from: 125, to: 625 }, 1000, 10, 2, 250), null);
-  assert.deepEqual(zoomed({ from: 100, to: 112 }, 1000, 10, 0.1, 106), { from: 101, to: 111 });
+  const all = { from: 0, to: 1000 };
+  assert.deepEqual(zoomed(all, all, 10, 0.5, 250), { from: 125, to: 625 });
+  assert.deepEqual(zoomed({ from: 125, to: 625 }, all, 10, 1, 0, 0.25), { from: 250, to: 750 });
+  assert.deepEqual(zoomed({ from: 600, to: 900 }, all, 10, 1, 0, 0.5), { from: 700, to: 1000 });
+  assert.equal(zoomed({ from: 125, to: 625 }, all, 10, 2, 250), null);
+  assert.deepEqual(zoomed({ from: 100, to: 112 }, all, 10, 0.1, 106), { from: 101, to: 111 });
+  const later = { from: 5000, to: 6000 };
+  assert.deepEqual(zoomed(later, later, 10, 0.5, 5000), { from: 5000, to: 5500 }, "what is known begins later");
+  assert.deepEqual(
+    [40_000, 40_001, 200_000].map((span) => tableResolution(span, 400)),
+    [400, 800, 3200],
+    "at most a hundred rows",
+  );
 });
 
 test("numbers are means over whole windows, bandwidth in GB/s with its peak, and none where nothing ran", () => {

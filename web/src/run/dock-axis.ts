@@ -1,18 +1,18 @@
-// The picture of the dock: one slider over time. Its drawing is dock-drawing.ts; here are the cursor, the pointer, the keys, the zoom and the range.
+// The picture of the dock: one slider over time. Its drawing is dock-drawing.ts, its zoom views/time-axis.ts; here are the cursor, its keys and the range.
 //
-// Pointer: drag to go there, wheel to zoom, wheel sideways (or with Shift) to move, Shift+drag for a range, two fingers to zoom, double click for all.
-// Keys: ← → a window (Shift: take the range along), Page Up and Down a tenth, Home, End, w s zoom, a d move, 0 everything, Escape ends the range.
+// Pointer: drag to go there, Shift+drag for a range. Keys: ← → a window (Shift: take the range along), Page Up and Down a tenth, Home, End, Escape
+// ends the range.
 import { h, setText } from "../dom.ts";
 import { show } from "../draw/canvas.ts";
-import type { Spot } from "../draw/drawing.ts";
 import { whole } from "../draw/scale.ts";
 import { kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { count } from "../format.ts";
 import type { Bookmark, Zoom } from "../types.ts";
 import { framed } from "../views/chart-drawing.ts";
-import { Pace } from "../views/pace.ts";
+import { Turns } from "../views/pace.ts";
 import type { Exportable } from "../views/parts.ts";
-import { axisEnd, dockTable, figures, kernelLabel, zoomed, type DockRun } from "./dock-data.ts";
+import { tableResolution, TimeAxis } from "../views/time-axis.ts";
+import { axisEnd, dockTable, figures, kernelLabel, type DockRun } from "./dock-data.ts";
 import { brief, figuresTable, figuresText } from "./dock-figures.ts";
 import { drawDock, type DockDrawing } from "./dock-drawing.ts";
 
@@ -22,25 +22,13 @@ export interface AxisEvents {
   zoom(zoom: Zoom | null): void;
 }
 
-/** The pointer is down: since where, and whether it has moved. */
-interface Press {
-  x: number;
-  cycle: number;
-  range: boolean;
-  moved: boolean;
-}
-
 /** Below this width lanes of bandwidth alone are drawn. */
 const NARROW = 600;
 /** Below it, a window has no room for the lanes of IPC. */
 const LOW = 800;
 const few = (width: number): boolean => width < NARROW || innerHeight < LOW;
-/** Milliseconds in which a second click makes one a double click, and pixels in which a press is no drag. */
-const DOUBLE = 250,
-  STILL = 4;
+/** Windows that are shown at least. */
 const WINDOWS = 4;
-/** Rows of the table on the page; an export has all windows. */
-const TABLE_ROWS = 100;
 
 export class Axis {
   readonly element: HTMLElement;
@@ -49,17 +37,25 @@ export class Axis {
   #bookmarks: readonly Bookmark[] = [];
   #cycle = 0;
   #still = true;
-  #zoom: Zoom | null = null;
+  readonly #time = new TimeAxis({
+    all: () => ({ from: 0, to: this.#end() }),
+    least: () => WINDOWS * this.#window(),
+    around: () => this.#cycle,
+    changed: (zoom) => {
+      this.zoom = zoom;
+      this.#events.zoom(zoom);
+    },
+    say: (text) => {
+      setText(this.#said, text);
+    },
+  });
   #selected: Zoom | null = null;
   #drawn: DockDrawing | null = null;
   #tops: number[] = [];
-  #due = 0;
   #pointed: { x: number; y: number } | null = null;
-  /** Fingers or the pointer that are down, with where they are. */
-  readonly #down = new Map<number, number>();
-  #press: Press | null = null;
-  #click = 0;
-  readonly #pace = new Pace(66, 0.1);
+  /** The pointer takes a range along. */
+  #ranging = false;
+  readonly #turns = new Turns(66, 0.1);
   readonly #canvas = h("canvas", { "aria-hidden": "true", height: 0 });
   readonly #now = h("div", { class: "dk-now", "aria-hidden": "true" });
   readonly #ahead = h("div", { class: "dk-ahead", hidden: true, "aria-hidden": "true" });
@@ -113,8 +109,6 @@ export class Axis {
     return () => {
       sizes.disconnect();
       themes();
-      clearTimeout(this.#due);
-      this.#due = 0;
     };
   }
 
@@ -135,12 +129,12 @@ export class Axis {
     this.later();
   }
   set zoom(zoom: Zoom | null) {
-    this.#zoom = zoom && zoom.to > zoom.from ? zoom : null;
+    this.#time.zoom = zoom;
     this.#tops = [];
     this.later();
   }
   get zoom(): Zoom | null {
-    return this.#zoom;
+    return this.#time.zoom;
   }
   set cycle(cycle: number) {
     const end = this.#end();
@@ -168,68 +162,40 @@ export class Axis {
       this.#known(),
     );
   }
-  #shown(): Zoom {
-    return this.#zoom ?? { from: 0, to: this.#end() };
-  }
   #window(): number {
     return this.#runs[0]?.window ?? 400;
   }
-  #least(): number {
-    return WINDOWS * this.#window();
-  }
-
-  zoomBy(factor: number, around = this.#cycle, move = 0): void {
-    const shown = this.#shown();
-    const middle = around >= shown.from && around <= shown.to ? around : (shown.from + shown.to) / 2;
-    this.#zoomTo(zoomed(shown, this.#end(), this.#least(), factor, middle, move));
-  }
   all(): void {
-    this.#zoomTo(null);
-  }
-  #zoomTo(zoom: Zoom | null): void {
-    if (zoom?.from === this.#zoom?.from && zoom?.to === this.#zoom?.to) return;
-    this.zoom = zoom;
-    this.#events.zoom(zoom);
-    setText(this.#said, zoom ? `Cycles ${whole(zoom.from)} to ${whole(zoom.to)}` : "The whole run");
+    this.#time.zoomTo(null);
   }
   #zoomToRange(): void {
     const range = this.#selected;
     if (!range) return;
     this.#select(null, true);
-    const middle = (range.from + range.to) / 2,
-      half = Math.max(range.to - range.from, this.#least()) / 2;
-    this.#zoomTo({ from: Math.max(0, Math.round(middle - half)), to: Math.round(middle + half) });
+    this.#time.zoomToRange(range);
   }
 
   // ---------------------------------------------------------------- drawing
 
   later(): void {
-    if (this.#due !== 0) return;
-    this.#due = window.setTimeout(() => {
-      requestAnimationFrame(() => {
-        this.#due = 0;
-        this.#draw();
-      });
-    }, this.#pace.wait(performance.now()));
+    this.#turns.ask(this.#draw);
   }
 
-  #draw(): void {
+  readonly #draw = (): void => {
     const width = Math.floor(this.#track.clientWidth);
     if (width < 80 || this.#runs.length === 0) return;
-    const begin = performance.now();
     this.#drawn = this.#picture(width);
     this.#tops = this.#drawn.tops;
     show(this.#canvas, this.#drawn.drawing);
     this.#place();
     this.#placeRange();
     this.#tipAt();
-    this.#pace.took(begin, performance.now());
-  }
+  };
 
   #picture(width: number): DockDrawing {
     return drawDock({
       runs: this.#runs,
-      range: this.#shown(),
+      range: this.#time.shown,
       bookmarks: this.#bookmarks,
       width,
       narrow: few(width),
@@ -238,27 +204,17 @@ export class Axis {
     });
   }
 
-  #x(cycle: number): number {
-    const { from, to } = this.#shown(),
-      drawn = this.#drawn;
-    return drawn ? drawn.x + (drawn.w * (cycle - from)) / (to - from) : 0;
-  }
-
   /** Puts the cursor where the run is; what is known beyond lies ahead of it. */
   #place(): void {
     const drawn = this.#drawn;
     if (!drawn) return;
-    const { from, to } = this.#shown(),
+    const { from, to } = this.#time.shown,
       inside = this.#cycle >= from && this.#cycle <= to;
     this.#now.hidden = !inside;
-    if (inside) this.#now.style.transform = `translateX(${this.#x(this.#cycle)}px)`;
-    const known = Math.min(this.#known(), to),
-      left = this.#x(Math.max(this.#cycle, from));
-    this.#ahead.hidden = known <= this.#cycle + this.#window();
-    if (!this.#ahead.hidden) {
-      this.#ahead.style.left = `${left}px`;
-      this.#ahead.style.width = `${Math.max(0, this.#x(known) - left)}px`;
-    }
+    if (inside) this.#now.style.transform = `translateX(${this.#time.x(drawn, this.#cycle)}px)`;
+    const known = this.#known();
+    this.#ahead.hidden = Math.min(known, to) <= this.#cycle + this.#window();
+    if (!this.#ahead.hidden) this.#time.cover(this.#ahead, drawn, { from: this.#cycle, to: known });
     this.#tell();
   }
 
@@ -287,10 +243,10 @@ export class Axis {
   #tipAt(): void {
     const drawn = this.#drawn,
       at = this.#pointed;
-    const cycle = at && this.#cycleAt(at.x);
-    this.#tip.hidden = !drawn || !at || cycle === null || this.#press?.range === true;
-    if (!drawn || !at || cycle === null || this.#tip.hidden) return;
-    const spot = drawn.drawing.spotAt(at.x, at.y),
+    this.#tip.hidden = !drawn || !at || this.#ranging;
+    if (!drawn || !at || this.#tip.hidden) return;
+    const cycle = this.#time.cycle(drawn, at.x),
+      spot = drawn.drawing.spotAt(at.x, at.y),
       near = { from: cycle - this.#window() / 2, to: cycle + this.#window() / 2 };
     this.#tip.replaceChildren(
       h("b", null, spot ? spot.text() : `Cycle ${whole(cycle)}`),
@@ -307,14 +263,11 @@ export class Axis {
     if (focus) this.focus();
   }
   #placeRange(): void {
-    const range = this.#selected;
-    this.#band.hidden = this.#range.hidden = range === null || !this.#drawn;
-    if (!range || !this.#drawn) return;
-    const { from, to } = this.#shown(),
-      left = this.#x(Math.max(from, range.from)),
-      right = this.#x(Math.min(to, range.to));
-    this.#band.style.left = `${left}px`;
-    this.#band.style.width = `${Math.max(1, right - left)}px`;
+    const range = this.#selected,
+      drawn = this.#drawn;
+    this.#band.hidden = this.#range.hidden = range === null || !drawn;
+    if (!range || !drawn) return;
+    const { left, right } = this.#time.cover(this.#band, drawn, range);
     const found = figures(this.#runs, range.from, range.to);
     setText(this.#rangeTitle, `Cycles ${whole(range.from)} to ${whole(range.to)}: means`);
     this.#numbers.replaceChildren(figuresTable(this.#runs, found));
@@ -347,7 +300,7 @@ export class Axis {
       name: "time",
       title: "Over time",
       description: "IPC by kernel and the bandwidth of NoC and DRAM by kernel, over the cycles of the run.",
-      table: () => dockTable(this.#runs, this.#shown(), this.#window()),
+      table: () => dockTable(this.#runs, this.#time.shown, this.#window()),
       picture: (stamp) => {
         const t = theme(),
           { drawing } = this.#picture(960);
@@ -358,10 +311,8 @@ export class Axis {
   /** At most so many rows that a person reads them. */
   table(): ReturnType<typeof dockTable> | null {
     if (this.#runs.length === 0) return null;
-    const { from, to } = this.#shown();
-    let resolution = this.#window();
-    while ((Math.min(to, this.#known()) - from) / resolution > TABLE_ROWS) resolution *= 2;
-    return dockTable(this.#runs, { from, to }, resolution);
+    const { from, to } = this.#time.shown;
+    return dockTable(this.#runs, { from, to }, tableResolution(Math.min(to, this.#known()) - from, this.#window()));
   }
   #legend(): Parameters<typeof framed>[1]["legend"] {
     const most = Math.max(...this.#runs.map(({ kernels }) => kernels.length));
@@ -377,111 +328,44 @@ export class Axis {
 
   // ---------------------------------------------------------------- pointer and keys
 
-  #cycleAt(x: number): number | null {
-    const drawn = this.#drawn,
-      { from, to } = this.#shown();
-    return drawn ? Math.round(from + Math.min(1, Math.max(0, (x - drawn.x) / drawn.w)) * (to - from)) : null;
-  }
-  #spotAt(x: number, y: number): Spot | null {
-    return this.#drawn?.drawing.spotAt(x, y) ?? null;
-  }
   #go(cycle: number): void {
     const to = Math.max(0, Math.round(cycle));
     if (to !== this.#cycle) this.#events.go(to);
   }
 
   #listen(): void {
-    const track = this.#track;
-    const where = (event: MouseEvent): { x: number; y: number } => {
-      const box = track.getBoundingClientRect();
-      return { x: event.clientX - box.left, y: event.clientY - box.top };
-    };
-    track.addEventListener("pointerdown", (event) => {
-      const { x } = where(event),
-        cycle = this.#cycleAt(x);
-      if (event.button !== 0 || cycle === null) return;
-      this.#down.set(event.pointerId, x);
-      track.setPointerCapture(event.pointerId);
-      this.#press = this.#down.size > 1 ? null : { x, cycle, range: event.shiftKey, moved: false };
-      if (this.#press?.range) this.#anchor = cycle;
-    });
-    track.addEventListener("pointermove", (event) => {
-      const at = where(event);
-      this.#pointed = event.pointerType === "touch" ? null : at;
-      if (this.#down.size > 1) this.#pinch(event.pointerId, at.x);
-      else if (this.#press) this.#drag(this.#press, at.x);
-      this.#tipAt();
-    });
-    track.addEventListener("pointerup", (event) => {
-      const press = this.#press,
-        { x, y } = where(event);
-      this.#down.delete(event.pointerId);
-      this.#press = null;
-      if (!press || press.moved || press.range) return;
-      const mark = this.#spotAt(x, y)?.id.split(":");
-      const to = mark?.[0] === "bookmark" ? Number(mark[1]) : press.cycle;
-      // Where a double click has something to do, a click waits for the second one.
-      clearTimeout(this.#click);
-      this.#click = window.setTimeout(() => this.#go(to), this.#zoom ? DOUBLE : 0);
-    });
-    track.addEventListener("pointercancel", (event) => {
-      this.#down.delete(event.pointerId);
-      this.#press = null;
-    });
-    track.addEventListener("pointerleave", () => {
-      this.#pointed = null;
-      this.#tipAt();
-    });
-    track.addEventListener("dblclick", () => {
-      clearTimeout(this.#click);
-      this.all();
-    });
-    track.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        const by = Math.max(-60, Math.min(60, event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX));
-        if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-          this.zoomBy(1, this.#cycle, by / (this.#drawn?.w ?? 500));
-        else
-          this.zoomBy(
-            Math.exp(Math.max(-60, Math.min(60, event.deltaY)) / 200),
-            this.#cycleAt(where(event).x) ?? this.#cycle,
-          );
+    this.#time.listen(this.#track, {
+      plot: () => this.#drawn,
+      scrolls: false,
+      point: (at) => {
+        this.#pointed = at?.touch ? null : at;
+        this.#tipAt();
       },
-      { passive: false },
-    );
-    track.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || !this.#key(event.key, event.shiftKey)) return;
-      event.preventDefault();
-      event.stopPropagation();
+      click: (cycle, at) => {
+        const mark = this.#drawn?.drawing.spotAt(at.x, at.y)?.id.split(":");
+        this.#go(mark?.[0] === "bookmark" ? Number(mark[1]) : cycle);
+      },
+      drag: (from, to, shift) => {
+        this.#ranging = shift;
+        if (!shift) this.#go(to);
+        else {
+          this.#anchor = from;
+          this.#extend(to);
+        }
+      },
+      drop: () => {
+        this.#ranging = false;
+      },
+      key: (key, shift) => this.#key(key, shift),
     });
     this.#range.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.#select(null, true);
     });
   }
 
-  #drag(press: Press, x: number): void {
-    press.moved ||= Math.abs(x - press.x) >= STILL;
-    const cycle = this.#cycleAt(x);
-    if (!press.moved || cycle === null) return;
-    if (press.range) this.#extend(cycle);
-    else this.#go(cycle);
-  }
-
-  /** Two fingers stay on their cycles. */
-  #pinch(id: number, x: number): void {
-    const before = this.#down.get(id),
-      other = [...this.#down].find(([one]) => one !== id)?.[1];
-    this.#down.set(id, x);
-    if (before === undefined || other === undefined) return;
-    const apart = Math.abs(x - other);
-    if (apart > 10) this.zoomBy(Math.abs(before - other) / apart, this.#cycleAt(other) ?? this.#cycle);
-  }
-
   /** Whether the key does anything here. */
   #key(key: string, shift: boolean): boolean {
-    const { from, to } = this.#shown(),
+    const { from, to } = this.#time.shown,
       window = this.#window(),
       tenth = (to - from) / 10,
       start = shift ? (this.#head ?? this.#cycle) : this.#cycle;
@@ -504,29 +388,9 @@ export class Axis {
       }
       return true;
     }
-    switch (key.toLowerCase()) {
-      case "w":
-        this.zoomBy(0.5);
-        return true;
-      case "s":
-        this.zoomBy(2);
-        return true;
-      case "a":
-        this.zoomBy(1, this.#cycle, -0.25);
-        return true;
-      case "d":
-        this.zoomBy(1, this.#cycle, 0.25);
-        return true;
-      case "0":
-        this.all();
-        return true;
-      case "escape":
-        if (!this.#selected) return false;
-        this.#anchor = this.#head = null;
-        this.#select(null);
-        return true;
-      default:
-        return false;
-    }
+    if (key !== "Escape" || !this.#selected) return false;
+    this.#anchor = this.#head = null;
+    this.#select(null);
+    return true;
   }
 }

@@ -2,7 +2,7 @@
 import { kernelStyle } from "../palette.ts";
 import type { Past } from "../past.ts";
 import type { Decision, ShownRun, Zoom } from "../types.ts";
-import { chartSpecs, evaluate, type ChartSpec } from "../views/chart-data.ts";
+import { chartSpecs, means, timeTable, type ChartSpec } from "../views/chart-data.ts";
 import { distinctNames } from "../views/letters.ts";
 import type { Tabular } from "../views/tabular.ts";
 import type { WindowStore } from "../views/window-store.ts";
@@ -64,16 +64,6 @@ export function axisEnd(lengths: readonly (number | null)[], known: number): num
   return end;
 }
 
-/** `zoom` scaled by a factor around a cycle and moved by a share of itself, inside the axis; null: all of it. */
-export function zoomed(shown: Zoom, end: number, least: number, factor: number, around: number, move = 0): Zoom | null {
-  const before = shown.to - shown.from,
-    span = Math.max(Math.min(least, end), before * factor);
-  if (span >= end) return null;
-  const wanted = around - ((around - shown.from) / before) * span + move * span;
-  const from = Math.round(Math.min(Math.max(0, wanted), end - span));
-  return { from, to: from + Math.round(span) };
-}
-
 // ---------------------------------------------------------------- lanes and their numbers
 
 export interface Lane {
@@ -121,20 +111,8 @@ export interface Figures {
 export const ALL = "in all";
 /** Means between two cycles: IPC by kernel, bandwidth by kernel and in all. They are of whole windows. */
 export function figures(runs: readonly DockRun[], from: number, to: number): Figures[] {
-  const means = runs.map(({ specs, store }) => {
-    const first = store.edgeAt(from);
-    let last = store.edgeAt(to);
-    // A range inside one window is that window.
-    if (last <= first || store.cycle(last) < to) last = Math.min(store.count - 1, Math.max(first + 1, last + 1));
-    const inside = !store.empty && last > first && from < store.lastCycle && to > store.firstCycle;
-    const edges = Int32Array.of(first, last);
-    return (key: LaneKey): number[] =>
-      (specs[key]?.series ?? []).map((_, s) =>
-        inside ? (evaluate(specs[key] as ChartSpec, store, edges)[s]?.[0] ?? NaN) : NaN,
-      );
-  });
   return (["ipc", "noc", "dram"] as const).flatMap((key) => {
-    const all = means.map((mean) => mean(key)),
+    const all = runs.map(({ specs, store }) => (specs[key] ? means(specs[key], store, from, to) : [])),
       spec = runs.map(({ specs }) => specs[key]).find((one) => one !== undefined);
     if (!spec) return [];
     const lane = key === "ipc" ? "IPC" : key === "noc" ? "NoC" : "DRAM",
@@ -171,36 +149,24 @@ export function figures(runs: readonly DockRun[], from: number, to: number): Fig
 export const labelOf = ({ lane, name }: Figures): string => `${lane} ${name}`;
 
 /** The numbers as a table, a row for each stretch of so many cycles. */
-export function dockTable(runs: readonly DockRun[], { from, to }: Zoom, resolution: number): Tabular {
-  const main = runs.reduce((most, run) => (run.store.count > most.store.count ? run : most), runs[0] as DockRun);
-  const edges = main.store.buckets(from, to, resolution);
-  const heads = figures(runs, from, to);
-  return {
-    title: `Over time, means of windows; bandwidth at the core clock`,
-    columns: [
-      { key: "start", title: "From", unit: "cycle" },
-      { key: "end", title: "To", unit: "cycle" },
-      ...heads.flatMap((one) =>
-        runs.map(({ mark }) => {
-          const title = `${mark === "" ? "" : `${mark}: `}${labelOf(one)}`,
-            unit = one.unit;
-          return { key: title, title, unit };
-        }),
-      ),
-    ],
-    rows: Array.from({ length: Math.max(0, edges.length - 1) }, (_, i) => {
-      const a = main.store.cycle(edges[i] as number),
-        b = main.store.cycle(edges[i + 1] as number);
-      const now = new Map(figures(runs, a, b).map((one) => [labelOf(one), one.values]));
-      return [
-        a,
-        b,
-        ...heads
-          .flatMap((one) => runs.map((_, r) => now.get(labelOf(one))?.[r] ?? NaN))
-          .map((v) => (Number.isFinite(v) ? v : null)),
-      ];
-    }),
-  };
+export function dockTable(runs: readonly DockRun[], range: Zoom, resolution: number): Tabular {
+  const heads = figures(runs, range.from, range.to);
+  return timeTable(
+    `Over time, means of windows; bandwidth at the core clock`,
+    runs.map(({ store }) => store),
+    range,
+    resolution,
+    heads.flatMap((one) =>
+      runs.map(({ mark }) => {
+        const title = `${mark === "" ? "" : `${mark}: `}${labelOf(one)}`;
+        return { key: title, title, unit: one.unit };
+      }),
+    ),
+    (from, to) => {
+      const now = new Map(figures(runs, from, to).map((one) => [labelOf(one), one.values]));
+      return heads.flatMap((one) => runs.map((_, r) => now.get(labelOf(one))?.[r] ?? NaN));
+    },
+  );
 }
 
 // ---------------------------------------------------------------- what the policy did

@@ -1,5 +1,6 @@
 // What the charts show: which columns, divided by what, in which unit. No drawing, no DOM.
-import type { WindowsLayout } from "../types.ts";
+import type { WindowsLayout, Zoom } from "../types.ts";
+import type { Column, Tabular } from "./tabular.ts";
 import type { WindowStore } from "./window-store.ts";
 
 export interface SeriesSpec {
@@ -244,6 +245,36 @@ function ratio(series: SeriesSpec, store: WindowStore, from: number, to: number)
   if (series.under === "cycles") under = store.covered(from, to);
   else for (const c of series.under) under += store.sum(c, from, to);
   return under > 0 ? (series.scale * over) / under : NaN;
+}
+
+/** Means of each series between two cycles, of whole windows; NaN where there is none. A range inside one window is that window. */
+export function means(spec: ChartSpec, store: WindowStore, from: number, to: number): number[] {
+  const first = store.edgeAt(from);
+  let last = store.edgeAt(to);
+  if (last <= first || store.cycle(last) < to) last = Math.min(store.count - 1, Math.max(first + 1, last + 1));
+  const inside = !store.empty && last > first && from < store.lastCycle && to > store.firstCycle;
+  return spec.series.map((series) => (inside ? ratio(series, store, first, last) : NaN));
+}
+
+/** A row for each stretch of so many cycles; the run that has come farthest gives the rows. */
+export function timeTable(
+  title: string,
+  stores: readonly WindowStore[],
+  { from, to }: Zoom,
+  resolution: number,
+  columns: readonly Column[],
+  cells: (from: number, to: number) => number[],
+): Tabular {
+  const store = stores.reduce((most, one) => (one.lastCycle > most.lastCycle ? one : most));
+  const edges = [...store.buckets(from, to, resolution)].map((edge) => store.cycle(edge));
+  return {
+    title,
+    columns: [{ key: "start", title: "From", unit: "cycle" }, { key: "end", title: "To", unit: "cycle" }, ...columns],
+    rows: edges.slice(1).map((end, i) => {
+      const start = edges[i] as number;
+      return [start, end, ...cells(start, end).map((v) => (Number.isFinite(v) ? v : null))];
+    }),
+  };
 }
 
 /** Running sums over the series: `out[s][i]` is the top of series s. A bucket without any data stays NaN. */

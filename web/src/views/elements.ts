@@ -1,4 +1,5 @@
 // The views by the names of their elements, none of which is registered.
+import { Chart } from "./chart.ts";
 import { Charts } from "./charts.ts";
 import { Mesh } from "./mesh.ts";
 import { MemoryPath } from "./memory-path.ts";
@@ -10,6 +11,7 @@ export const VIEWS = [
   ["corun-sm-detail", SmDetail],
   ["corun-memory-path", MemoryPath],
   ["corun-mesh", Mesh],
+  ["corun-chart", Chart],
   ["corun-charts", Charts],
 ] as const;
 
@@ -19,6 +21,7 @@ declare global {
     "corun-sm-detail": SmDetail;
     "corun-memory-path": MemoryPath;
     "corun-mesh": Mesh;
+    "corun-chart": Chart;
     "corun-charts": Charts;
   }
 }

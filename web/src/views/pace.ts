@@ -23,6 +23,48 @@ export class Pace {
   }
 }
 
+/** Drawings that share a part of the time. Who asked first is drawn first, and only so many in one go, so that no frame is long. */
+export class Turns {
+  readonly #pace: Pace;
+  readonly #together: number;
+  /** In the order in which they asked. */
+  readonly #waiting = new Set<() => void>();
+  #due = false;
+
+  constructor(least: number, share = 0.2, together = 1) {
+    this.#pace = new Pace(least, share);
+    this.#together = together;
+  }
+
+  /** `atOnce`: the call comes from an animation frame already, and what has its turn is drawn in it. */
+  ask(draw: () => void, atOnce = false): void {
+    this.#waiting.add(draw);
+    if (this.#due) return;
+    if (atOnce && this.#pace.wait(performance.now()) === 0) this.#take();
+    else this.#later();
+  }
+
+  #later(): void {
+    this.#due = true;
+    setTimeout(() => {
+      requestAnimationFrame(() => {
+        this.#due = false;
+        this.#take();
+      });
+    }, this.#pace.wait(performance.now()));
+  }
+
+  #take(): void {
+    const begin = performance.now();
+    for (const draw of [...this.#waiting].slice(0, this.#together)) {
+      this.#waiting.delete(draw);
+      draw();
+    }
+    this.#pace.took(begin, performance.now());
+    if (this.#waiting.size > 0) this.#later();
+  }
+}
+
 /** Milliseconds after which also what nobody sees is drawn. */
 export const UNSEEN = 1000;
 

@@ -1,5 +1,5 @@
-// What the SM grid and the memory path share: a canvas with a name, spots that the pointer and the arrow keys find, the same
-// content as a table, exports, and drawing as often as it is seen.
+// What all pictures share: a canvas with a name, spots that the pointer and the arrow keys find, the same content as a table, exports, and
+// drawing as often as it is seen.
 import { h, setText } from "../dom.ts";
 import { show } from "../draw/canvas.ts";
 import type { Drawing, Paint, Spot } from "../draw/drawing.ts";
@@ -10,13 +10,15 @@ import { Announcer, fillTable, freshId, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
 import { pictureMenu } from "./menu.ts";
 import type { Meaning } from "./meanings.ts";
-import { Pace, UNSEEN } from "./pace.ts";
+import { Turns, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 
 /** Without paint: words alone. */
 export interface LegendItem {
   name: string;
   paint?: Paint;
+  /** It stands for a line, which is drawn so. */
+  dash?: number[];
   doc?: string;
 }
 
@@ -25,8 +27,13 @@ export abstract class Picture extends HTMLElement {
   protected abstract readonly file: string;
   protected abstract readonly name: string;
   protected abstract readonly about: string;
-  protected abstract build(width: number, t: Theme): Drawing | null;
-  protected abstract tabular(): Tabular | null;
+  /** What stands over it in a file. */
+  protected get caption(): string {
+    return this.name;
+  }
+  /** `sheet`: for a file, not for the page. */
+  protected abstract build(width: number, t: Theme, sheet?: boolean): Drawing | null;
+  protected abstract tabular(sheet?: boolean): Tabular | null;
   protected abstract legend(t: Theme): LegendItem[];
   /** One sentence with numbers, for those who do not see the picture. */
   protected abstract summary(): string;
@@ -42,13 +49,28 @@ export abstract class Picture extends HTMLElement {
   protected chosen(_spot: Spot): void {
     /* nothing to choose */
   }
+  /** The drawing is shown: what lies over it can be put in its place. */
+  protected drawn(): void {
+    /* nothing lies over it */
+  }
+  protected say(text: string): void {
+    this.announcer.say(text);
+  }
+  /** What stands above the picture, with its menu. */
+  protected head(menu: HTMLElement): HTMLElement[] {
+    return [h("div", { class: "cv-head" }, this.keys, h("div", { class: "cv-actions" }, menu))];
+  }
+  /** How the keys work on it, for those who hear it. */
+  protected get hint(): string {
+    return "Arrow keys walk the parts and speak their numbers; the table has all of them.";
+  }
 
   protected readonly canvas = h("canvas", { role: "img", tabindex: "0", class: "cv-canvas" });
   protected readonly announcer = new Announcer();
-  private readonly stage = h("div", { class: "cv-stage" });
+  protected readonly stage = h("div", { class: "cv-stage" });
   private readonly tip = h("div", { class: "cv-tip", hidden: true, "aria-hidden": "true" });
   private readonly ring = h("div", { class: "cv-ring", hidden: true, "aria-hidden": "true" });
-  private readonly keys = h("div", { class: "cv-legend" });
+  protected readonly keys = h("div", { class: "cv-legend" });
   private readonly table = h("table", { class: "cv-data" });
   private readonly tableBox = h("div", { class: "cv-tablebox", tabindex: "0", role: "region", hidden: true });
   private readonly words = h("p");
@@ -61,8 +83,8 @@ export abstract class Picture extends HTMLElement {
   /** The timer of a drawing that nobody sees. */
   private late = 0;
   private due = false;
-  private timer = 0;
-  private readonly pace = new Pace(33);
+  /** Several pictures may take turns. */
+  protected turns = new Turns(33);
   private tableDue = 0;
   private cleanups: (() => void)[] = [];
   private made = false;
@@ -107,21 +129,16 @@ export abstract class Picture extends HTMLElement {
   disconnectedCallback(): void {
     for (const done of this.cleanups) done();
     this.cleanups = [];
-    clearTimeout(this.timer);
     clearTimeout(this.late);
     clearTimeout(this.telling);
-    this.timer = this.late = this.telling = 0;
+    this.late = this.telling = 0;
     this.seen = true;
   }
 
   private make(): void {
     this.made = true;
     this.classList.add("cv-picture");
-    const hint = h(
-      "p",
-      { class: "cv-spoken", id: freshId("hint") },
-      "Arrow keys walk the parts and speak their numbers; the table has all of them.",
-    );
+    const hint = h("p", { class: "cv-spoken", id: freshId("hint") }, this.hint);
     this.canvas.setAttribute("aria-label", this.name);
     this.canvas.setAttribute("aria-describedby", hint.id);
     this.canvas.append(this.words);
@@ -135,17 +152,15 @@ export abstract class Picture extends HTMLElement {
       },
       meanings: () => this.meanings(),
       announce: (text) => {
-        this.announcer.say(text);
+        this.say(text);
       },
     });
-    this.stage.append(this.canvas, this.ring, this.tip);
-    this.append(
-      h("div", { class: "cv-head" }, this.keys, h("div", { class: "cv-actions" }, menu)),
-      this.stage,
-      this.tableBox,
-      hint,
-      this.announcer.element,
-    );
+    this.stage.prepend(this.canvas, this.ring, this.tip);
+    this.append(...this.head(menu), this.stage, this.tableBox, hint, this.announcer.element);
+    this.listen();
+  }
+
+  protected listen(): void {
     this.canvas.addEventListener("pointermove", (e) => {
       this.pointed = { x: e.offsetX, y: e.offsetY };
       this.retip();
@@ -172,27 +187,17 @@ export abstract class Picture extends HTMLElement {
     this.due = true;
     requestAnimationFrame(() => {
       this.due = false;
-      if (this.isConnected) this.draw();
+      if (this.isConnected) this.drawNow();
     });
   }
 
   /** Draws a new frame, now if it is time for one: for calls that already come from an animation frame. */
   protected drawFrame(): void {
-    if (!this.isConnected || this.due || this.timer !== 0) return;
-    const wait = this.pace.wait(performance.now());
-    if (wait === 0) this.draw();
-    else
-      this.timer = setTimeout(() => {
-        this.timer = 0;
-        this.redraw();
-      }, wait) as unknown as number;
+    if (this.isConnected && !this.due) this.turns.ask(this.drawTurn, true);
   }
-
-  private draw(): void {
-    const begin = performance.now();
-    this.drawNow();
-    this.pace.took(begin, performance.now());
-  }
+  private readonly drawTurn = (): void => {
+    if (this.isConnected && !this.due) this.drawNow();
+  };
 
   private drawNow(unseen = false): void {
     if (!this.tableBox.hidden) {
@@ -214,6 +219,7 @@ export abstract class Picture extends HTMLElement {
     this.canvas.hidden = drawing === null;
     if (!drawing) return;
     show(this.canvas, drawing);
+    this.drawn();
     this.retip();
     this.tellSummary();
   }
@@ -256,7 +262,7 @@ export abstract class Picture extends HTMLElement {
     this.tableBox.hidden = !shown;
     this.stage.hidden = shown;
     this.tableDue = 0;
-    this.draw();
+    this.drawNow();
   }
 
   private refreshTable(): void {
@@ -277,15 +283,15 @@ export abstract class Picture extends HTMLElement {
       name: this.file,
       title: this.name,
       description: this.about,
-      table: () => this.tabular() ?? { title: this.name, columns: [], rows: [] },
+      table: () => this.tabular(true) ?? { title: this.name, columns: [], rows: [] },
       picture: (stamp) => {
         // On a sheet of its own.
         const shown = theme(),
           t = { ...shown, page: shown.surface };
-        const drawing = this.build(Math.max(720, this.stage.clientWidth || 960), t);
+        const drawing = this.build(Math.max(720, this.stage.clientWidth || 960), t, true);
         const legend = this.legend(t);
         if (!drawing) throw new Error("there is nothing to show yet");
-        return framed(drawing, { title: this.name, legend, stamp }, t, 12);
+        return framed(drawing, { title: this.caption, legend, stamp }, t, 12);
       },
     };
   }
@@ -351,7 +357,7 @@ export abstract class Picture extends HTMLElement {
     if (!to) return;
     this.focused = to.id;
     this.focusedAt = undefined;
-    this.announcer.say(to.text());
+    this.say(to.text());
     this.retip();
     this.ring.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
