@@ -1,6 +1,7 @@
 // <corun-curve>: one figure of a component against what is swept, measured and as theory has it.
-import { Drawing, textWidth } from "../draw/drawing.ts";
-import { figure, short, ticks } from "../draw/scale.ts";
+import { below, rules, titles, yOf } from "../draw/axes.ts";
+import { Drawing } from "../draw/drawing.ts";
+import { figure, short } from "../draw/scale.ts";
 import type { Theme } from "../draw/theme.ts";
 import { Picture } from "../views/picture.ts";
 import type { LegendItem } from "../views/picture.ts";
@@ -15,17 +16,13 @@ const LEFT = 54,
   HEIGHT = 260;
 function drawCurve(data: CurveData, width: number, t: Theme): Drawing {
   const d = new Drawing(width, HEIGHT, t.plot, t.font, t.mono);
-  const plot = { x: LEFT, y: TOP, w: Math.max(10, width - LEFT - RIGHT), h: HEIGHT - TOP - BOTTOM };
   const top = curveTop(data),
+    plot = { x: LEFT, y: TOP, w: Math.max(10, width - LEFT - RIGHT), h: HEIGHT - TOP - BOTTOM, top },
     from = data.from,
     to = data.to > data.from ? data.to : data.from + 1;
   const x = (v: number): number => plot.x + (plot.w * (v - from)) / (to - from);
-  const y = (v: number): number => plot.y + plot.h * (1 - v / top);
-  for (const v of ticks(0, top, 5)) {
-    const at = Math.round(y(v)) + 0.5;
-    d.line(plot.x, at, plot.x + plot.w, at, t.grid);
-    d.text(plot.x - 6, at, short(v), t.axis, 11, { align: "end", baseline: "middle" });
-  }
+  const y = (v: number): number => yOf(plot, v);
+  rules(d, plot, t);
   const line = (of: "measured" | "theory", style: { stroke: string; width: number; dash?: number[] }): void => {
     for (const stretch of stretches(data.points, of, top))
       d.path(
@@ -45,17 +42,8 @@ function drawCurve(data: CurveData, width: number, t: Theme): Drawing {
     else d.rect(cx - 3, cy - 3, 6, 6, { fill: t.accent, radius: 3 });
     d.spot(`p${i}`, cx - 7, cy - 7, 14, 14, () => pointText(data, p));
   }
-  const base = plot.y + plot.h;
-  d.line(plot.x, base + 0.5, plot.x + plot.w, base + 0.5, t.axis);
-  for (const v of ticks(from, to, Math.max(2, Math.floor(plot.w / 62)))) {
-    const at = Math.round(x(v)) + 0.5,
-      label = short(v),
-      half = textWidth(label, 11) / 2;
-    d.line(at, base, at, base + 4, t.axis);
-    d.text(Math.min(at, width - half - 2), base + 7, label, t.axis, 11, { align: "middle", baseline: "top" });
-  }
-  d.text(plot.x + plot.w / 2, HEIGHT - 6, `${data.sweep.name} (${data.sweep.unit})`, t.axis, 11, { align: "middle" });
-  d.text(13, plot.y + plot.h / 2, data.figure.unit, t.axis, 11, { align: "middle", rotate: -90 });
+  below(d, plot, from, to, t);
+  titles(d, plot, `${data.sweep.name} (${data.sweep.unit})`, data.figure.unit, t);
   return d;
 }
 

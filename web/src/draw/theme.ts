@@ -114,6 +114,12 @@ export function kernelPaint(kernel: number, t: Theme): Fill {
   return { colour, ink: patternInk(t.dark ? style.inkDark : style.inkLight), pattern: style.pattern };
 }
 
+/** Dashes tell lines apart without colour; the first is solid. */
+const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [5, 2, 1, 2, 1, 2]];
+export function dashOf(line: number): number[] {
+  return [...(DASHES[line % DASHES.length] as number[])];
+}
+
 /** The pattern must be seen, and must not drown the colour. */
 function patternInk(ink: string): string {
   return `${ink}8c`;

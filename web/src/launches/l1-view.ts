@@ -94,7 +94,6 @@ class L1Picture extends Picture {
   }
 
   afresh(): void {
-    if (this.isConnected) this.relegend();
     this.redraw();
   }
 }

@@ -117,7 +117,6 @@ class LaunchStrips extends Picture {
 
   /** Of other runs, or of another kernel. */
   afresh(): void {
-    if (this.isConnected) this.relegend();
     this.redraw();
   }
   frame(): void {

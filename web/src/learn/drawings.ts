@@ -1,8 +1,9 @@
 // Pictures that only one story has.
+import { below, rules, yOf } from "../draw/axes.ts";
 import { textWidth, type Drawing } from "../draw/drawing.ts";
-import { figure, ticks } from "../draw/scale.ts";
+import { figure } from "../draw/scale.ts";
 import { kernelPaint, type Theme } from "../draw/theme.ts";
-import { LABEL, SMALL, axisNumber, tile, trough } from "./pictures.ts";
+import { LABEL, SMALL, tile, trough } from "./pictures.ts";
 
 /** Two SMs with their CTAs: so many of BP, and as many of CFD as the knob says. */
 export function smRow(d: Drawing, cfd: number, bp: number, t: Theme): void {
@@ -81,20 +82,12 @@ export function lawBox(
   most: { rate: number; latency: number },
   t: Theme,
 ): void {
-  const plot = { x: 52, y: 24, w: d.width - 52 - 14, h: d.height - 24 - 44 };
+  const plot = { x: 52, y: 24, w: d.width - 52 - 14, h: d.height - 24 - 44, top: most.latency };
   const x = (v: number): number => plot.x + (plot.w * v) / most.rate,
-    y = (v: number): number => plot.y + plot.h * (1 - v / most.latency);
+    y = (v: number): number => yOf(plot, v);
   d.text(0, 2, "cycles that a read takes", t.axis, SMALL, { baseline: "top" });
-  for (const v of ticks(0, most.latency, 4)) {
-    const line = Math.round(y(v)) + 0.5;
-    d.line(plot.x, line, plot.x + plot.w, line, t.grid);
-    d.text(plot.x - 8, line, axisNumber(v), t.axis, SMALL, { align: "end", baseline: "middle" });
-  }
+  rules(d, plot, t, { size: SMALL, count: 4 });
   const base = plot.y + plot.h;
-  for (const v of ticks(0, most.rate, 5)) {
-    d.line(Math.round(x(v)) + 0.5, base, Math.round(x(v)) + 0.5, base + 4, t.axis);
-    d.text(x(v), base + 8, v === 0 ? "0" : v.toFixed(2), t.axis, SMALL, { align: "middle", baseline: "top" });
-  }
   const here = points[at];
   if (here) {
     const paint = kernelPaint(0, t),
@@ -115,7 +108,7 @@ export function lawBox(
       halo: t.plot,
     });
   }
-  d.line(plot.x, base + 0.5, plot.x + plot.w, base + 0.5, t.axis);
+  below(d, plot, 0, most.rate, t, { size: SMALL, count: 5, say: (v) => (v === 0 ? "0" : v.toFixed(2)) });
   d.text(plot.x + plot.w / 2, base + 27, "reads that come back in a cycle", t.axis, SMALL, {
     align: "middle",
     baseline: "top",

@@ -1,7 +1,7 @@
 // What the figures of the stories are drawn from: lines over the positions of a knob, a row of SMs, a bar. Plain functions of numbers.
+import { baseLine, rules, yOf } from "../draw/axes.ts";
 import type { Drawing, Paint } from "../draw/drawing.ts";
 import { textWidth } from "../draw/drawing.ts";
-import { short, ticks } from "../draw/scale.ts";
 import { kernelInk, kernelPaint, type Theme } from "../draw/theme.ts";
 
 export const SMALL = 12,
@@ -42,16 +42,12 @@ export function lines(d: Drawing, box: Box, axes: Axes, all: readonly Line[], at
   const left = 44,
     bottom = 42,
     right = Math.max(16, ...all.map((line) => 1.1 * textWidth(line.name, LABEL) + 14));
-  const plot = { x: box.x + left, y: box.y + 22, w: box.w - left - right, h: box.h - 22 - bottom };
+  const plot = { x: box.x + left, y: box.y + 22, w: box.w - left - right, h: box.h - 22 - bottom, top: axes.top };
   const count = axes.labels.length,
     x = (i: number): number => plot.x + (plot.w * i) / Math.max(1, count - 1),
-    y = (v: number): number => plot.y + plot.h * (1 - Math.min(v, axes.top) / axes.top);
+    y = (v: number): number => yOf(plot, v);
   d.text(box.x, box.y + 2, axes.y, t.axis, SMALL, { baseline: "top" });
-  for (const v of ticks(0, axes.top, 4)) {
-    const line = Math.round(y(v)) + 0.5;
-    d.line(plot.x, line, plot.x + plot.w, line, t.grid);
-    d.text(plot.x - 8, line, axes.say(v), t.axis, SMALL, { align: "end", baseline: "middle" });
-  }
+  rules(d, plot, t, { size: SMALL, count: 4, say: (v) => axes.say(v) });
   const now = Math.round(x(at)) + 0.5;
   d.line(now, plot.y - 4, now, plot.y + plot.h, t.lineStrong, 1, [2, 3]);
   let lastEnd = -Infinity;
@@ -71,7 +67,7 @@ export function lines(d: Drawing, box: Box, axes: Axes, all: readonly Line[], at
       weight: here ? 650 : 400,
     });
   });
-  d.line(plot.x, plot.y + plot.h + 0.5, plot.x + plot.w, plot.y + plot.h + 0.5, t.axis);
+  baseLine(d, plot, t);
   d.text(plot.x + plot.w / 2, plot.y + plot.h + 25, axes.x, t.axis, SMALL, { align: "middle", baseline: "top" });
   const labels: { y: number; name: string; colour: string }[] = [];
   for (const line of all) {
@@ -141,5 +137,3 @@ export function trough(d: Drawing, box: Box, part: number, fill: Paint, t: Theme
   const w = box.w * Math.max(0, Math.min(1, part));
   if (w > 0.5) d.rect(box.x, box.y, w, box.h, { fill, radius: 4 });
 }
-
-export const axisNumber = short;

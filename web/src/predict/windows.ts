@@ -16,10 +16,7 @@ class WindowsPicture extends Picture {
   #data: WindowsData | null = null;
 
   set data(data: WindowsData | null) {
-    const names = (of: WindowsData | null): string => of?.prediction.kernels.map(({ name }) => name).join("\n") ?? "",
-      same = names(data) === names(this.#data);
     this.#data = data;
-    if (!same && this.isConnected) this.relegend();
     this.redraw();
   }
 

@@ -6,7 +6,7 @@ import { kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import type { Bookmark, Zoom } from "../types.ts";
 import { evaluate, largest, stack, type ChartSpec } from "../views/chart-data.ts";
-import { seriesPaint } from "../views/chart-drawing.ts";
+import { drawStack, lineOf } from "../views/chart-drawing.ts";
 import { resolutionFor } from "../views/window-store.ts";
 import { deciding, lanesOf, phases, type DockRun, type Lane, type LaneKey, type Phase } from "./dock-data.ts";
 import { drawCtas, drawEpochs, drawLaunches, drawSwitches, EPOCH_LANE } from "./dock-past.ts";
@@ -132,7 +132,8 @@ function drawIpc(place: Place, runs: readonly DockRun[], lane: Lane, y: number, 
   for (const { run, r } of lines) drawCtas(place, run, kernel, y, h, r === runs.length - 1);
   for (const { run, r, cycles, values } of lines) {
     const full = r === runs.length - 1;
-    for (const points of steps(cycles, values[0] as Float64Array, place.at, (v) => y + h - ((h - 1) * v) / top))
+    const up = (v: number): number => y + h - ((h - 1) * v) / top;
+    for (const points of lineOf(cycles, values[0] as Float64Array, { x: place.at, y: up }))
       d.path(points, {
         closed: false,
         stroke: paint.colour,
@@ -161,18 +162,14 @@ function drawBytes(place: Place, runs: readonly DockRun[], key: LaneKey, y: numb
   const peak = Math.max(...peaks),
     top = Math.max(peak, most > peak * 1.001 ? niceMax(most, 2) : 0) || 1;
   const up = (v: number): number => y + h - (h * Math.min(v, top)) / top;
+  const places = { x: at, y: up };
   all.forEach(({ spec, full, cycles }, i) => {
-    const tops = stacks[i] as Float64Array[];
-    if (!full) return;
-    tops.forEach((upper, s) => {
-      const lower = tops[s - 1] ?? null;
-      area(d, cycles, upper, lower, at, up, seriesPaint(spec.series[s] as ChartSpec["series"][number], t), t.surface);
-    });
+    if (full) drawStack(d, spec, cycles, stacks[i] as Float64Array[], places, t);
   });
   all.forEach(({ full, cycles }, i) => {
     const sum = stacks[i]?.at(-1);
     if (full || !sum) return;
-    for (const points of steps(cycles, sum, at, up)) d.path(points, { closed: false, stroke: t.ink2, width: 1.25 });
+    for (const points of lineOf(cycles, sum, places)) d.path(points, { closed: false, stroke: t.ink2, width: 1.25 });
   });
   const spec = all.at(-1)?.spec;
   if (spec) {
@@ -186,60 +183,6 @@ function drawBytes(place: Place, runs: readonly DockRun[], key: LaneKey, y: numb
 
 function laneLabel({ d, x, t }: Place, lane: Lane, y: number, h: number): void {
   d.text(x - 8, y + h / 2, fitText(lane.label, 11, x - 10), t.ink2, 11, { align: "end", baseline: "middle" });
-}
-
-/** A line through the values, in stretches without gaps: a value is that of its whole bucket. */
-function steps(cycles: Float64Array, values: Float64Array, at: Place["at"], up: (v: number) => number): number[][] {
-  const out: number[][] = [];
-  let points: number[] = [];
-  for (let i = 0; i < values.length; i++) {
-    const v = values[i] as number;
-    if (!Number.isFinite(v)) {
-      if (points.length > 0) out.push(points);
-      points = [];
-      continue;
-    }
-    points.push((at(cycles[i] as number) + at(cycles[i + 1] as number)) / 2, up(v));
-  }
-  if (points.length > 0) out.push(points);
-  return out;
-}
-
-function area(
-  d: Drawing,
-  cycles: Float64Array,
-  upper: Float64Array,
-  lower: Float64Array | null,
-  at: Place["at"],
-  up: (v: number) => number,
-  fill: ReturnType<typeof seriesPaint>,
-  rim: string,
-): void {
-  for (let i = 0; i < upper.length; ) {
-    if (!Number.isFinite(upper[i])) {
-      i += 1;
-      continue;
-    }
-    const points: number[] = [],
-      back: number[] = [];
-    let visible = false;
-    for (; i < upper.length && Number.isFinite(upper[i]); i++) {
-      const a = at(cycles[i] as number),
-        b = at(cycles[i + 1] as number),
-        v = upper[i] as number,
-        under = lower?.[i] ?? 0;
-      visible ||= v > under;
-      points.push(a, up(v), b, up(v));
-      back.push(b, up(under), a, up(under));
-    }
-    if (!visible) continue;
-    const edge = points.slice();
-    for (let p = back.length - 4; p >= 0; p -= 4)
-      points.push(back[p] as number, back[p + 1] as number, back[p + 2] as number, back[p + 3] as number);
-    d.path(points, { closed: true, fill });
-    // A rim in the background's colour parts areas whose colours are close.
-    if (lower) d.path(edge, { closed: false, stroke: rim, width: 0.75 });
-  }
 }
 
 // ---------------------------------------------------------------- flags

@@ -84,9 +84,7 @@ export class SchemeChart extends Picture {
   #data: SchemeBars | null = null;
 
   set data(data: SchemeBars | null) {
-    const legend = data?.columns.map((c) => c.title).join() !== this.#data?.columns.map((c) => c.title).join();
     this.#data = data;
-    if (legend && this.isConnected) this.relegend();
     this.redraw();
   }
 

@@ -1,8 +1,9 @@
 // <corun-sweep-chart>: one figure of the points of a sweep, an axis across, the other axes as series. Lines where the axis has numbers,
 // else bars.
+import { baseLine, rules, titles, yOf, type Plot } from "../draw/axes.ts";
 import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
-import { figure, niceMax, short, ticks } from "../draw/scale.ts";
-import { kernelPaint } from "../draw/theme.ts";
+import { figure, niceMax, short } from "../draw/scale.ts";
+import { dashOf, kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { Picture } from "../views/picture.ts";
 import type { LegendItem } from "../views/picture.ts";
@@ -16,15 +17,6 @@ const LEFT = 54,
   TOP = 12,
   BOTTOM = 42,
   HEIGHT = 280;
-const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [5, 2, 1, 2, 1, 2]];
-
-interface Plot {
-  x: number;
-  y: number;
-  w: number;
-  h: number;
-  top: number;
-}
 
 function drawSweep(data: ChartData, width: number, t: Theme): Drawing {
   const d = new Drawing(width, HEIGHT, t.plot, t.font, t.mono);
@@ -37,14 +29,10 @@ function drawSweep(data: ChartData, width: number, t: Theme): Drawing {
     h: HEIGHT - TOP - BOTTOM,
     top: niceMax(most),
   };
-  for (const v of ticks(0, plot.top, 5)) {
-    const at = Math.round(plot.y + plot.h * (1 - v / plot.top)) + 0.5;
-    d.line(plot.x, at, plot.x + plot.w, at, t.grid);
-    d.text(plot.x - 6, at, short(v), t.axis, 11, { align: "end", baseline: "middle" });
-  }
+  rules(d, plot, t);
   const centres = data.across.numbers ? drawLines(d, data, data.across.numbers, plot, t) : drawBars(d, data, plot, t);
   const base = plot.y + plot.h;
-  d.line(plot.x, base + 0.5, plot.x + plot.w, base + 0.5, t.axis);
+  baseLine(d, plot, t);
   // Labels that have no room are left out: the table has them all.
   let free = 0;
   data.across.labels.forEach((label, i) => {
@@ -57,15 +45,8 @@ function drawSweep(data: ChartData, width: number, t: Theme): Drawing {
     d.text(at, base + 7, words, t.axis, 11, { align: "middle", baseline: "top" });
     free = at + half + 6;
   });
-  d.text(plot.x + plot.w / 2, HEIGHT - 7, data.across.title, t.axis, 11, { align: "middle" });
-  d.text(
-    13,
-    plot.y + plot.h / 2,
-    data.metric.unit ? `${data.metric.title}, ${data.metric.unit}` : data.metric.title,
-    t.axis,
-    11,
-    { align: "middle", rotate: -90 },
-  );
+  const { title, unit } = data.metric;
+  titles(d, plot, data.across.title, unit ? `${title}, ${unit}` : title, t);
   return d;
 }
 
@@ -79,10 +60,7 @@ const between = (ends: Interval): string => (ends === null ? "" : `, ${figure(en
 /** The 95 % interval of a value, as far as it is in the plot. */
 function whisker(d: Drawing, ends: Interval, x: number, plot: Plot, t: Theme): void {
   if (ends === null) return;
-  const [low, high] = ends.map((v) => plot.y + plot.h * (1 - Math.min(1, Math.max(0, v / plot.top)))) as [
-    number,
-    number,
-  ];
+  const [low, high] = ends.map((v) => yOf(plot, Math.max(0, v))) as [number, number];
   d.line(x, low, x, high, t.ink2, 1);
   for (const y of [low, high]) d.line(x - 3, y, x + 3, y, t.ink2, 1);
 }
@@ -95,13 +73,13 @@ function drawLines(d: Drawing, data: ChartData, numbers: readonly number[], plot
     const paint = kernelPaint(s, t);
     const points: number[] = [];
     series.values.forEach((value, i) => {
-      if (value !== null) points.push(centres[i] as number, plot.y + plot.h * (1 - value / plot.top));
+      if (value !== null) points.push(centres[i] as number, yOf(plot, value));
     });
-    d.path(points, { closed: false, stroke: paint.colour, width: 2, dash: [...(DASHES[s] as number[])] });
+    d.path(points, { closed: false, stroke: paint.colour, width: 2, dash: dashOf(s) });
     series.values.forEach((value, i) => {
       if (value === null) return;
       const x = centres[i] as number,
-        y = plot.y + plot.h * (1 - value / plot.top);
+        y = yOf(plot, value);
       whisker(d, series.ends[i] ?? null, x, plot, t);
       d.rect(x - 3.5, y - 3.5, 7, 7, { fill: paint.colour, radius: 3.5 });
       d.spot(`s${s} ${i}`, x - 7, y - 7, 14, 14, () => pointText(data, s, i));
@@ -134,13 +112,9 @@ export class SweepChart extends Picture {
   protected readonly name = "The points of the sweep";
   protected readonly about = "One figure of every point of the sweep that is done, against one of its axes.";
   #data: ChartData | null = null;
-  #legend = "";
 
   set data(data: ChartData | null) {
     this.#data = data;
-    const legend = data?.series.map((s) => s.name).join("|") ?? "";
-    if (legend !== this.#legend && this.isConnected) this.relegend();
-    this.#legend = legend;
     this.redraw();
   }
 

@@ -1,9 +1,10 @@
 // One chart as a drawing: axes, stacked areas or lines, the peak, the policy's decisions. Of two runs the lines lie over each other, and the
 // areas stand one above the other, on the same axes.
+import { below, rules, titles, yOf, type Plot } from "../draw/axes.ts";
 import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
 import type { Paint } from "../draw/drawing.ts";
 import { figure, niceMax, short, ticks } from "../draw/scale.ts";
-import { kernelPaint } from "../draw/theme.ts";
+import { dashOf, kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { kernelStyle, STALL_COLOURS } from "../palette.ts";
 import { add, heading, moved } from "./beside.ts";
@@ -41,13 +42,6 @@ export interface ChartInput {
   theme: Theme;
 }
 
-export interface Plot {
-  x: number;
-  y: number;
-  w: number;
-  h: number;
-  top: number;
-}
 export interface ChartDrawing {
   drawing: Drawing;
   plot: Plot;
@@ -82,11 +76,7 @@ function seriesColour(series: SeriesSpec, t: Theme): string {
   return typeof paint === "string" ? paint : paint.colour;
 }
 
-/** Dashes tell lines apart without colour; the first is solid. */
-const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [5, 2, 1, 2, 1, 2]];
-export function seriesDash(series: SeriesSpec): number[] {
-  return [...(DASHES[(series.kernel ?? 0) % DASHES.length] as number[])];
-}
+export const seriesDash = (series: SeriesSpec): number[] => dashOf(series.kernel ?? 0);
 
 /** Where the vertical axis ends for these values. */
 export function axisTop(spec: ChartSpec, values: readonly Float64Array[]): number {
@@ -142,16 +132,10 @@ export function drawChart(input: ChartInput, over: readonly ChartInput[] = []): 
   };
   const x = (cycle: number): number =>
     plot.x + (plot.w * (Math.min(Math.max(cycle, from), to) - from)) / (to - from || 1);
-  const y = (v: number): number => plot.y + plot.h * (1 - Math.min(v, top) / top);
-
-  // Horizontal rules and their numbers.
-  for (const v of ticks(0, top, Math.max(2, Math.floor(plot.h / 34)))) {
-    const at = Math.round(y(v)) + 0.5;
-    d.line(plot.x, at, plot.x + plot.w, at, t.grid);
-    d.text(plot.x - 6, at, short(v), t.axis, 11, { align: "end", baseline: "middle" });
-  }
+  const y = (v: number): number => yOf(plot, v);
+  rules(d, plot, t, { count: Math.max(2, Math.floor(plot.h / 34)) });
   if (spec.also) secondAxis(d, spec.also, plot, input.width, t);
-  if (spec.kind === "stack") drawStack(d, input, values, x, y);
+  if (spec.kind === "stack") drawStack(d, spec, input.edges, stack(values), { x, y }, t);
   else drawLines(d, [input, ...over], plot, x, y);
   drawMarks(
     d,
@@ -171,18 +155,8 @@ export function drawChart(input: ChartInput, over: readonly ChartInput[] = []): 
   });
 
   // The time axis is drawn last: areas must not cover it.
-  const base = plot.y + plot.h;
-  d.line(plot.x, base + 0.5, plot.x + plot.w, base + 0.5, t.axis);
-  for (const cycle of ticks(from, to, Math.max(2, Math.floor(plot.w / 62)))) {
-    const at = Math.round(x(cycle)) + 0.5;
-    d.line(at, base, at, base + 4, t.axis);
-    if (input.bare) continue;
-    const label = short(cycle);
-    const half = textWidth(label, 11) / 2;
-    d.text(Math.min(at, input.width - half - 2), base + 7, label, t.axis, 11, { align: "middle", baseline: "top" });
-  }
-  if (!input.bare) d.text(plot.x + plot.w / 2, input.height - 5, "cycle", t.axis, 11, { align: "middle" });
-  d.text(13, plot.y + plot.h / 2, spec.unit, t.axis, 11, { align: "middle", rotate: -90 });
+  below(d, plot, from, to, t, { bare: input.bare === true });
+  titles(d, plot, input.bare ? "" : "cycle", spec.unit, t);
   return { drawing: d, plot };
 }
 
@@ -198,42 +172,48 @@ function secondAxis(d: Drawing, also: NonNullable<ChartSpec["also"]>, plot: Plot
   d.text(width - 8, plot.y + plot.h / 2, also.unit, t.axis, 11, { align: "middle", rotate: -90 });
 }
 
+/** Where the axes put a cycle and a value. */
+export interface Places {
+  x(cycle: number): number;
+  y(value: number): number;
+}
+
 /** Steps, not slopes: a value is that of its whole bucket. Stretches with data are drawn one by one, gaps stay empty. */
-function drawStack(
+export function drawStack(
   d: Drawing,
-  input: ChartInput,
-  values: readonly Float64Array[],
-  x: (c: number) => number,
-  y: (v: number) => number,
+  { series }: ChartSpec,
+  edges: Float64Array,
+  tops: readonly Float64Array[],
+  { x, y }: Places,
+  t: Theme,
 ): void {
-  const tops = stack(values);
-  const { edges, spec, theme: t } = input;
   tops.forEach((upper, s) => {
-    const series = spec.series[s] as SeriesSpec;
-    const lower = s > 0 ? (tops[s - 1] as Float64Array) : null;
-    const paint = seriesPaint(series, t);
+    const lower = tops[s - 1];
     for (const [first, end] of runs(upper)) {
       const points: number[] = [];
-      const rim: number[] = [];
       let visible = false;
       for (let i = first; i < end; i++) {
-        const v = upper[i] as number,
-          at = y(v),
-          a = x(edges[i] as number),
-          b = x(edges[i + 1] as number);
-        if (v > (lower ? (lower[i] as number) : 0)) visible = true;
-        step(points, a, b, at);
-        step(rim, a, b, at);
+        visible ||= (upper[i] as number) > (lower?.[i] ?? 0);
+        step(points, x(edges[i] as number), x(edges[i + 1] as number), y(upper[i] as number));
       }
       if (!visible) continue;
-      for (let i = end - 1; i >= first; i--) {
-        const at = y(lower ? (lower[i] as number) : 0);
-        step(points, x(edges[i + 1] as number), x(edges[i] as number), at);
-      }
-      d.path(points, { closed: true, fill: paint });
+      const rim = points.slice();
+      for (let i = end - 1; i >= first; i--)
+        step(points, x(edges[i + 1] as number), x(edges[i] as number), y(lower?.[i] ?? 0));
+      d.path(points, { closed: true, fill: seriesPaint(series[s] as SeriesSpec, t) });
       // A rim in the background's colour parts areas whose colours are close.
-      d.path(rim, { closed: false, stroke: t.plot, width: 1 });
+      d.path(rim, { closed: false, stroke: d.background, width: 1 });
     }
+  });
+}
+
+/** A line through values, in stretches without gaps. */
+export function lineOf(edges: Float64Array, values: Float64Array, { x, y }: Places): number[][] {
+  return [...runs(values)].map(([first, end]) => {
+    const points: number[] = [];
+    for (let i = first; i < end; i++)
+      step(points, x(edges[i] as number), x(edges[i + 1] as number), y(values[i] as number));
+    return points;
   });
 }
 
@@ -262,33 +242,19 @@ function drawLines(
       const { edges, spec, theme: t } = input;
       const series = spec.series[s] as SeriesSpec;
       const stroke = seriesColour(series, t);
-      let last: [number, number] | null = null;
-      for (const [first, end] of runs(line)) {
-        const points: number[] = [];
-        for (let i = first; i < end; i++) {
-          const at = y(line[i] as number);
-          step(points, x(edges[i] as number), x(edges[i + 1] as number), at);
-          last = [x(edges[i + 1] as number), at];
-        }
-        d.path(points, {
-          closed: false,
-          stroke,
-          width: inputs.length === 1 ? 1.75 : r === 0 ? 2.5 : 1.25,
-          dash: seriesDash(series),
-        });
-      }
+      const stretches = lineOf(edges, line, { x, y }),
+        width = inputs.length === 1 ? 1.75 : r === 0 ? 2.5 : 1.25;
+      for (const points of stretches) d.path(points, { closed: false, stroke, width, dash: seriesDash(series) });
       // At the end of its line, the kernel's number: the same sign as everywhere. Of two runs, its name and the run.
-      if (!last || series.kernel === null) return;
+      const [endX, endY] = stretches.at(-1)?.slice(-2) ?? [];
+      if (endX === undefined || endY === undefined || series.kernel === null) return;
       const text =
         inputs.length === 1
           ? kernelStyle(series.kernel).number
           : `${fitText(series.name, 11, RIGHT_WORDS - 20)} ${input.run?.mark ?? ""}`;
       ends.push({
-        x: Math.min(
-          last[0] + (inputs.length === 1 ? 1 : 4),
-          input.width - (inputs.length === 1 ? 11 : RIGHT_WORDS - 2),
-        ),
-        y: last[1],
+        x: Math.min(endX + (inputs.length === 1 ? 1 : 4), input.width - (inputs.length === 1 ? 11 : RIGHT_WORDS - 2)),
+        y: endY,
         text,
         colour: stroke,
       });

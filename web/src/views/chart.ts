@@ -148,7 +148,7 @@ export class Chart extends Picture {
   }
 
   /** Beside each name, its number at the cursor. */
-  protected override relegend(): void {
+  protected override fillKeys(): void {
     this.#numbers = this.#specs.map((spec) => ({
       each: spec?.series.map(() => h("b", { class: "cv-count" }, "–")) ?? [],
       total:

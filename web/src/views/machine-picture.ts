@@ -38,7 +38,6 @@ export abstract class MachinePicture<M extends Model> extends Picture implements
       run,
       model: this.model({ ...run.layout, kernels: kernelNames(run.layout.kernels) }),
     }));
-    if (this.isConnected) this.relegend();
     this.redraw();
   }
 

@@ -86,6 +86,8 @@ export abstract class Picture extends HTMLElement {
   /** Several pictures may take turns. */
   protected turns = new Turns(33);
   private tableDue = 0;
+  /** What the legend says. */
+  private legended = "";
   private cleanups: (() => void)[] = [];
   private made = false;
 
@@ -118,7 +120,6 @@ export abstract class Picture extends HTMLElement {
         removeEventListener("beforeprint", printing);
       },
       onRetheme(() => {
-        this.relegend();
         this.redraw();
       }),
     ];
@@ -201,6 +202,7 @@ export abstract class Picture extends HTMLElement {
 
   private drawNow(unseen = false): void {
     if (!this.tableBox.hidden) {
+      this.relegend();
       this.refreshTable();
       return;
     }
@@ -212,6 +214,7 @@ export abstract class Picture extends HTMLElement {
         }, UNSEEN) as unknown as number;
       return;
     }
+    this.relegend();
     const width = Math.floor(this.stage.clientWidth);
     if (width < 40) return;
     const drawing = this.build(width, theme());
@@ -243,10 +246,17 @@ export abstract class Picture extends HTMLElement {
     setText(this.words, this.summary());
   }
 
+  /** Made anew where it says something else. */
   protected relegend(): void {
-    const t = theme();
+    const items = this.legend(theme()),
+      said = JSON.stringify(items);
+    if (said === this.legended) return;
+    this.legended = said;
+    this.fillKeys(items);
+  }
+  protected fillKeys(items: readonly LegendItem[]): void {
     this.keys.replaceChildren(
-      ...this.legend(t).map((item) => {
+      ...items.map((item) => {
         const sign = item.paint === undefined ? [] : [swatch(item.paint)];
         return h(
           "span",

@@ -43,7 +43,7 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
       quotas = this.met.quotas || this.sides.some(({ model }) => model.hasQuotas());
     if (drains === this.met.drains && quotas === this.met.quotas) return;
     this.met = { drains, quotas };
-    if (this.isConnected) this.relegend();
+    this.redraw();
   }
 
   /** Of two runs, 0 or 1: which one is shown where there is no room for both. Fires `show-side` (CustomEvent<number>) when the user changes it. */
