@@ -1,8 +1,8 @@
 // The figure of a story: a canvas with its sentence below. The arrow keys walk its parts, which is its one stop for the Tab key.
-import { useEffect, useRef, useState } from "preact/hooks";
-import { show } from "../draw/canvas.ts";
+import { useRef, useState } from "preact/hooks";
 import type { Drawing } from "../draw/drawing.ts";
-import { onRetheme, theme, type Theme } from "../draw/theme.ts";
+import { Surface } from "../draw/surface.tsx";
+import type { Theme } from "../draw/theme.ts";
 
 interface Props {
   name: string;
@@ -12,29 +12,8 @@ interface Props {
 }
 
 export function Figure({ name, summary, draw }: Props) {
-  const canvas = useRef<HTMLCanvasElement>(null),
-    drawing = useRef<Drawing | null>(null),
-    latest = useRef(draw);
-  const [spot, setSpot] = useState<string | null>(null);
-  latest.current = draw;
-
-  const paint = (): void => {
-    const element = canvas.current,
-      width = element?.parentElement?.clientWidth ?? 0;
-    if (!element || width < 40) return;
-    drawing.current = latest.current(width, theme());
-    show(element, drawing.current);
-  };
-  useEffect(paint);
-  useEffect(() => {
-    const sizes = new ResizeObserver(paint);
-    if (canvas.current?.parentElement) sizes.observe(canvas.current.parentElement);
-    const forget = onRetheme(paint);
-    return () => {
-      sizes.disconnect();
-      forget();
-    };
-  }, []);
+  const drawing = useRef<Drawing | null>(null),
+    [spot, setSpot] = useState<string | null>(null);
 
   const walk = (event: KeyboardEvent): void => {
     const spots = drawing.current?.spots ?? [],
@@ -59,9 +38,8 @@ export function Figure({ name, summary, draw }: Props) {
   return (
     <>
       <div class="learn-stage">
-        <canvas
-          ref={canvas}
-          role="img"
+        <Surface
+          draw={(width, t) => (drawing.current = draw(width, t))}
           tabIndex={0}
           aria-label={`${name}. ${summary}`}
           aria-describedby="learn-keys"

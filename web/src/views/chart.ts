@@ -4,44 +4,17 @@ import { h, setText, sideMark } from "../dom.ts";
 import type { Drawing } from "../draw/drawing.ts";
 import { figure, niceMax, percent, whole } from "../draw/scale.ts";
 import { theme, type Theme } from "../draw/theme.ts";
-import type { Decision, ShownRun, Zoom } from "../types.ts";
+import type { ShownRun } from "../types.ts";
 import { evaluate, means, timeTable, type ChartSpec, type SeriesSpec } from "./chart-data.ts";
 import { axisTop, drawCharts, marksOf, seriesDash, seriesPaint, type ChartDrawing } from "./chart-drawing.ts";
+import type { RunData, Shared } from "./chart-shared.ts";
 import { chartMeanings, type Meaning } from "./meanings.ts";
 import type { Turns } from "./pace.ts";
 import { freshId, swatch } from "./parts.ts";
 import { Picture, type LegendItem } from "./picture.ts";
 import type { Tabular } from "./tabular.ts";
 import { tableResolution, type TimeAxis } from "./time-axis.ts";
-import type { WindowStore } from "./window-store.ts";
 
-/** What the charts know of a run. */
-export interface RunData {
-  run: ShownRun;
-  kernels: string[];
-  store: WindowStore;
-  decisions: readonly Decision[];
-  /** The IPC that each kernel is promised, if any. */
-  goals: readonly (number | null)[];
-}
-/** What all charts show together. */
-export interface Shared {
-  runs: readonly RunData[];
-  /** Of each run, the edges of its buckets. */
-  edges: readonly Int32Array[];
-  range: Zoom;
-  /** At the edges of the run that has any; the others have the same. */
-  cycles: Float64Array;
-  resolution: number;
-  window: number;
-  /** Up to where a run is known. */
-  last: number;
-  /** The present cycle: from it on, what is drawn lies ahead; Infinity: nothing does. */
-  now: number;
-  cursor: number | null;
-  /** The bucket that the cursor is in. */
-  bucket: number | null;
-}
 export interface ChartControl {
   axis: TimeAxis;
   turns: Turns;

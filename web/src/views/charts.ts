@@ -3,16 +3,16 @@
 //
 // Pointer: move for the cursor, click to go to that cycle, drag to zoom in; the rest is the axis's (time-axis.ts).
 // Keys on a chart: ← → cursor (Shift: ten times), Enter to go there, Home End, Escape takes the cursor away.
-import { whole } from "../draw/scale.ts";
 import { h, setText } from "../dom.ts";
 import type { Decision, ShownRun, Zoom } from "../types.ts";
-import type { Chart, ChartControl, RunData, Shared } from "./chart.ts";
+import type { Chart, ChartControl } from "./chart.ts";
 import { chartSpecs } from "./chart-data.ts";
 import { LEFT } from "./chart-drawing.ts";
+import { bucketAt, decisionText, everything, sharedOf, whereText, type RunData, type Shared } from "./chart-shared.ts";
 import { Turns } from "./pace.ts";
 import { Announcer, button, kernelNames } from "./parts.ts";
 import { TimeAxis } from "./time-axis.ts";
-import { resolutionFor, type WindowStore } from "./window-store.ts";
+import type { WindowStore } from "./window-store.ts";
 
 /** Height of a plot with its axes, by how many charts are open: the fewer, the taller. */
 const HEIGHTS = [340, 340, 260, 210];
@@ -33,7 +33,7 @@ export class Charts extends HTMLElement {
     this.#axis.zoomTo(null);
   });
   readonly #axis: TimeAxis = new TimeAxis({
-    all: () => this.#everything(),
+    all: () => everything(this.#runs, this.#window),
     least: () => 4 * this.#window,
     around: () => this.#cursor,
     changed: (zoom) => {
@@ -179,39 +179,9 @@ export class Charts extends HTMLElement {
   get #window(): number {
     return this.#runs[0]?.run.windows.window ?? 400;
   }
-  #everything(): Zoom {
-    const filled = this.#runs.filter(({ store }) => !store.empty).map(({ store }) => store);
-    const last = Math.max(0, ...filled.map(({ lastCycle }) => lastCycle));
-    const first = filled.length > 0 ? Math.min(...filled.map(({ firstCycle }) => firstCycle)) : 0;
-    return { from: first, to: Math.max(last, first + this.#window * 5) };
-  }
-
   #shared(): Shared | null {
-    const runs = this.#runs,
-      [main] = runs;
-    if (!main) return null;
-    const range = this.#axis.shown,
-      span = range.to - range.from,
-      width = Math.max(100, (this.#open()[0]?.clientWidth || 400) - LEFT),
-      resolution = resolutionFor(span, width, this.#window);
-    const edges = runs.map(({ store }) => store.buckets(range.from, range.to, resolution));
-    const known = Math.max(
-      0,
-      edges.findIndex((own) => own.length > 1),
-    );
-    const cycles = Float64Array.from(edges[known] as Int32Array, (edge) => (runs[known] as RunData).store.cycle(edge));
-    return {
-      runs,
-      edges,
-      range,
-      cycles,
-      resolution,
-      window: this.#window,
-      last: Math.max(...runs.map(({ store }) => store.lastCycle)),
-      now: this.#cycle,
-      cursor: this.#cursor,
-      bucket: this.#cursor !== null && cycles.length >= 2 ? bucketAt(cycles, this.#cursor) : null,
-    };
+    const width = (this.#open()[0]?.clientWidth || 400) - LEFT;
+    return sharedOf(this.#runs, this.#axis.shown, width, this.#cycle, this.#cursor);
   }
 
   #point(cycle: number | null): void {
@@ -299,48 +269,8 @@ export class Charts extends HTMLElement {
 
   #tell(shared: Shared | null): void {
     if (!shared) return;
-    const { cycles, bucket, range, resolution, window } = shared;
-    const words = (from: number, to: number): string => `ycles ${whole(from)} to ${whole(to)}`;
-    const grain = resolution > window ? `, drawn in steps of ${whole(resolution)}` : "";
-    setText(
-      this.#where,
-      bucket !== null
-        ? `At c${words(cycles[bucket] as number, cycles[bucket + 1] as number)}`
-        : `C${words(range.from, range.to)}${cycles.length < 2 ? "" : `${grain}; numbers are of all these cycles`}`,
-    );
-    setText(this.#event, this.#decisionText(range));
+    setText(this.#where, whereText(shared));
+    setText(this.#event, decisionText(shared));
     this.#all.disabled = this.zoom === null;
   }
-
-  /** The decision nearest to the cursor, or the latest one in the range. */
-  #decisionText({ from, to }: Zoom): string {
-    const all = this.#runs.flatMap(({ run, kernels, decisions }) =>
-      decisions.map(({ cycle, kernel, text }) => {
-        const of = kernel === null ? undefined : kernels[kernel];
-        return { cycle, text: `${run.mark === "" ? "" : `${run.mark}, `}${of ? `${of}: ` : ""}${text}` };
-      }),
-    );
-    const inside = all.filter(({ cycle }) => cycle >= from && cycle <= to),
-      cursor = this.#cursor;
-    let best = inside.at(-1);
-    if (!best) return all.length > 0 ? "No decision of the policy in these cycles" : "";
-    if (cursor !== null) {
-      for (const one of inside) if (Math.abs(one.cycle - cursor) < Math.abs(best.cycle - cursor)) best = one;
-      if (Math.abs(best.cycle - cursor) > (to - from) / 60)
-        return `${inside.length} decision${inside.length === 1 ? "" : "s"} of the policy in these cycles (▼)`;
-    }
-    return `▼ cycle ${whole(best.cycle)}: ${best.text}`;
-  }
-}
-
-/** The bucket that holds a cycle, or the nearest one. */
-function bucketAt(cycles: Float64Array, cycle: number): number {
-  let low = 0,
-    high = cycles.length - 2;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((cycles[middle] as number) <= cycle) low = middle;
-    else high = middle - 1;
-  }
-  return Math.max(0, low);
 }

@@ -1,9 +1,10 @@
 // <corun-sm-detail>: one SM in full; of two runs that are compared, the SM of each, one below the other. Hidden while no SM is selected; its
 // close button fires `select-sm` with null.
 import { h, setText, sideHeading } from "../dom.ts";
+import type { Paint } from "../draw/drawing.ts";
 import { figure, percent, whole } from "../draw/scale.ts";
 import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
-import { contentsOf, contentsText, STATES, stateTitle, type State } from "../launches/l1.ts";
+import { contentsOf, contentsText, STATES, stateTitle } from "../launches/l1.ts";
 import { stateColour } from "../launches/l1-drawing.ts";
 import { shareTexts } from "../launches/model.ts";
 import { kernelStyle } from "../palette.ts";
@@ -17,14 +18,44 @@ import { SmModel, smName } from "./sm-model.ts";
 /** A frame's worth of this panel is a few hundred texts: ten times a second is as fast as they can be read. */
 const EVERY = 100;
 
-interface Row {
-  text: HTMLElement;
-  parts: HTMLElement[];
-  used: (k: number) => number;
-  total: () => number;
-  capacity: () => number;
-  unit: string;
-  byKernel: boolean;
+/** A bar in parts, with what it says. */
+interface Bar {
+  name: string;
+  /** `share`: of the whole bar. */
+  parts: { paint: Paint; share: number; title?: string }[];
+  text: string;
+  hidden?: boolean;
+}
+
+/** Fills bars in place; those that are not there yet are made. */
+function fillBars(box: HTMLElement, bars: readonly Bar[]): void {
+  bars.forEach(({ name, parts, text, hidden = false }, b) => {
+    const row =
+      (box.children[b] as HTMLElement | undefined) ??
+      box.appendChild(
+        h(
+          "div",
+          { class: "cv-row" },
+          h("span", { class: "cv-name" }, name),
+          h(
+            "span",
+            { class: "cv-bar", "aria-hidden": "true" },
+            ...parts.map(({ paint, title }) => {
+              const part = h("span", { class: "cv-part", ...(title === undefined ? {} : { title }) });
+              cssFill(part, paint);
+              return part;
+            }),
+          ),
+          h("span", { class: "cv-value" }),
+        ),
+      );
+    row.hidden = hidden;
+    const [, bar, value] = [...row.children] as [Element, Element, Element];
+    parts.forEach(({ share }, i) => {
+      (bar.children[i] as HTMLElement).style.width = `${100 * Math.max(0, Math.min(1, share))}%`;
+    });
+    setText(value, text);
+  });
 }
 
 export class SmDetail extends HTMLElement implements SmView {
@@ -139,19 +170,14 @@ class SmPanel {
   model: SmModel;
   private readonly run: ShownRun;
   private readonly letters: string[];
-  private rows: Row[] = [];
+  private bars = h("div", { class: "cv-bars" });
   /** By kernel; null where its CTA order deals no chunks. */
   shares: readonly (Shares | null)[] = [];
   private before: HTMLElement[] = [];
   /** What the L1Ds hold. */
   held: Uint32Array | null = null;
-  private l1: { row: HTMLElement; parts: HTMLElement[]; text: HTMLElement } | null = null;
-  /** Of each kernel; hidden where it has none. */
-  private quotas: { row: HTMLElement; part: HTMLElement; text: HTMLElement }[] = [];
   private readonly drains = h("p", { class: "cv-drains", hidden: true });
   private slots: HTMLElement[] = [];
-  /** Issue slots lately: by kernel, then by cause. */
-  private issue: { parts: HTMLElement[]; text: HTMLElement } | null = null;
   private warps: HTMLElement[] = [];
   private schedulers: HTMLElement[] = [];
   private counts: HTMLElement[] = [];
@@ -177,95 +203,9 @@ class SmPanel {
       shape = layout.sms[sm];
     if (!shape) return [];
     const t = theme();
-    this.rows = [];
-    this.quotas = [];
-    const kernels = layout.kernels.map((_, k) => k);
-    const bars = h("div", { class: "cv-bars" });
-    const bar = (title: string, unit: string, capacity: number, section: string, byKernel = true): void => {
-      if (capacity <= 0) return;
-      const parts = (byKernel ? kernels : [0]).map((k) => {
-        const part = h("span", { class: "cv-part" });
-        cssFill(part, byKernel ? kernelPaint(k, t) : t.ink3);
-        return part;
-      });
-      const text = h("span", { class: "cv-value" });
-      bars.append(
-        h(
-          "div",
-          { class: "cv-row" },
-          h("span", { class: "cv-name" }, title),
-          h("span", { class: "cv-bar", "aria-hidden": "true" }, ...parts),
-          text,
-        ),
-      );
-      const used = (k: number): number => this.model.reader.get(section, sm, byKernel ? k : 0);
-      this.rows.push({
-        text,
-        parts,
-        used,
-        unit,
-        byKernel,
-        capacity: () => capacity,
-        total: () => (byKernel ? kernels.reduce((s, k) => s + used(k), 0) : used(0)),
-      });
-    };
-    bar("Registers", "", shape.registers, "sm.registers");
-    bar("Shared memory", "bytes", shape.shared_bytes, "sm.shared");
-    bar("Threads", "", shape.threads, "sm.threads");
-    bar("CTA slots", "", shape.slots, "sm.ctas");
-    bar("MSHRs", "", shape.mshrs, "sm.mshr", false);
-    bar("Miss queue", "requests", shape.miss_queue, "sm.miss_queue");
-    // The LSU has room for so many instructions of each kernel that its bar only compares: a full bar is eight of each.
-    bar("LSU", "instructions", 8 * kernels.length, "sm.lsu");
-    for (const k of kernels) {
-      const part = h("span", { class: "cv-part" }),
-        text = h("span", { class: "cv-value" }),
-        row = h(
-          "div",
-          { class: "cv-row", hidden: true },
-          h("span", { class: "cv-name" }, `Quota of ${layout.kernels[k] ?? ""}`),
-          h("span", { class: "cv-bar", "aria-hidden": "true" }, part),
-          text,
-        );
-      cssFill(part, kernelPaint(k, t));
-      bars.append(row);
-      this.quotas.push({ row, part, text });
-    }
-
-    const l1Parts = STATES.map((state) => {
-      const part = h("span", { class: "cv-part", title: stateTitle[state] });
-      cssFill(part, stateColour(state, t));
-      return part;
-    });
-    const said = h("span", { class: "cv-value" }),
-      row = h(
-        "div",
-        { class: "cv-row", hidden: true },
-        h("span", { class: "cv-name" }, "L1D"),
-        h("span", { class: "cv-bar", "aria-hidden": "true" }, ...l1Parts),
-        said,
-      );
-    this.l1 = { row, parts: l1Parts, text: said };
-    bars.append(row);
-
-    const issueParts = [...layout.kernels, ...layout.stalls].map((of, i) => {
-      const part = h("span", { class: "cv-part", title: typeof of === "string" ? `Issued for ${of}` : of.doc });
-      cssFill(part, i < kernels.length ? kernelPaint(i, t) : stallPaint(i - kernels.length, t));
-      return part;
-    });
-    this.issue = { parts: issueParts, text: h("span", { class: "cv-value" }) };
-    bars.append(
-      h(
-        "div",
-        { class: "cv-row" },
-        h("span", { class: "cv-name" }, "Issue slots lately"),
-        h("span", { class: "cv-bar", "aria-hidden": "true" }, ...issueParts),
-        this.issue.text,
-      ),
-    );
-
+    this.bars = h("div", { class: "cv-bars" });
     this.slots = Array.from({ length: shape.slots }, () => h("li", { class: "cv-slot" }));
-    this.before = kernels.map(() => h("p", { class: "cv-before-it", hidden: true }));
+    this.before = layout.kernels.map(() => h("p", { class: "cv-before-it", hidden: true }));
     this.schedulers = Array.from({ length: shape.schedulers }, () => h("span", { class: "cv-scheduler" }));
     this.warps = Array.from({ length: shape.warps }, () => h("li", { class: "cv-warp" }));
     this.counts = layout.warp_states.map(() => h("b", { class: "cv-count" }));
@@ -288,7 +228,7 @@ class SmPanel {
       h(
         "div",
         { class: "cv-detailgrid" },
-        h("section", { class: "cv-block" }, h("h3", null, "Resources"), this.drains, bars, ...this.before),
+        h("section", { class: "cv-block" }, h("h3", null, "Resources"), this.drains, this.bars, ...this.before),
         h(
           "section",
           { class: "cv-block" },
@@ -310,49 +250,83 @@ class SmPanel {
 
   // -------------------------------------------------------------- numbers, each time
 
+  private barsOf(sm: number): Bar[] {
+    const { layout, reader: r } = this.model,
+      { kernels, stalls } = layout,
+      shape = layout.sms[sm],
+      t = theme();
+    if (!shape) return [];
+    const each = (parts: readonly number[]): string =>
+      parts.length > 1 ? ` · ${parts.map((v, k) => `${kernels[k] ?? ""}\u00a0${whole(v)}`).join(" · ")}` : "";
+    const used = (section: string): number[] => kernels.map((_, k) => r.get(section, sm, k));
+    /** Hidden where the SM has none of it. */
+    const bar = (name: string, unit: string, capacity: number, parts: readonly number[], own = true): Bar => {
+      const total = parts.reduce((a, b) => a + b, 0);
+      return {
+        hidden: capacity <= 0,
+        name,
+        parts: parts.map((v, k) => ({ paint: own ? kernelPaint(k, t) : t.ink3, share: v / capacity })),
+        text: `${whole(total)} of ${whole(capacity)}${unit ? ` ${unit}` : ""} (${percent(total, capacity)})${each(parts)}`,
+      };
+    };
+    // The LSU has room for so many instructions of each kernel that its bar only compares: a full bar is eight of each.
+    const inLsu = used("sm.lsu"),
+      lsu = bar("LSU", "", 8 * kernels.length, inLsu);
+    const contents = contentsOf(layout, this.held ?? new Uint32Array(), sm);
+    const slots = this.model.shares(sm).map((share, i) => {
+      const of = kernels[i],
+        cause = stalls[i - kernels.length];
+      return {
+        share,
+        name: of ?? cause?.title ?? "?",
+        title: of === undefined ? (cause?.doc ?? "") : `Issued for ${of}`,
+        paint: of === undefined ? stallPaint(i - kernels.length, t) : kernelPaint(i, t),
+      };
+    });
+    const said = slots.flatMap(({ name, share }) => (share >= 0.005 ? [`${name}\u00a0${percent(share, 1)}`] : []));
+    return [
+      bar("Registers", "", shape.registers, used("sm.registers")),
+      bar("Shared memory", "bytes", shape.shared_bytes, used("sm.shared")),
+      bar("Threads", "", shape.threads, used("sm.threads")),
+      bar("CTA slots", "", shape.slots, used("sm.ctas")),
+      bar("MSHRs", "", shape.mshrs, [r.get("sm.mshr", sm, 0)], false),
+      bar("Miss queue", "requests", shape.miss_queue, used("sm.miss_queue")),
+      { ...lsu, text: `${whole(inLsu.reduce((a, b) => a + b, 0))} instructions${each(inLsu)}` },
+      ...kernels.map((name, k): Bar => {
+        const given = r.get("sm.quota", sm, k),
+          quota = given - 1,
+          left = r.signed("sm.quota_left", sm, k);
+        return {
+          name: `Quota of ${name}`,
+          hidden: given === 0,
+          parts: [{ paint: kernelPaint(k, t), share: quota > 0 ? left / quota : 0 }],
+          text: `${whole(left)} left of ${whole(quota)} instructions${left <= 0 ? ": it waits for a refill" : ""}`,
+        };
+      }),
+      {
+        name: "L1D",
+        hidden: this.held === null || layout.arrays.length === 0,
+        parts: STATES.map((state) => ({
+          paint: stateColour(state, t),
+          share: contents.capacity === 0 ? 0 : contents.words[state] / contents.capacity,
+          title: stateTitle[state],
+        })),
+        text: contentsText(layout, contents),
+      },
+      { name: "Issue slots lately", parts: slots, text: said.join(" · ") || "not started" },
+    ];
+  }
+
   fill(sm: number): void {
     const { layout, reader: r } = this.model,
       t = theme();
-    for (const row of this.rows) {
-      const total = row.total(),
-        capacity = row.capacity();
-      row.parts.forEach((part, k) => {
-        part.style.width = `${Math.min(100, (100 * row.used(k)) / capacity)}%`;
-      });
-      const each =
-        row.byKernel && layout.kernels.length > 1
-          ? layout.kernels.map((name, k) => `${name}\u00a0${whole(row.used(k))}`).join(" · ")
-          : "";
-      setText(
-        row.text,
-        row.unit === "instructions"
-          ? `${whole(total)} instructions${each ? ` · ${each}` : ""}`
-          : `${whole(total)} of ${whole(capacity)}${row.unit ? ` ${row.unit}` : ""} (${percent(total, capacity)})${each ? ` · ${each}` : ""}`,
-      );
-    }
+    fillBars(this.bars, this.barsOf(sm));
     const drains = layout.kernels.filter((_, k) => r.get("sm.drains", sm, k) > 0);
     this.drains.hidden = drains.length === 0;
     setText(
       this.drains,
       `It drains: ${drains.join(" and ")} ${drains.length > 1 ? "hold" : "holds"} more CTAs than may stay.`,
     );
-    this.quotas.forEach(({ row, part, text }, k) => {
-      const given = r.get("sm.quota", sm, k),
-        quota = given - 1,
-        left = r.signed("sm.quota_left", sm, k);
-      row.hidden = given === 0;
-      if (given === 0) return;
-      part.style.width = `${quota > 0 ? Math.min(100, Math.max(0, (100 * left) / quota)) : 0}%`;
-      setText(text, `${whole(left)} left of ${whole(quota)} instructions${left <= 0 ? ": it waits for a refill" : ""}`);
-    });
-    if (this.l1) {
-      this.l1.row.hidden = this.held === null || layout.arrays.length === 0;
-      const contents = contentsOf(layout, this.held ?? new Uint32Array(), sm);
-      this.l1.parts.forEach((part, i) => {
-        part.style.width = `${contents.capacity === 0 ? 0 : (100 * contents.words[STATES[i] as State]) / contents.capacity}%`;
-      });
-      setText(this.l1.text, contentsText(layout, contents));
-    }
     this.before.forEach((e, k) => {
       const share = this.shares[k]?.sms[sm];
       e.hidden = !share;
@@ -363,20 +337,6 @@ class SmPanel {
         `Of this launch of ${layout.kernels[k] ?? ""} it has ${left === "nothing" ? "no CTA of its chunk left" : `CTA${left.includes("to") ? "s" : ""} ${left} left of its chunk`}${chunk === "" ? "" : ` (${chunk})`}.${queue === "" ? "" : ` Its steal queue: ${queue}, of which ${waits === "" ? "none waits" : `${waits} wait`}.`}`,
       );
     });
-    const shares = this.model.shares(sm);
-    this.issue?.parts.forEach((part, i) => {
-      part.style.width = `${100 * (shares[i] ?? 0)}%`;
-    });
-    if (this.issue)
-      setText(
-        this.issue.text,
-        shares
-          .flatMap((share, i) => {
-            const name = layout.kernels[i] ?? layout.stalls[i - layout.kernels.length]?.title ?? "?";
-            return share >= 0.005 ? [`${name}\u00a0${percent(share, 1)}`] : [];
-          })
-          .join(" · ") || "not started",
-      );
     this.slots.forEach((e, slot) => {
       const text = this.model.slotText(sm, slot),
         holds = r.get("sm.slot_kernel", sm, slot);
