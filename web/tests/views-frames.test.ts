@@ -339,7 +339,7 @@ test("the memory path counts a cycle once, fits any width, and has a row for eac
   );
   assert.deepEqual(rows.find(([part, i]) => part === "reply queue of L2 bank" && i === 1)!.slice(2, 6), [7, 8, 2, 5]);
   const l2 = memoryPanels(m)[1]!;
-  assert.deepEqual([l2.headline, l2.use.map(({ share }) => share)], ["25 % of MSHRs", [4 / 64, 12 / 64]]);
+  assert.deepEqual([l2.headline, l2.use], ["25 % of MSHRs", [4 / 64, 12 / 64]]);
 });
 
 test("each warp state has a letter of its own", () => {

@@ -15,157 +15,97 @@ const GAP = 30,
   CELL = 30;
 const HEIGHT = PAD + 16 + 16 + 10 + 14 + BAR + 16 + 14 + CELL + 16 + PAD - 6;
 
+/** A row of queues, of what they wait for, or of both. */
 interface Strip {
+  /** What each of them is called, before its number. */
+  what: string;
   title: string;
-  prefix: string;
   count: number;
   height: number;
-  /** Each kernel's part of an element, from the bottom, as shares of its height. */
-  parts: (i: number) => { share: number; kernel: number }[];
-  text: (i: number) => string;
+  queue?: { section: string; capacity: number };
+  busy?: Busy;
+  /** What else is to say of one. */
+  more?(i: number): string;
+  /** In the table it is a part of the row of this one. */
+  of?: string;
 }
 interface Panel {
   key: string;
   title: string;
   headline: string;
-  use: { share: number; kernel: number }[];
+  /** Each kernel's share of it. */
+  use: number[];
   strips: Strip[];
 }
 
 export function memoryPanels(model: MemoryModel): Panel[] {
-  const { layout, reader } = model;
-  const cap = layout.capacity;
-  const kernels = layout.kernels.map((_, k) => k);
-  // A share of one or two frames is no share yet: then it is said how many were seen busy.
-  const busyText = (busy: Busy): string => {
-    if (busy.frames >= 5) return `${percent(total(busy), 1)} busy`;
+  const { layout } = model,
+    { capacity: cap, banks, channels } = layout,
+    sms = layout.sms.length;
+  const shares = (of: (kernel: number) => number): number[] => layout.kernels.map((_, k) => of(k)),
+    sum = (parts: readonly number[]): number => parts.reduce((a, b) => a + b, 0);
+  const queue = (what: string, section: string, count: number, capacity: number, title: string): Strip => {
+    return { what, title: `${title}, of ${capacity}`, count, height: BAR, queue: { section, capacity } };
+  };
+  const ports = (what: string, busy: Busy, title: string): Strip => {
+    return { what, title, count: busy.count, height: CELL, busy };
+  };
+  const panel = (key: string, title: string, busy: Busy, strips: Strip[]): Panel => {
+    const use = shares((k) => busy.mean(k));
     let seen = 0;
     for (let i = 0; i < busy.count; i++) if (busy.used(i) > 0) seen++;
-    return busy.frames === 0 ? "" : `${seen} of ${busy.count} seen busy`;
+    // A share of one or two frames is no share yet: then it is said how many were seen busy.
+    const few = busy.frames === 0 ? "" : `${seen} of ${busy.count} seen busy`;
+    return { key, title, headline: busy.frames >= 5 ? `${percent(sum(use), 1)} busy` : few, use, strips };
   };
-  const total = (busy: Busy): number => kernels.reduce((sum, k) => sum + busy.mean(k), 0);
-  const use = (busy: Busy): Panel["use"] => kernels.map((kernel) => ({ share: busy.mean(kernel), kernel }));
-  const queue = (
-    what: string,
-    prefix: string,
-    section: string,
-    count: number,
-    capacity: number,
-    title: string,
-  ): Strip => ({
-    title,
-    prefix,
-    count,
-    height: BAR,
-    parts: (i) => kernels.map((kernel) => ({ share: reader.get(section, i, kernel) / Math.max(1, capacity), kernel })),
-    text: (i) =>
-      `${what} ${i}: ${whole(model.entries(section, i))} of ${whole(capacity)} entries` +
-      kernels
-        .filter((k) => reader.get(section, i, k) > 0)
-        .map((k) => `, ${layout.kernels[k]} ${whole(reader.get(section, i, k))}`)
-        .join(""),
-  });
-  const ports = (what: string, prefix: string, busy: Busy, title: string): Strip => ({
-    title,
-    prefix,
-    count: busy.count,
-    height: CELL,
-    parts: (i) => kernels.map((kernel) => ({ share: busy.of(i, kernel), kernel })),
-    text: (i) =>
-      `${what} ${i}: busy in ${percent(busy.used(i), 1)} of the last frames` +
-      kernels
-        .filter((k) => busy.of(i, k) > 0.005)
-        .map((k) => `, ${layout.kernels[k]} ${percent(busy.of(i, k), 1)}`)
-        .join(""),
-  });
-  const misses = kernels.map((kernel) => ({
-    share: model.meanEntries("l2.mshr", layout.banks, kernel) / Math.max(1, cap.l2_mshr),
-    kernel,
-  }));
-  const sms = layout.sms.length;
-  const channels = queue(
-    "DRAM channel",
-    "ch",
-    "dram.queue",
-    layout.channels,
-    cap.dram_queue,
-    `queues of the channels, of ${cap.dram_queue}`,
-  );
-  const entries = channels.text;
-  channels.text = (i) => `${entries(i)}; ${model.openRows(i)} of ${layout.dram_banks} banks have an open row`;
+  const misses = shares((k) => model.meanEntries("l2.mshr", banks, k) / Math.max(1, cap.l2_mshr)),
+    mshrs = queue("MSHRs of L2 bank", "l2.mshr", banks, cap.l2_mshr, "misses under way"),
+    waiting = queue("DRAM channel", "dram.queue", channels, cap.dram_queue, "queues of the channels");
+  const openRows = (i: number): string => `; ${model.openRows(i)} of ${layout.dram_banks} banks have an open row`;
   return [
-    {
-      key: "request",
-      title: "Request NoC",
-      headline: busyText(model.request),
-      use: use(model.request),
-      strips: [
-        queue(
-          "Request queue of SM",
-          "SM",
-          "noc.request_queue",
-          sms,
-          cap.request_queue,
-          `queues at the SMs, of ${cap.request_queue}`,
-        ),
-        ports("Request port to L2 bank", "bank", model.request, "ports to the L2 banks, by kernel"),
-      ],
-    },
+    panel("request", "Request NoC", model.request, [
+      queue("Request queue of SM", "noc.request_queue", sms, cap.request_queue, "queues at the SMs"),
+      ports("Request port to L2 bank", model.request, "ports to the L2 banks, by kernel"),
+    ]),
     {
       key: "l2",
       title: "L2",
-      headline: `${percent(
-        misses.reduce((sum, { share }) => sum + share, 0),
-        1,
-      )} of MSHRs`,
+      headline: `${percent(sum(misses), 1)} of MSHRs`,
       use: misses,
       strips: [
-        queue(
-          "Queue of L2 bank",
-          "bank",
-          "l2.queue",
-          layout.banks,
-          cap.l2_queue,
-          `queues at the banks, of ${cap.l2_queue}`,
-        ),
-        {
-          ...queue(
-            "MSHRs of L2 bank",
-            "bank",
-            "l2.mshr",
-            layout.banks,
-            cap.l2_mshr,
-            `misses under way, of ${cap.l2_mshr}`,
-          ),
-          height: CELL,
-        },
+        queue("Queue of L2 bank", "l2.queue", banks, cap.l2_queue, "queues at the banks"),
+        { ...mshrs, height: CELL },
       ],
     },
-    {
-      key: "dram",
-      title: "DRAM",
-      headline: busyText(model.dram),
-      use: use(model.dram),
-      strips: [channels, ports("Data bus of DRAM channel", "ch", model.dram, "data buses, by kernel")],
-    },
-    {
-      key: "reply",
-      title: "Reply NoC",
-      headline: busyText(model.reply),
-      use: use(model.reply),
-      strips: [
-        queue(
-          "Reply queue of L2 bank",
-          "bank",
-          "noc.reply_queue",
-          layout.banks,
-          cap.reply_queue,
-          `queues at the L2 banks, of ${cap.reply_queue}`,
-        ),
-        ports("Reply port to SM", "SM", model.reply, "ports to the SMs, by kernel"),
-      ],
-    },
+    panel("dram", "DRAM", model.dram, [
+      { ...waiting, more: openRows },
+      { ...ports("Data bus of DRAM channel", model.dram, "data buses, by kernel"), of: waiting.what },
+    ]),
+    panel("reply", "Reply NoC", model.reply, [
+      queue("Reply queue of L2 bank", "noc.reply_queue", banks, cap.reply_queue, "queues at the L2 banks"),
+      ports("Reply port to SM", model.reply, "ports to the SMs, by kernel"),
+    ]),
   ];
+}
+
+/** Each kernel's share of one of a strip. */
+function partsOf({ reader, layout }: MemoryModel, { queue, busy }: Strip, i: number): number[] {
+  return layout.kernels.map((_, k) =>
+    queue ? reader.get(queue.section, i, k) / Math.max(1, queue.capacity) : (busy?.of(i, k) ?? 0),
+  );
+}
+
+function textOf(model: MemoryModel, { what, queue, busy, more }: Strip, i: number): string {
+  const { reader, layout } = model;
+  const each = (of: (k: number) => number, least: number, say: (v: number) => string): string =>
+    layout.kernels.map((name, k) => (of(k) > least ? `, ${name} ${say(of(k))}` : "")).join("");
+  return queue
+    ? `${what} ${i}: ${whole(model.entries(queue.section, i))} of ${whole(queue.capacity)} entries${each((k) => reader.get(queue.section, i, k), 0, whole)}${more?.(i) ?? ""}`
+    : `${what} ${i}: busy in ${percent(busy?.used(i) ?? 0, 1)} of the last frames${each(
+        (k) => busy?.of(i, k) ?? 0,
+        0.005,
+        (v) => percent(v, 1),
+      )}`;
 }
 
 export function drawMemory(model: MemoryModel, width: number, t: Theme): Drawing {
@@ -189,7 +129,7 @@ export function drawMemory(model: MemoryModel, width: number, t: Theme): Drawing
     } else arrow(d, a.x + w / 2, a.y + HEIGHT + 4, b.x + w / 2, b.y - 4, t);
   }
   panels.forEach((p, i) => {
-    drawPanel(d, p, place[i]!.x, place[i]!.y, w, t);
+    drawPanel(d, model, p, place[i]!.x, place[i]!.y, w, t);
   });
   return d;
 }
@@ -205,7 +145,7 @@ function arrow(d: Drawing, x1: number, y1: number, x2: number, y2: number, t: Th
   });
 }
 
-function drawPanel(d: Drawing, panel: Panel, x: number, y: number, w: number, t: Theme): void {
+function drawPanel(d: Drawing, model: MemoryModel, panel: Panel, x: number, y: number, w: number, t: Theme): void {
   d.rect(x + 0.5, y + 0.5, w - 1, HEIGHT - 1, { fill: t.plot, stroke: t.line, radius: 6 });
   const ix = x + PAD,
     iw = w - 2 * PAD;
@@ -219,24 +159,24 @@ function drawPanel(d: Drawing, panel: Panel, x: number, y: number, w: number, t:
   // The stage's mean use at a glance; of L2, its misses under way.
   d.rect(ix, iy, iw, 8, { fill: t.slotEmpty, radius: 2 });
   let at = ix;
-  for (const part of panel.use) {
-    const width = part.share * iw;
-    if (width >= 0.4) d.rect(at, iy, width, 8, { fill: kernelPaint(part.kernel, t) });
+  panel.use.forEach((share, k) => {
+    const width = share * iw;
+    if (width >= 0.4) d.rect(at, iy, width, 8, { fill: kernelPaint(k, t) });
     at += width;
-  }
+  });
   iy += 18;
   for (const [s, strip] of panel.strips.entries()) {
     d.text(ix, iy + 7, fitText(strip.title, 11, iw), t.ink3, 11, { baseline: "middle" });
     iy += 16;
-    drawStrip(d, panel, s, strip, ix, iy, iw, t);
+    drawStrip(d, model, `${panel.key}:${s}`, strip, ix, iy, iw, t);
     iy += strip.height + 16;
   }
 }
 
 function drawStrip(
   d: Drawing,
-  panel: Panel,
-  index: number,
+  model: MemoryModel,
+  id: string,
   strip: Strip,
   x: number,
   y: number,
@@ -251,44 +191,35 @@ function drawStrip(
     const bx = x + i * (bar + gap);
     d.rect(bx, y, bar, strip.height, { fill: t.slotEmpty });
     let filled = 0;
-    for (const part of strip.parts(i)) {
-      const h = Math.min(1 - filled, Math.max(0, part.share)) * strip.height;
-      if (h >= 0.3) d.rect(bx, y + strip.height * (1 - filled) - h, bar, h, { fill: kernelPaint(part.kernel, t) });
+    partsOf(model, strip, i).forEach((share, k) => {
+      const h = Math.min(1 - filled, Math.max(0, share)) * strip.height;
+      if (h >= 0.3) d.rect(bx, y + strip.height * (1 - filled) - h, bar, h, { fill: kernelPaint(k, t) });
       filled += h / strip.height;
-    }
+    });
     if (i % every === 0)
       d.text(bx + bar / 2, y + strip.height + 7, String(i), t.ink3, 10, { align: "middle", baseline: "middle" });
-    d.spot(`${panel.key}:${index}:${i}`, bx, y, bar + gap, strip.height, () => strip.text(i));
+    d.spot(`${id}:${i}`, bx, y, bar + gap, strip.height, () => textOf(model, strip, i));
   }
   d.line(x, y + strip.height + 0.5, x + strip.count * (bar + gap) - gap, y + strip.height + 0.5, t.slotEdge);
 }
 
 export function memoryTable(model: MemoryModel): Tabular {
   const { layout, reader } = model;
-  const share = (v: number): number => Math.round(v * 1000) / 10;
-  const rows: Cell[][] = [];
-  const none = layout.kernels.map(() => null);
-  const add = (part: string, i: number, section: string, capacity: number | null, busy: Busy | null): void => {
-    const entries = layout.kernels.map((_, k) => reader.get(section, i, k));
-    rows.push([
-      part,
-      i,
-      section === "" ? null : model.entries(section, i),
-      capacity,
-      ...(section === "" ? none : entries),
-      ...layout.kernels.map((_, k) => (busy ? share(busy.of(i, k)) : null)),
-    ]);
-  };
-  for (let i = 0; i < layout.sms.length; i++)
-    add("request queue of SM", i, "noc.request_queue", layout.capacity.request_queue, null);
-  for (let i = 0; i < layout.banks; i++) add("request port to L2 bank", i, "", null, model.request);
-  for (let i = 0; i < layout.banks; i++) add("queue of L2 bank", i, "l2.queue", layout.capacity.l2_queue, null);
-  for (let i = 0; i < layout.banks; i++) add("MSHRs of L2 bank", i, "l2.mshr", layout.capacity.l2_mshr, null);
-  for (let i = 0; i < layout.channels; i++)
-    add("DRAM channel", i, "dram.queue", layout.capacity.dram_queue, model.dram);
-  for (let i = 0; i < layout.banks; i++)
-    add("reply queue of L2 bank", i, "noc.reply_queue", layout.capacity.reply_queue, null);
-  for (let i = 0; i < layout.sms.length; i++) add("reply port to SM", i, "", null, model.reply);
+  const strips = memoryPanels(model).flatMap((panel) => panel.strips);
+  const rows = strips
+    .filter(({ of }) => of === undefined)
+    .flatMap(({ what, count, queue, busy }) => {
+      const part = /^[A-Z][a-z]/.test(what) ? what[0]?.toLowerCase() + what.slice(1) : what,
+        use = busy ?? strips.find(({ of }) => of === what)?.busy;
+      return Array.from({ length: count }, (_, i): Cell[] => [
+        part,
+        i,
+        queue ? model.entries(queue.section, i) : null,
+        queue?.capacity ?? null,
+        ...layout.kernels.map((_, k) => (queue ? reader.get(queue.section, i, k) : null)),
+        ...layout.kernels.map((_, k) => (use ? Math.round(use.of(i, k) * 1000) / 10 : null)),
+      ]);
+    });
   return {
     title: `Memory path at cycle ${whole(model.cycle)}`,
     columns: [
