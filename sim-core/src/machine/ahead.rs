@@ -3,8 +3,8 @@
 //!
 //! SMs meet at the dispatcher alone. An SM that has news for it stops there. The dispatcher takes the news of the earliest cycle first,
 //! and whoever gets a CTA goes on. That another SM is ahead by then does not matter as long as the dispatcher has nothing to say to it.
-//! Then no launch ends, and no kernel's last CTA is placed while CTAs of another rank wait. Where that cannot be said beforehand, the
-//! machine takes single steps.
+//! Then no launch ends, no CTA leaves with its context, and no kernel's last CTA is placed while CTAs of another rank wait. Nor does
+//! anything happen that the policy wants to hear of at once. Where that cannot be said beforehand, the machine takes single steps.
 
 use super::Machine;
 use super::sm::{Inputs, Sm};
@@ -34,8 +34,7 @@ impl Machine {
     /// Whether the dispatcher has nothing to say within some cycles to an SM that has no news for it.
     fn may_run_ahead(&mut self, cycles: Cycle) -> bool {
         let opens = self.dispatcher.opens() < self.now + cycles;
-        let alone = !opens && !self.dispatcher.is_awake() && self.listens_to.are_among(NOT_AHEAD) && !self.keep_awake;
-        if !alone || self.moves_contexts() {
+        if opens || self.dispatcher.is_awake() || self.keep_awake || self.may_lose_context(cycles) || !self.is_quiet(cycles) {
             return false;
         }
         // A CTA for each SM and cycle is the most that can find a place.
@@ -55,8 +54,29 @@ impl Machine {
         found.is_some()
     }
 
-    fn moves_contexts(&self) -> bool {
-        self.switches && self.sms.iter().any(Sm::moves_contexts)
+    /// Whether a CTA may leave with its context within some cycles: any SM may then take it.
+    fn may_lose_context(&self, cycles: Cycle) -> bool {
+        self.switches && self.sms.iter().zip(&self.controls.sms).any(|(sm, controls)| sm.may_lose_context(cycles, controls))
+    }
+
+    /// Whether nothing happens within some cycles that the policy wants to hear of at once; no CTA leaves with its context.
+    fn is_quiet(&self, cycles: Cycle) -> bool {
+        if self.listens_to.are_among(NOT_AHEAD) {
+            return true;
+        }
+        let [retired, preempted, spent] =
+            [EventKind::CtaRetired, EventKind::PreemptionDone, EventKind::QuotasSpent].map(|kind| self.listens_to.has(kind));
+        (0..).zip(&self.sms).all(|(index, sm)| {
+            let inputs = self.inputs(index);
+            let may = retired && sm.may_finish_any(cycles, &inputs)
+                || preempted && sm.may_come_to_target(cycles, &inputs)
+                || spent && sm.may_spend_quotas(self.now, cycles, &inputs);
+            !may
+        })
+    }
+
+    fn inputs(&self, index: u32) -> Inputs<'_> {
+        Inputs { controls: &self.controls.sms[index as usize], codes: &self.codes }
     }
 
     /// Runs from the present cycle to before `end`.

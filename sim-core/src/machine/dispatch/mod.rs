@@ -184,7 +184,7 @@ impl Dispatcher {
         for (kernel, grid) in KernelId::first(self.grids.len()).zip(&self.grids) {
             let run = &self.runs[kernel];
             let last = !run.over && grid.ctas - run.placed <= ctas;
-            if !self.saved[kernel.index()].is_empty() || last && !grid.is_placed() && self.has_other_rank(kernel, controls) {
+            if last && !grid.is_placed() && self.has_other_rank(kernel, controls) {
                 return None;
             }
             ending |= u8::from(last) << kernel.0;

@@ -146,6 +146,15 @@ impl Sm {
         }
     }
 
+    /// Whether a CTA may leave within `cycles` cycles, no more than a line on its way to L2 and its acknowledgement take: all that the CTA has
+    /// must have been sent before.
+    pub fn may_lose_context(&self, cycles: Cycle, controls: &SmControls) -> bool {
+        let Some(first) = self.moves.0.front() else { return false };
+        let sent = first.sent > 0 && first.sent == first.lines && Cycle::from(first.lines - first.come) <= cycles;
+        let leaves_nothing = |moved: &Move| moved.out && controls.context_lines[moved.kernel] == Some(0);
+        first.out && sent || self.moves.0.iter().any(leaves_nothing)
+    }
+
     /// Whether the CTA in a slot has nothing under way.
     fn is_quiet(&self, slot: usize) -> bool {
         let Some(cta) = &self.ctas.slots()[slot] else { return false };

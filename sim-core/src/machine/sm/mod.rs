@@ -22,6 +22,7 @@ pub mod gate;
 mod issue;
 mod lanes;
 pub mod lsu;
+mod outlook;
 pub mod quota;
 mod residency;
 pub mod scheduler;
@@ -42,7 +43,6 @@ use self::warps::Warps;
 use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
 use super::memory::Memory;
-use super::noc::members;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
@@ -289,20 +289,6 @@ impl Sm {
         self.lsu.settle(now, |wait| counts.charge_failure(wait));
         self.charge_ctas(now);
         self.counts.settle(now);
-    }
-
-    /// Whether it moves the context of a CTA.
-    pub fn moves_contexts(&self) -> bool {
-        !self.moves.is_empty()
-    }
-
-    /// Whether a CTA of a kernel is here that cannot finish within `cycles` cycles: one of its warps has more instructions to issue.
-    pub fn has_cta_beyond(&self, kernel: KernelId, cycles: Cycle, codes: &[Code]) -> bool {
-        self.ctas.slots().iter().flatten().filter(|cta| cta.kernel == kernel).any(|cta| {
-            let code = &codes[cta.launch.index()];
-            let is_beyond = |s, lane| Cycle::from(code.least_after(self.warps.states[WarpRef::new(s, lane).index()].pc)) > cycles;
-            cta.warps.iter().enumerate().any(|(s, &warps)| members(warps, false).any(|lane| is_beyond(s, lane)))
-        })
     }
 
     /// What each kernel did here.

@@ -146,6 +146,30 @@ impl Quotas {
         resident & self.given & !self.spent == 0
     }
 
+    /// Whether it may be found within `cycles` cycles from `now` on that all `resident` kernels have spent their quotas. `stays` says of which
+    /// of these a CTA is still there then.
+    pub fn may_all_be_spent(
+        &self,
+        now: Cycle,
+        cycles: Cycle,
+        resident: u8,
+        controls: &SmControls,
+        stays: impl Fn(KernelId) -> bool,
+    ) -> bool {
+        if self.given == 0 && self.spent == 0 {
+            return false;
+        }
+        if *self.ends < now + cycles {
+            return true;
+        }
+        let unspent = self.given & !self.spent;
+        if each(resident & unspent).any(|kernel| self.sure[kernel] > CYCLE * cycles as i64 && stays(kernel)) {
+            return false;
+        }
+        // Where it has been found already, it is found again when someone gets more, or when a kernel leaves.
+        unspent != 0 || self.spent != *self.noted || self.given_by_spending(u8::MAX, controls) != 0 || !each(resident).all(stays)
+    }
+
     #[inline]
     fn cost(&self, kernel: KernelId, lanes: u8) -> i64 {
         match 1 << kernel.0 {

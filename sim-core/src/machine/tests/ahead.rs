@@ -1,7 +1,9 @@
 //! Do SMs that run ahead of each other end where single steps do?
 
 use super::*;
+use crate::describe::ids::PerKernel;
 use crate::describe::rng::{below, mix};
+use crate::interface::controls::QuotaRefill;
 
 /// A kernel of random shape with a barrier, a loop of a random number of trips, loads and stores.
 fn random(name: &str, key: u64) -> Kernel {
@@ -46,4 +48,56 @@ fn running_ahead_changes_nothing() {
         }
     }
     assert!(ahead > 12 * 2500 / 4, "only {ahead} of 30,000 cycles were run ahead");
+}
+
+/// A policy that hears of everything, and moves CTAs and quotas about: it hears the same, in the same cycles.
+#[test]
+fn running_ahead_between_events_changes_nothing() {
+    let refills = [QuotaRefill::Interval, QuotaRefill::WhenAllSpent, QuotaRefill::IntervalOrAllSpent, QuotaRefill::Round];
+    let kinds = [EventKind::CtaRetired, EventKind::PreemptionDone, EventKind::QuotasSpent];
+    let mut ahead = [0; 3];
+    let mut heard = [0; 3];
+    for key in 0..24 {
+        let which = key as usize % 3;
+        let long = |name: &str, key: u64| {
+            // As long as a warp is at its first instructions, it has more than a few to go.
+            let mut kernel = random(name, key);
+            kernel.launches[0].program.insert(0, Op::Alu { count: 600, latency: 1 + below(key, 3) as u32, lanes: 32 });
+            kernel.launches[0].program.push(Op::Alu { count: 20, latency: 1, lanes: 32 });
+            kernel
+        };
+        let mut fast = machine(&gpu(1 + key as u32 / 3 % 3), &[long("A", 2 * key), long("B", 2 * key + 1)], true);
+        fast.listen_to(EventKinds::of(&kinds[which..=which]));
+        let mut slow = fast.clone();
+        for part in 0..8 {
+            let draw = |what: u64, bound: u64| below(mix(mix(key, part), what), bound);
+            let mut controls = fast.controls().clone();
+            for sm in &mut controls.sms {
+                for kernel in 0..2 {
+                    sm.cta_target.0[kernel] = 1 + draw(kernel as u64, 6) as u16;
+                    sm.warp_quota.0[kernel] = (which == 2 && draw(2, 4) > 0).then_some(100 + draw(3, 20_000) as u32);
+                }
+                sm.cta_switch = PerKernel::all(draw(4, 2) == 0);
+                sm.context_lines = PerKernel::all([None, Some(0), Some(3)][draw(5, 3) as usize]);
+                sm.quota_refill = refills[draw(6, 4) as usize];
+            }
+            fast.set_controls(controls.clone());
+            slow.set_controls(controls);
+            while fast.now < 500 * (part + 1) {
+                let before = fast.now;
+                fast.advance(before + 1 + below(mix(key, before), 300));
+                ahead[which] += if fast.now > before + 1 { fast.now - before } else { 0 };
+                while slow.now < fast.now {
+                    slow.step();
+                }
+                assert_eq!(digest(&mut fast), digest(&mut slow), "machine {key} after cycle {before}");
+                assert_eq!(fast.heard, slow.heard, "machine {key} after cycle {before}");
+                heard[which] += slow.heard.len();
+                fast.heard.clear();
+                slow.heard.clear();
+            }
+        }
+    }
+    assert!(ahead.iter().all(|&cycles| cycles > 8 * 4000 / 8), "of 32,000 cycles each, so many were run ahead: {ahead:?}");
+    assert!(heard.iter().all(|&events| events > 0), "so many events: {heard:?}");
 }
