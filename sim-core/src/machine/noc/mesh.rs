@@ -11,14 +11,15 @@
 //! granted only while its sink has room for the whole packet. A packet of L flits over h links takes `latency + h · hop + L` ticks unloaded.
 
 use super::super::calendar::Calendar;
-use super::super::link::{Full, Link};
+use super::super::link::Full;
 use super::super::packet::{Handle, Packet, Packets, Queue};
 use super::ends::{Ends, Moment, Tick, hash_queues, members};
 use crate::describe::gpu::mesh::MeshConfig;
 use crate::describe::gpu::{Arbiter, NocConfig};
-use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, PerKernel, Set, members_of, words};
+use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, PerKernel, Set, words};
 use crate::describe::rng::{below, mix};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -26,6 +27,8 @@ use core::hash::{Hash, Hasher};
 
 /// Ports of a router: to its neighbours, the opposite of each beside it, then to its SM and its bank.
 const PORTS: u32 = 6;
+/// What ports are numbered by: port `p` of router `r` is `r × SLOTS + p`.
+const SLOTS: u32 = 8;
 const EAST: u32 = 0;
 const WEST: u32 = 1;
 const SOUTH: u32 = 2;
@@ -36,11 +39,138 @@ const BANK: u32 = 5;
 /// No port.
 const NOBODY: u8 = u8::MAX;
 
+/// The first input in the byte of each port.
+const EACH: u64 = 0x0101_0101_0101;
+
 /// A flit in the buffer of an input.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flit {
+    /// When it is here.
+    arrival: Tick,
     packet: Handle,
     tail: bool,
+}
+
+/// An input of a router.
+#[derive(Clone, Copy, Debug)]
+struct Input {
+    /// What is before it: the neighbour's output, or an input of the network.
+    before: u16,
+    /// The place of its first flit in its buffer, and how many flits it has, those on their way included.
+    first: u16,
+    len: u16,
+    /// The output that its packet goes to.
+    route: u8,
+}
+
+/// An output of a router.
+#[derive(Clone, Copy, Debug)]
+struct Output {
+    /// What is behind it: the neighbour's input, or an output of the network.
+    behind: u16,
+    /// Places that it may still fill in the neighbour's buffer.
+    credits: u16,
+    /// The input that won it last.
+    last: u8,
+}
+
+/// What a router decides by. In a word of bytes, byte `o` is about output `o`, with a bit for each input.
+#[derive(Clone, Copy, Debug)]
+struct Router {
+    /// Inputs whose first flit may go on, by the output that it goes to.
+    wanted: u64,
+    /// Inputs from which an output may take: the one whose packet it has, or all.
+    grants: u64,
+    /// Outputs behind which there is a place, by the bit above all inputs. Where that is no buffer of the mesh, who grants looks.
+    open: u64,
+    /// Inputs whose next flit is a packet's first, a bit each.
+    heads: u8,
+}
+
+/// The place of an input's bit in a word of a router.
+fn bit(output: u32, input: u32) -> u64 {
+    1 << (8 * output + input)
+}
+
+/// The bits of an output in a word of a router.
+fn of(word: u64, output: u32) -> u8 {
+    (word >> (8 * output)) as u8
+}
+
+/// The bit above all inputs.
+const ABOVE: u32 = 7;
+
+/// All inputs of a router.
+const ALL: u64 = (1 << PORTS) - 1;
+
+/// The bytes with an input in them, by the bit above all inputs.
+fn any(word: u64) -> u64 {
+    // Any input carries into its byte's highest bit.
+    (word + 0x7f7f_7f7f_7f7f_7f7f) & 0x8080_8080_8080_8080
+}
+
+impl Router {
+    const IDLE: Router = Router { wanted: 0, grants: EACH * ALL, open: EACH << ABOVE, heads: ALL as u8 };
+
+    /// Outputs that may pass a flit on, by the bit above all inputs.
+    fn outputs(&self) -> u64 {
+        any(self.wanted & self.grants) & self.open
+    }
+
+    /// The input whose packet has an output.
+    fn holder(&self, output: u32) -> u8 {
+        let grants = of(self.grants, output);
+        if grants.is_power_of_two() { grants.trailing_zeros() as u8 } else { NOBODY }
+    }
+}
+
+/// Who is where in a mesh.
+#[derive(Debug)]
+struct Map {
+    /// The ports at which the packets of each input of the network enter, and at which those for each output leave it.
+    entries: Vec<u16>,
+    exits: Vec<u16>,
+    /// By router and output of the network: the port to which a packet for that goes.
+    routes: Vec<u8>,
+}
+
+impl Map {
+    fn new(form: &MeshConfig, ends: &Ends) -> Self {
+        let port_of = |node: u16| match node.checked_sub(ends.sms) {
+            None => (form.router_of_sm(node.into()) * SLOTS + SM) as u16,
+            Some(bank) => (form.router_of_bank(bank.into()) * SLOTS + BANK) as u16,
+        };
+        let entries: Vec<u16> = ends.inputs.clone().map(port_of).collect();
+        let exits: Vec<u16> = ends.outputs.clone().map(port_of).collect();
+        let routes = (0..form.routers()).flat_map(|router| exits.iter().map(move |&to| towards(form, router, to.into()))).collect();
+        Map { entries, exits, routes }
+    }
+}
+
+/// The output of `router` towards a port: along the row, then along the column.
+fn towards(form: &MeshConfig, router: u32, to: u32) -> u8 {
+    let (at, width) = (to / SLOTS, form.width);
+    let ([x, y], [to_x, to_y]) = ([router % width, router / width], [at % width, at / width]);
+    let output = if to_x != x {
+        if to_x > x { EAST } else { WEST }
+    } else if to_y != y {
+        if to_y > y { SOUTH } else { NORTH }
+    } else {
+        to % SLOTS
+    };
+    output as u8
+}
+
+/// The neighbour's port at the other end of a port's link. At the edge of the mesh, and where no neighbour is, it is any.
+fn across(form: &MeshConfig, port: u32) -> u16 {
+    let router = port / SLOTS;
+    let next = match port % SLOTS {
+        EAST => router + 1,
+        WEST => router.wrapping_sub(1),
+        SOUTH => router + form.width,
+        _ => router.wrapping_sub(form.width),
+    };
+    next.wrapping_mul(SLOTS).wrapping_add((port % SLOTS) ^ 1) as u16
 }
 
 /// A mesh of up to 256 routers.
@@ -51,34 +181,29 @@ pub struct Mesh {
     latency: u32,
     arbiter: Arbiter,
     seed: u64,
+    map: Arc<Map>,
     /// By input of the network: packets that have not left it with all their flits.
     queues: Box<[Queue]>,
     /// Inputs of the network without room.
     full: Set,
     /// By input of the network: flits of its first packet that have left.
     left: Box<[u16]>,
+    /// By output of the network: the packet that passes.
+    passing: Box<[Handle]>,
     /// Packets in the network.
     inside: u32,
-    // By port, `router × PORTS + port`.
-    /// What has come, or is on its way, from the neighbour.
-    buffers: Box<[Link<Flit>]>,
-    /// The output that the first packet at an input goes to.
-    route: Box<[u8]>,
-    /// The input whose packet has an output.
-    holder: Box<[u8]>,
-    /// The packet that has an output.
-    passing: Box<[Handle]>,
-    /// The input that won an output last.
-    last: Box<[u8]>,
-    /// Places that an output may still fill in the neighbour's buffer.
-    credits: Box<[u16]>,
+    routers: Box<[Router]>,
+    /// Inputs of each router whose first flit may go on: a byte for each router, eight in a word.
+    ready: Box<[u64]>,
+    // By port.
+    inputs: Box<[Input]>,
+    outputs: Box<[Output]>,
+    /// What has come, or is on its way, from the neighbour, in a ring of a power of two of places each.
+    buffers: Box<[Flit]>,
+    /// Places of such a ring less one.
+    mask: u16,
     /// Flits that have passed an output.
     carried: Box<[u64]>,
-    // By router.
-    /// Inputs whose first flit may go on, a bit each.
-    ready: Box<[u8]>,
-    /// Routers with such inputs.
-    active: Set,
     /// Inputs by the tick in which their first flit may go on.
     due: Calendar,
     /// Outputs whose neighbour has freed a place in this tick.
@@ -91,81 +216,43 @@ impl Mesh {
         let form = config.mesh;
         let (routers, inputs) = (form.routers(), ends.inputs.len());
         debug_assert!(routers <= MAX_PARTS && inputs <= MAX_PARTS as usize && ends.outputs.len() <= MAX_PARTS as usize);
-        let ports = (routers * PORTS) as usize;
-        let link = |port: usize| Link::new(if port as u32 % PORTS < SM { form.buffer } else { 1 }, form.hop);
+        let ports = routers * SLOTS;
+        let places = form.buffer.next_power_of_two();
+        let map = Map::new(&form, &ends);
+        let mut of_routers: Box<[Input]> =
+            (0..ports).map(|port| Input { before: across(&form, port), first: 0, len: 0, route: 0 }).collect();
+        let credits = form.buffer as u16;
+        let mut outputs: Box<[Output]> = (0..ports).map(|port| Output { behind: across(&form, port), credits, last: 0 }).collect();
+        (0..).zip(&map.entries).for_each(|(input, &port)| of_routers[usize::from(port)].before = input);
+        (0..).zip(&map.exits).for_each(|(output, &port)| outputs[usize::from(port)].behind = output);
         Mesh {
-            ends,
             latency: config.latency,
             arbiter: config.arbiter,
             seed,
+            map: Arc::new(map),
             queues: vec![Queue::new(config.queue + config.latency); inputs].into(),
             full: Set::EMPTY,
             left: vec![0; inputs].into(),
+            passing: vec![Handle::default(); ends.outputs.len()].into(),
             inside: 0,
-            buffers: (0..ports).map(link).collect(),
-            route: vec![0; ports].into(),
-            holder: vec![NOBODY; ports].into(),
-            passing: vec![Handle::default(); ports].into(),
-            last: vec![0; ports].into(),
-            credits: vec![form.buffer as u16; ports].into(),
-            carried: vec![0; ports].into(),
-            ready: vec![0; routers as usize].into(),
-            active: Set::EMPTY,
-            due: Calendar::new(routers * PORTS, config.latency.max(form.hop) + 2),
-            freed: Vec::with_capacity(ports),
+            routers: vec![Router::IDLE; routers as usize].into(),
+            ready: vec![0; words(ports) as usize].into(),
+            inputs: of_routers,
+            outputs,
+            buffers: vec![Flit::default(); (ports * places) as usize].into(),
+            mask: (places - 1) as u16,
+            carried: vec![0; ports as usize].into(),
+            due: Calendar::new(ports, config.latency.max(form.hop) + 2),
+            freed: Vec::with_capacity(ports as usize),
+            ends,
             form,
         }
     }
 
     /// A mesh into which packets may be put up to `ticks` before their time.
     pub fn late_by(mut self, ticks: u32) -> Self {
-        self.due = Calendar::new(self.form.routers() * PORTS, self.latency.max(self.form.hop) + ticks + 2);
+        self.due = Calendar::new(self.form.routers() * SLOTS, self.latency.max(self.form.hop) + ticks + 2);
         self
-    }
-
-    /// The port at which a node's packets enter and leave.
-    fn port_of(&self, node: u16) -> u32 {
-        match node.checked_sub(self.ends.sms) {
-            None => self.form.router_of_sm(node.into()) * PORTS + SM,
-            Some(bank) => self.form.router_of_bank(bank.into()) * PORTS + BANK,
-        }
-    }
-
-    /// The node at a port.
-    fn node_at(&self, port: u32) -> u16 {
-        let router = port / PORTS;
-        if port % PORTS == SM { (router - self.form.first_sm) as u16 } else { self.ends.sms + router as u16 }
-    }
-
-    /// The output of `router` towards a node: along the row, then along the column.
-    fn towards(&self, router: u32, node: u16) -> u32 {
-        let (to, width) = (self.port_of(node), self.form.width);
-        let at = to / PORTS;
-        let ([x, y], [to_x, to_y]) = ([router % width, router / width], [at % width, at / width]);
-        if to_x != x {
-            if to_x > x { EAST } else { WEST }
-        } else if to_y != y {
-            if to_y > y { SOUTH } else { NORTH }
-        } else {
-            to % PORTS
-        }
-    }
-
-    /// The input behind an output to a neighbour, or the output before such an input.
-    fn across(&self, port: u32) -> u32 {
-        let router = port / PORTS;
-        let next = match port % PORTS {
-            EAST => router + 1,
-            WEST => router - 1,
-            SOUTH => router + self.form.width,
-            _ => router - self.form.width,
-        };
-        next * PORTS + ((port % PORTS) ^ 1)
-    }
-
-    /// The network's input at a local port.
-    fn input_at(&self, port: u32) -> usize {
-        usize::from(self.node_at(port) - self.ends.inputs.start)
     }
 
     pub(super) fn has_room(&self, input: u32) -> bool {
@@ -184,9 +271,10 @@ impl Mesh {
     pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, handle: Handle) -> Result<(), Full> {
         let ready = tick + 1 + Tick::from(self.latency);
         let packet = &mut packets[handle];
-        let [from, to] = [packet.from, packet.to].map(|node| self.port_of(node.0));
-        packet.hops = self.form.hops(from / PORTS, to / PORTS) as u16;
         let input = self.ends.input(packet);
+        let from = u32::from(self.map.entries[input as usize]);
+        let to = u32::from(self.map.exits[self.ends.output(packet) as usize]);
+        packet.hops = self.form.hops(from / SLOTS, to / SLOTS) as u16;
         let queue = &mut self.queues[input as usize];
         queue.push(packets, handle, ready)?;
         self.inside += 1;
@@ -208,101 +296,127 @@ impl Mesh {
         arrived: &mut Set,
         mut passed: impl FnMut(&mut Packet),
     ) {
-        for word in 0..words(self.form.routers() * PORTS) {
-            for port in members_of(word, self.due.take(at.tick, word), at.reversed) {
-                self.comes_first(port, packets);
+        if self.inside == 0 {
+            return;
+        }
+        for word in 0..self.ready.len() as u32 {
+            let due = self.due.take(at.tick, word);
+            for bit in members(any(self.ready[word as usize] | due), at.reversed) {
+                let comes = (due >> (bit - ABOVE)) as u8;
+                self.step_router(at, word * SLOTS + bit / SLOTS, comes, packets, sinks, |packet, output| {
+                    passed(packet);
+                    arrived.insert(output);
+                });
             }
         }
-        let active = self.active;
-        for router in active.members(at.reversed) {
-            self.step_router(at, router, packets, sinks, |packet, output| {
-                passed(packet);
-                arrived.insert(output);
-            });
-        }
-        for output in self.freed.drain(..) {
-            self.credits[usize::from(output)] += 1;
+        for port in self.freed.drain(..) {
+            self.outputs[usize::from(port)].credits += 1;
+            self.routers[usize::from(port) / SLOTS as usize].open |= bit(u32::from(port) % SLOTS, ABOVE);
         }
     }
 
     /// The first flit at an input may go on from now on.
-    fn comes_first(&mut self, port: u32, packets: &Packets) {
-        let router = port / PORTS;
-        self.ready[router as usize] |= 1 << (port % PORTS);
-        self.active.insert(router);
-        if let Some(handle) = self.first_at(port) {
-            self.route[port as usize] = self.towards(router, packets[handle].to.0) as u8;
+    #[inline(always)] // most often it is not the first of its packet
+    fn comes_first(&mut self, router: &mut Router, port: u32, packets: &Packets) {
+        if router.heads >> (port % SLOTS) & 1 == 1 {
+            router.heads &= !(1 << (port % SLOTS));
+            self.find_route(port, packets);
         }
+        router.wanted |= bit(self.inputs[port as usize].route.into(), port % SLOTS);
     }
 
-    /// One tick of a router: each of its outputs passes a flit on, if it can.
+    /// Finds where the first packet at an input goes.
+    fn find_route(&mut self, port: u32, packets: &Packets) {
+        let packet = self.first_at(port).unwrap_or_default();
+        let output = self.ends.output(&packets[packet]) as usize;
+        self.inputs[port as usize].route = self.map.routes[(port / SLOTS) as usize * self.map.exits.len() + output];
+    }
+
+    /// One tick of a router: each of its outputs passes a flit on, if it can. The first flits at some inputs may go on from now on.
+    #[inline(always)] // into the one loop that calls it
     fn step_router(
         &mut self,
         at: Moment,
-        router: u32,
+        index: u32,
+        comes: u8,
         packets: &mut Packets,
         sinks: &mut [Queue],
         mut arrived: impl FnMut(&mut Packet, u32),
     ) {
-        let ready = self.ready[router as usize];
-        let mut wants = [0_u8; PORTS as usize];
-        for input in members(ready.into(), at.reversed) {
-            wants[usize::from(self.route[(router * PORTS + input) as usize])] |= 1 << input;
+        let first = index * SLOTS;
+        let mut router = self.routers[index as usize];
+        for input in members(comes.into(), false) {
+            self.comes_first(&mut router, first + input, packets);
         }
-        for port in members((1 << PORTS) - 1, at.reversed) {
-            let (output, wanted) = (router * PORTS + port, wants[port as usize]);
-            if wanted == 0 || port < SM && self.credits[output as usize] == 0 {
+        let Router { wanted, grants, .. } = router;
+        // Inputs whose next flit may not go on yet.
+        let mut waits = 0;
+        for above in members(router.outputs(), at.reversed) {
+            let (output, shift) = (above / SLOTS, above - ABOVE);
+            let port = (first + output) as usize;
+            let among = of(wanted & grants, output);
+            if output >= SM && of(grants, output) == ALL as u8 && sinks[usize::from(self.outputs[port].behind)].is_full() {
                 continue;
             }
-            let sink = (port >= SM).then(|| u32::from(self.node_at(output) - self.ends.outputs.start));
-            let holder = self.holder[output as usize];
-            let input = if holder == NOBODY {
-                if sink.is_some_and(|sink| sinks[sink as usize].is_full()) {
-                    continue;
+            let input = if among & (among - 1) == 0 { among.trailing_zeros() } else { self.choose(at, first + output, among, packets) };
+            let (flit, next) = if input < SM { self.take(first + input) } else { self.take_entering(at.tick, first + input, packets) };
+            router.heads |= u8::from(flit.tail) << input;
+            if flit.tail || next > at.tick {
+                router.wanted &= !(EACH << input);
+                if next <= at.tick {
+                    self.comes_first(&mut router, first + input, packets);
+                } else {
+                    waits |= 1 << input;
+                    if next < Tick::MAX {
+                        self.due.put(next, first + input);
+                    }
                 }
-                self.choose(at, output, wanted, packets)
-            } else if wanted & 1 << holder != 0 {
-                holder.into()
-            } else {
+            }
+            router.grants |= ALL << shift;
+            if !flit.tail {
+                router.grants ^= (ALL ^ 1 << input) << shift;
+            }
+            self.carried[port] += 1;
+            let passes = &mut self.outputs[port];
+            passes.last = input as u8;
+            if output < SM {
+                passes.credits -= 1;
+                router.open ^= u64::from(passes.credits == 0) << above;
+                let behind = passes.behind;
+                self.send(at.tick, behind, flit);
                 continue;
-            };
-            let flit = self.take(at.tick, router * PORTS + input, packets);
-            self.carried[output as usize] += 1;
-            (self.holder[output as usize], self.passing[output as usize]) =
-                if flit.tail { (NOBODY, Handle::default()) } else { (input as u8, flit.packet) };
-            self.last[output as usize] = input as u8;
-            match sink {
-                None => self.send(at.tick, output, flit),
-                Some(sink) if flit.tail => {
-                    arrived(&mut packets[flit.packet], sink);
-                    self.inside -= 1;
-                    // A bank is in the network's clock: it sees the packet in the next tick. An SM sees it in the next cycle.
-                    let wait = Cycle::from(port == SM);
-                    let delivered = sinks[sink as usize].push(packets, flit.packet, at.now + wait);
-                    debug_assert!(delivered.is_ok(), "the grant reserved a place");
-                }
-                Some(_) => {}
+            }
+            let sink = passes.behind;
+            self.passing[usize::from(sink)] = flit.packet;
+            if flit.tail {
+                arrived(&mut packets[flit.packet], sink.into());
+                self.inside -= 1;
+                // A bank is in the network's clock: it sees the packet in the next tick. An SM sees it in the next cycle.
+                let wait = Cycle::from(output == SM);
+                let delivered = sinks[usize::from(sink)].push(packets, flit.packet, at.now + wait);
+                debug_assert!(delivered.is_ok(), "the grant reserved a place");
             }
         }
-        if self.ready[router as usize] == 0 {
-            self.active.remove(router);
-        }
+        self.routers[index as usize] = router;
+        let (ready, shift) = (&mut self.ready[(index / SLOTS) as usize], index % SLOTS * 8);
+        *ready = (*ready | u64::from(comes) << shift) & !(waits << shift);
     }
 
     /// The input that wins an output among those that want it.
-    fn choose(&self, Moment { tick, now, .. }: Moment, output: u32, wanted: u8, packets: &Packets) -> u32 {
-        let above = wanted & !((2_u8 << self.last[output as usize]) - 1);
+    fn choose(&self, Moment { tick, now, .. }: Moment, port: u32, wanted: u8, packets: &Packets) -> u32 {
+        let above = wanted & !((2_u8 << self.outputs[port as usize].last) - 1);
         let in_turn = if above != 0 { above } else { wanted }.trailing_zeros();
         match self.arbiter {
             Arbiter::RoundRobin => in_turn,
             Arbiter::Random => {
+                let output = port / SLOTS * PORTS + port % SLOTS;
                 let skip = below(mix(mix(self.seed, tick), output.into()), wanted.count_ones().into());
                 members(wanted.into(), false).nth(skip as usize).unwrap_or(in_turn)
             }
             // Ties go to the lower input.
             Arbiter::Oldest => {
-                let router = output / PORTS;
-                let age = |&input: &u32| Reverse(self.first_at(router * PORTS + input).map(|head| packets[head].request.age(now)));
+                let first = port & !(SLOTS - 1);
+                let age = |&input: &u32| Reverse(self.first_at(first + input).map(|head| packets[head].request.age(now)));
                 members(wanted.into(), false).min_by_key(age).unwrap_or(in_turn)
             }
         }
@@ -310,61 +424,66 @@ impl Mesh {
 
     /// The first packet at an input.
     fn first_at(&self, port: u32) -> Option<Handle> {
-        if port % PORTS < SM {
-            self.buffers[port as usize].iter().next().map(|flit| flit.packet)
+        if port % SLOTS < SM {
+            self.buffer(port).next().map(|flit| flit.packet)
         } else {
-            self.queues[self.input_at(port)].first()
+            self.queues[usize::from(self.inputs[port as usize].before)].first()
         }
     }
 
-    /// Takes the first flit from an input, and looks at what comes behind it, which competes from the next tick on.
-    fn take(&mut self, tick: Tick, port: u32, packets: &Packets) -> Flit {
-        let (flit, next) = if port % PORTS < SM {
-            let before = self.across(port) as u16;
-            let buffer = &mut self.buffers[port as usize];
-            let flit = buffer.pop(tick).unwrap_or_default();
-            self.freed.push(before);
-            (flit, buffer.next_arrival())
-        } else {
-            let input = self.input_at(port);
-            let queue = &mut self.queues[input];
-            let packet = queue.first().unwrap_or_default();
-            self.left[input] += 1;
-            let tail = self.left[input] == packets[packet].flits;
-            let mut next = Some(tick);
-            if tail {
-                self.left[input] = 0;
-                queue.pop(packets);
-                self.full.remove(input as u32);
-                next = queue.first().map(|next| packets[next].ready);
-            }
-            (Flit { packet, tail }, next)
-        };
-        match next {
-            Some(ready) if ready <= tick => {
-                if flit.tail {
-                    self.comes_first(port, packets);
-                }
-            }
-            next => {
-                self.ready[(port / PORTS) as usize] &= !(1 << (port % PORTS));
-                if let Some(ready) = next {
-                    self.due.put(ready, port);
-                }
-            }
-        }
-        flit
+    /// The place in `buffers` of a place of an input's buffer.
+    #[inline(always)]
+    fn place(&self, port: u32, place: u16) -> usize {
+        port as usize * (usize::from(self.mask) + 1) + usize::from(place & self.mask)
     }
 
-    /// Sends a flit over a link.
-    fn send(&mut self, tick: Tick, output: u32, flit: Flit) {
-        let input = self.across(output);
-        self.credits[output as usize] -= 1;
-        let buffer = &mut self.buffers[input as usize];
-        let sent = buffer.push(tick, flit);
-        debug_assert!(sent.is_ok(), "a credit is a place");
-        if buffer.len() == 1 {
-            self.due.put(tick + Tick::from(self.form.hop), input);
+    /// What has come, or is on its way, to an input from the neighbour, oldest first.
+    fn buffer(&self, port: u32) -> impl ExactSizeIterator<Item = &Flit> {
+        let Input { first, len, .. } = self.inputs[port as usize];
+        (0..len).map(move |before| &self.buffers[self.place(port, first + before)])
+    }
+
+    /// Takes the first flit from an input, and says when the one behind it is here.
+    #[inline(always)]
+    fn take(&mut self, port: u32) -> (Flit, Tick) {
+        let Input { before, first, len, .. } = self.inputs[port as usize];
+        let flit = self.buffers[self.place(port, first)];
+        let next = self.buffers[self.place(port, first + 1)].arrival;
+        let input = &mut self.inputs[port as usize];
+        (input.first, input.len) = ((first + 1) & self.mask, len - 1);
+        self.freed.push(before);
+        (flit, if len == 1 { Tick::MAX } else { next })
+    }
+
+    /// Takes the first flit that enters the network at an input, and says when the one behind it may.
+    #[inline(never)]
+    fn take_entering(&mut self, tick: Tick, port: u32, packets: &Packets) -> (Flit, Tick) {
+        let input = usize::from(self.inputs[port as usize].before);
+        let queue = &mut self.queues[input];
+        let packet = queue.first().unwrap_or_default();
+        self.left[input] += 1;
+        let tail = self.left[input] == packets[packet].flits;
+        let mut next = tick;
+        if tail {
+            self.left[input] = 0;
+            queue.pop(packets);
+            self.full.remove(input as u32);
+            next = queue.next_ready(packets);
+        }
+        (Flit { arrival: tick, packet, tail }, next)
+    }
+
+    /// Sends a flit over the link to an input.
+    #[inline(always)]
+    fn send(&mut self, tick: Tick, port: u16, flit: Flit) {
+        let arrival = tick + Tick::from(self.form.hop);
+        let Input { first, len, .. } = self.inputs[usize::from(port)];
+        debug_assert!(u32::from(len) < self.form.buffer, "a credit is a place");
+        let place = self.place(port.into(), first + len);
+        self.buffers[place] = Flit { arrival, ..flit };
+        self.inputs[usize::from(port)].len = len + 1;
+        if len == 0 {
+            self.due.put(arrival, port.into());
         }
     }
 
@@ -373,7 +492,7 @@ impl Mesh {
     }
 
     pub(super) fn next_tick(&self, tick: Tick) -> Tick {
-        if self.active.is_empty() { self.due.next(tick) } else { tick + 1 }
+        if self.ready.iter().all(|&ready| ready == 0) { self.due.next(tick) } else { tick + 1 }
     }
 
     pub(super) fn queued(&self, input: u32) -> u32 {
@@ -385,26 +504,34 @@ impl Mesh {
     }
 
     pub(super) fn passing(&self, output: u32, packets: &Packets) -> Option<KernelId> {
-        let port = self.port_of(self.ends.outputs.start + output as u16) as usize;
-        (self.holder[port] != NOBODY).then(|| packets[self.passing[port]].request.kernel)
+        let port = u32::from(self.map.exits[output as usize]);
+        let passes = self.routers[(port / SLOTS) as usize].holder(port % SLOTS) != NOBODY;
+        passes.then(|| packets[self.passing[output as usize]].request.kernel)
     }
 
     /// Flits that have gone from each router to its neighbours in the east, west, south and north.
     pub fn carried(&self) -> impl ExactSizeIterator<Item = [u64; 4]> + '_ {
-        self.carried.chunks(PORTS as usize).map(|of| [EAST, WEST, SOUTH, NORTH].map(|port| of[port as usize]))
+        self.carried.chunks(SLOTS as usize).map(|of| [EAST, WEST, SOUTH, NORTH].map(|port| of[port as usize]))
     }
 
     /// Feeds the state to `state`, and of each packet what `content` feeds.
     pub(super) fn hash<H: Hasher>(&self, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
         hash_queues(&self.queues, &self.ends, packets, &content, state);
         (self.form, self.latency, self.arbiter, self.seed).hash(state);
-        for buffer in &self.buffers {
-            buffer.len().hash(state);
-            for (arrival, flit) in buffer.timed() {
-                (arrival, flit.tail, packets[flit.packet].to.0, packets[flit.packet].flits).hash(state);
-                content(&packets[flit.packet], state);
+        let routers = || 0..self.form.routers();
+        let ports = || routers().flat_map(|router| (0..PORTS).map(move |port| router * SLOTS + port));
+        for port in ports() {
+            let buffer = self.buffer(port);
+            (buffer.len() as u32).hash(state);
+            for &Flit { arrival, packet, tail } in buffer {
+                (arrival, tail, packets[packet].to.0, packets[packet].flits).hash(state);
+                content(&packets[packet], state);
             }
         }
-        (&self.left, &self.holder, &self.last, &self.credits, &self.ready).hash(state);
+        let holder: Vec<u8> = ports().map(|port| self.routers[(port / SLOTS) as usize].holder(port % SLOTS)).collect();
+        let last: Vec<u8> = ports().map(|port| self.outputs[port as usize].last).collect();
+        let credits: Vec<u16> = ports().map(|port| self.outputs[port as usize].credits).collect();
+        let ready: Vec<u8> = routers().map(|router| of(self.ready[(router / SLOTS) as usize], router % SLOTS)).collect();
+        (&self.left, holder, last, credits, ready).hash(state);
     }
 }
