@@ -207,11 +207,12 @@ impl<const OWNS: bool> WriteBack<OWNS> {
             let here = state(line);
             here.atomic != 0 && here.may_ask() && self.writes.find(line).is_none()
         };
+        let atomic = if self.atomics.waiting > 0 { self.waiting.iter().find(takes) } else { None };
         // Where the store buffer is split by kernel, a kernel makes room for itself, if it can.
         let own = if controls.miss_queue_split || self.pressed == 0 { self.releasing | self.pressed } else { u8::MAX };
         let any = if self.pressed == 0 { 0 } else { u8::MAX };
         if (OWNS || self.has_place(parts))
-            && let Some(&(line, kernel)) = self.waiting.iter().find(takes).or_else(|| oldest(own)).or_else(|| oldest(any))
+            && let Some(&(line, kernel)) = atomic.or_else(|| oldest(own)).or_else(|| oldest(any))
             && let Some(slot) = parts.tags.find(line)
         {
             let takes = self.lines[slot as usize].atomic != 0;
