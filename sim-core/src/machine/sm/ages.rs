@@ -1,68 +1,76 @@
-//! The CTAs of a scheduler by age: which of them is the oldest with a warp in a set.
+//! The warps of a scheduler by age: which of a set is the oldest. Of a CTA, it is the one in the lowest lane.
 
 use super::lanes::LANES;
 use crate::machine::derived::Derived;
+use crate::machine::noc::members;
 use core::hash::{Hash, Hasher};
-
-/// CTAs that are looked at together.
-const GROUP: usize = 4;
-
-/// Groups that are always looked at: seldom does a scheduler hold more.
-const USUAL: usize = 4;
+use core::hint::select_unpredictable;
 
 /// The warps of each CTA, the oldest CTA first; hashed as a `Vec` of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ages {
-    ctas: [[u64; GROUP]; LANES / GROUP],
+    ctas: [u64; LANES],
     count: u8,
-    /// The warps of each group.
-    groups: Derived<[u64; LANES / GROUP]>,
+    /// Of the warp in each lane, the older ones; lanes without a warp may be among them.
+    older: Derived<[u64; LANES]>,
 }
 
 impl Default for Ages {
     /// No CTA.
     fn default() -> Self {
-        Ages { ctas: [[0; GROUP]; LANES / GROUP], count: 0, groups: Derived([0; LANES / GROUP]) }
+        Ages { ctas: [0; LANES], count: 0, older: Derived([0; LANES]) }
     }
 }
 
 impl Hash for Ages {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.ctas.as_flattened()[..self.count.into()].hash(state);
+        self.ctas().hash(state);
     }
 }
 
 impl Ages {
+    fn ctas(&self) -> &[u64] {
+        &self.ctas[..self.count.into()]
+    }
+
     /// Adds the youngest CTA.
     pub fn push(&mut self, warps: u64) {
-        let at = usize::from(self.count);
-        self.ctas[at / GROUP][at % GROUP] = warps;
-        self.groups[at / GROUP] |= warps;
+        let here = self.ctas().iter().fold(0, |all, cta| all | cta);
+        for lane in members(here, false) {
+            self.older[lane as usize] &= !warps;
+        }
+        for lane in members(warps, false) {
+            self.older[lane as usize] = here | warps & ((1 << lane) - 1);
+        }
+        self.ctas[usize::from(self.count)] = warps;
         self.count += 1;
     }
 
     /// Takes out warps, all but those of `stay`, and CTAs that have none left.
     pub fn retain(&mut self, stay: u64) {
-        let before = core::mem::take(self);
-        for warps in before.ctas.as_flattened()[..before.count.into()].iter().map(|warps| warps & stay).filter(|&warps| warps != 0) {
-            self.push(warps);
+        let mut kept = 0;
+        for at in 0..usize::from(self.count) {
+            self.ctas[kept] = self.ctas[at] & stay;
+            kept += usize::from(self.ctas[kept] != 0);
+        }
+        self.ctas[kept..usize::from(self.count)].fill(0);
+        self.count = kept as u8;
+    }
+
+    /// The lane of the oldest of `warps`, which are here. Few are asked for at once: the first step, which no branch depends on, finds most.
+    #[inline(always)]
+    pub fn oldest(&self, warps: u64) -> u32 {
+        let first = warps.trailing_zeros() % LANES as u32;
+        let older = self.older[first as usize] & warps;
+        let mut lane = select_unpredictable(older != 0, older.trailing_zeros(), first) % LANES as u32;
+        loop {
+            let older = self.older[lane as usize] & warps;
+            if older == 0 {
+                return lane;
+            }
+            lane = older.trailing_zeros() % LANES as u32;
         }
     }
-
-    /// Those of `warps`, which are here, that are of the oldest CTA that has any: without a branch on where that stands, which is hard to predict.
-    #[inline(always)]
-    pub fn oldest(&self, warps: u64) -> u64 {
-        let many = usize::from(self.count) > GROUP * USUAL;
-        let group = if many { first_of(&self.groups[..], warps) } else { first_of(&self.groups[..USUAL], warps) };
-        let ctas = &self.ctas[group % (LANES / GROUP)];
-        ctas.iter().rev().fold(0, |younger, cta| if cta & warps != 0 { cta & warps } else { younger })
-    }
-}
-
-/// Which set is the first that has any of `warps`.
-#[inline(always)]
-fn first_of(sets: &[u64], warps: u64) -> usize {
-    (0..sets.len()).rev().fold(0, |later, n| if sets[n] & warps != 0 { n } else { later })
 }
 
 #[cfg(test)]
@@ -73,16 +81,16 @@ mod tests {
 
     /// Random CTAs come and go, few and many, against a plain list.
     #[test]
-    fn the_oldest_cta_is_found_among_few_and_many() {
+    fn the_oldest_warp_is_found_among_few_and_many() {
         let (mut ages, mut list): (Ages, Vec<u64>) = (Ages::default(), Vec::new());
         for step in 0..4000 {
             let draw = |n, limit| below(mix(mix(11, step), n), limit);
             let free = !list.iter().fold(0, |all, warps| all | warps);
-            let lane = 1 << draw(0, 64);
+            let warps = (1 << draw(0, 64) | 1 << draw(3, 64)) & free;
             let grows = if step / 500 % 2 == 0 { 3 } else { 1 };
-            if free & lane != 0 && draw(1, 4) < grows {
-                list.push(lane);
-                ages.push(lane);
+            if warps != 0 && draw(1, 4) < grows {
+                list.push(warps);
+                ages.push(warps);
             } else {
                 let stay = !(1 << draw(2, 64));
                 list.iter_mut().for_each(|warps| *warps &= stay);
@@ -90,8 +98,9 @@ mod tests {
                 ages.retain(stay);
             }
             let asked = mix(step, 7) & list.iter().fold(0, |all, warps| all | warps);
-            let oldest = list.iter().map(|warps| warps & asked).find(|&found| found != 0).unwrap_or(0);
-            assert_eq!(ages.oldest(asked), oldest, "step {step}: {} CTAs", list.len());
+            if let Some(oldest) = list.iter().map(|warps| warps & asked).find(|&found| found != 0) {
+                assert_eq!(ages.oldest(asked), oldest.trailing_zeros(), "step {step}: {} CTAs", list.len());
+            }
         }
     }
 }

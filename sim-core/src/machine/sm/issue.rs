@@ -19,6 +19,22 @@ impl Sm {
         if self.calendar.schedulers() == 0 {
             return;
         }
+        if self.is_plain() {
+            self.issue_in_turn::<true>(now, inputs);
+        } else {
+            self.issue_in_turn::<false>(now, inputs);
+        }
+    }
+
+    /// Whether no quotas are to be counted, no warps are looked at in groups, and the arithmetic units take an instruction a cycle: as most often.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        !self.gate.quotas.any() && self.gate.memory_left().is_none() && self.units.alu_interval == 1 && !self.warps.has_groups()
+    }
+
+    /// Lets each scheduler that is due issue, from the one whose turn it is at the port. What is `PLAIN` (`is_plain`) has code of its own.
+    #[inline(never)] // two of it would fill the loop that calls it
+    fn issue_in_turn<const PLAIN: bool>(&mut self, now: Cycle, inputs: &Inputs) {
         let mut gates = Gates::new(now, self.port.shared_free);
         // Two rounds of all schedulers beside each other: a window of one round, from the one whose turn it is at the port.
         let mut window = SCHEDULERS << self.port.turn;
@@ -31,7 +47,7 @@ impl Sm {
             }
             let turn = to_come.trailing_zeros();
             window &= !1 << turn;
-            self.look(now, turn as usize % MAX_SCHEDULERS, &mut gates, inputs);
+            self.look::<PLAIN>(now, turn as usize % MAX_SCHEDULERS, &mut gates, inputs);
         }
     }
 
@@ -68,17 +84,23 @@ impl Sm {
     }
 
     /// Lets a scheduler issue, or fall asleep.
-    #[inline]
-    fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, inputs: &Inputs) {
+    #[inline(always)]
+    fn look<const PLAIN: bool>(&mut self, now: Cycle, s: usize, gates: &mut Gates, inputs: &Inputs) {
         let bit = 1 << s;
         self.settle_scheduler(now, s);
         *self.warps.greedy &= !bit;
-        self.gate.quotas.release(s);
-        let look = self.warps.schedulers[s].look(now, *self.warps.order, gates, self.gate.memory_left(), self.counts.stats.len());
+        let (order, kernels) = (*self.warps.order, self.counts.stats.len());
+        let scheduler = &mut self.warps.schedulers[s];
+        let look = if PLAIN {
+            scheduler.look_at::<false>(now, order, gates, None, kernels)
+        } else {
+            self.gate.quotas.release(s);
+            scheduler.look(now, order, gates, self.gate.memory_left(), kernels)
+        };
         match look {
             Look::Issue(lane) => {
-                self.issue_warp(now, WarpRef::new(s, lane), gates, inputs);
-                if self.warps.schedulers[s].has_issued_all(now, self.counts.stats.len()) {
+                self.issue_warp::<PLAIN>(now, WarpRef::new(s, lane), gates, inputs);
+                if self.warps.schedulers[s].has_issued_all(now, kernels) {
                     self.calendar.remove(bit);
                 }
             }
@@ -142,7 +164,7 @@ impl Sm {
     }
 
     #[inline(always)]
-    fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: &Inputs) {
+    fn issue_warp<const PLAIN: bool>(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: &Inputs) {
         let issue = &mut self.warps.issues[at.index()];
         issue.left -= 1;
         let Issue { next, lanes, latency, kernel, .. } = *issue;
@@ -158,13 +180,19 @@ impl Sm {
             return self.issue_beyond(now, at, gates, inputs);
         }
         stats.special_thread_instructions += if special { threads } else { 0 };
-        let interval = if special { self.units.sfu_interval } else { self.units.alu_interval };
+        let interval = match special {
+            true => self.units.sfu_interval,
+            false if PLAIN => 1,
+            false => self.units.alu_interval,
+        };
         if interval > 1 {
             scheduler.occupy(special, now + interval);
         }
         let ready_from = now + Cycle::from(latency);
         self.has_issued(now, ready_from, interval == 1, at, inputs);
-        self.spend_quota(now, kernel, lanes, ready_from);
+        if !PLAIN {
+            self.spend_quota(now, kernel, lanes, ready_from);
+        }
     }
 
     /// A warp issues an instruction for which arithmetic is not enough: an access or a barrier.

@@ -310,8 +310,9 @@ impl Scheduler {
         self.look_at::<true>(now, WarpOrder::Gto, gates, memory_left, kernels)
     }
 
+    /// Looks as `look` does: at the group that has its turn, or at all warps, as where there are no groups.
     #[inline(always)]
-    fn look_at<const A_GROUP: bool>(
+    pub fn look_at<const A_GROUP: bool>(
         &mut self,
         now: Cycle,
         order: WarpOrder,
@@ -432,19 +433,23 @@ impl Scheduler {
         of_all
     }
 
+    #[inline(always)] // a call would cost as much as the choice
     fn choose(&self, order: WarpOrder, eligible: u64) -> u32 {
         let last = u32::from(self.last);
         match order {
             WarpOrder::Lrr => next_after(last, eligible),
             WarpOrder::Gto | WarpOrder::GtoGroups(_) => self.greedy(last, eligible),
             WarpOrder::TwoLevel(size) => in_group(last, u32::from(size), eligible),
-            WarpOrder::LrrGto => {
-                let turn = |k: usize| (k + MAX_KERNELS - self.last_kernel.index() - 1) % MAX_KERNELS;
-                let candidates = (0..MAX_KERNELS).filter(|&k| eligible & self.of_kernel.0[k] != 0);
-                let kernel = candidates.min_by_key(|&k| turn(k)).unwrap_or(0);
-                self.greedy(u32::from(self.last_of.0[kernel]), eligible & self.of_kernel.0[kernel])
-            }
+            WarpOrder::LrrGto => self.greedy_by_kernel(eligible),
         }
+    }
+
+    #[inline(never)] // keeps `choose` small
+    fn greedy_by_kernel(&self, eligible: u64) -> u32 {
+        let turn = |k: usize| (k + MAX_KERNELS - self.last_kernel.index() - 1) % MAX_KERNELS;
+        let candidates = (0..MAX_KERNELS).filter(|&k| eligible & self.of_kernel.0[k] != 0);
+        let kernel = candidates.min_by_key(|&k| turn(k)).unwrap_or(0);
+        self.greedy(u32::from(self.last_of.0[kernel]), eligible & self.of_kernel.0[kernel])
     }
 
     /// Notes that a warp of `kernel` issued.
@@ -454,11 +459,12 @@ impl Scheduler {
         self.last_kernel = kernel;
     }
 
+    #[inline(always)]
     fn greedy(&self, last: u32, eligible: u64) -> u32 {
         if eligible >> last & 1 == 1 {
             return last;
         }
-        self.by_age.oldest(eligible).trailing_zeros()
+        self.by_age.oldest(eligible)
     }
 }
 

@@ -122,6 +122,11 @@ impl Warps {
         WarpRef::new(s, (!taken(s) & lanes).trailing_zeros())
     }
 
+    /// Whether schedulers look at groups of their warps one at a time.
+    pub fn has_groups(&self) -> bool {
+        matches!(*self.order, WarpOrder::GtoGroups(_))
+    }
+
     /// Takes a warp from the ready ones until cycle `until`.
     pub fn sleep_until(&mut self, now: Cycle, until: Cycle, which: WarpRef) {
         self.schedulers[which.scheduler()].ready &= !which.bit();
