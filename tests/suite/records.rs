@@ -71,7 +71,7 @@ fn inputs() -> Vec<Input> {
             "warp_order": "gto-groups(4)", "cta_order": {"name": "steal", "wrap": true}, "policy": {"name": "spatial", "split": [4, 4, 4]},
             "stop": {"cycles": 5000, "kernels_done": false}, "warm_up": 100, "restart": true, "alone": false, "alone_gpu": "fermi-16sm",
             "scale": "1"}"#,
-        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "stop": {"settled": 0.05, "of": ["ipc"], "at_most": 9000},
+        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "stop": {"settled": 0.05, "of": ["ipc", "slowdown", "goal_reached"], "at_most": 9000},
             "policy": {"name": "manual", "controls": {"sm_mask": [[0], [0, 1]], "cta_target": {"0": [1, null], "1": [2, 2]}, "l1_ways": [[0, 1], [2]],
                 "miss_credits": [null, 2.5], "quota_refill": "when_all_spent", "warp_order": "lrr", "credit_interval": {"0-1": 300},
                 "cta_throttle": [[1, 2], [null, 3]], "dram_rank": [0, 1], "miss_queue_split": true}}}"#,

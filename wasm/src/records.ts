@@ -213,10 +213,10 @@ export type CtaOrder = string | { name: string; [parameter: string]: unknown };
 export type Policy = string | { name: string; [parameter: string]: unknown };
 /** A run that ends when it knows what it measures */
 export type StopWhenSettled = {
-  /** Half of the 95 % interval of each ratio, as a part of the ratio itself */
+  /** Half of the 95 % interval of each figure, as a part of the figure itself; of a goal, unless its interval excludes it */
   settled: number;
-  /** The ratios, of each kernel */
-  of?: ("ipc" | "noc_utilisation" | "noc_utilisation_all" | "dram_utilisation" | "l2_gb_s" | "dram_gb_s" | "l1_hit_rate" | "l2_miss_rate" | "dram_row_hit_rate" | "rf" | "df" | "ctas_per_sm" | "latency.mean" | "latency.miss_queue" | "latency.request_noc" | "latency.l2" | "latency.dram" | "latency.reply_noc" | "latency.l1_to_l2" | "latency.l2_to_dram" | "latency.load" | "warp_stalls.raw_long" | "warp_stalls.lsu_full" | "warp_stalls.other")[];
+  /** The figures, of each kernel */
+  of?: ("ipc" | "noc_utilisation" | "noc_utilisation_all" | "dram_utilisation" | "l2_gb_s" | "dram_gb_s" | "l1_hit_rate" | "l2_miss_rate" | "dram_row_hit_rate" | "rf" | "df" | "ctas_per_sm" | "latency.mean" | "latency.miss_queue" | "latency.request_noc" | "latency.l2" | "latency.dram" | "latency.reply_noc" | "latency.l1_to_l2" | "latency.l2_to_dram" | "latency.load" | "warp_stalls.raw_long" | "warp_stalls.lsu_full" | "warp_stalls.other" | "slowdown" | "goal_reached")[];
   /** Measured cycles after which it ends all the same (cycles) */
   at_most?: number;
 };
@@ -758,15 +758,15 @@ export type GoalsResult = {
 };
 /** How sure a run is that stops when it is settled */
 export type Settled = {
-  /** Half of an interval that was asked for, as a part of its ratio */
+  /** Half of an interval that was asked for, as a part of its figure */
   within: number;
   /** Whether the run stopped for it */
   reached: boolean;
-  /** Half of the interval of the ratio that is known least, as a part of it; null: nothing is known yet */
+  /** Half of the interval of the figure that is farthest from decided, as a part of it; null: nothing is known yet */
   known: number | null;
   /** Of which kernel that is */
   kernel: number | null;
-  /** Where the ratio stands in what the result says of a kernel */
+  /** Where the figure stands in what the result says of a kernel */
   ratio: string | null;
   /** A kernel that has not shown a whole launch; the run goes on until it has */
   waits_for: number | null;

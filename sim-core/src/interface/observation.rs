@@ -230,7 +230,7 @@ impl Profile {
     }
 
     /// A figure of the only run of each kernel in the first set.
-    pub fn each(&self, figure: impl Fn(&Alone) -> f64) -> Vec<f64> {
+    pub fn each<T>(&self, figure: impl Fn(&Alone) -> T) -> Vec<T> {
         self.0.first().into_iter().flatten().filter_map(|runs| runs.first().map(&figure)).collect()
     }
 }

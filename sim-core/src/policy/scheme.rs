@@ -44,6 +44,12 @@ pub trait Policy: Boxed + fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether it still finds out what to do, also where what it does meanwhile is measured. A run that stops when it knows what it measures
+    /// goes on as long.
+    fn learns(&self) -> bool {
+        !self.settled()
+    }
+
     /// Core cycles between samples of idle warps; `None` for none. They count from where intervals do.
     fn sampling(&self) -> Option<Cycle> {
         None

@@ -31,6 +31,9 @@ use alloc::vec::Vec;
 /// Epochs in which a kernel is part of one move.
 const REST: u64 = 2;
 
+/// Epochs without a number of SMs that is new to a kernel after which the climb is over: from then on, SMs go to and fro.
+const CLIMBED: u64 = 4 * REST;
+
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "spart",
@@ -94,6 +97,8 @@ pub struct Spart {
     kernels: Vec<Held>,
     began: Cycle,
     epochs: u64,
+    /// The last epoch in which a kernel had fewer or more SMs than ever before.
+    explored: u64,
 }
 
 /// What a kernel has.
@@ -102,6 +107,8 @@ struct Held {
     goal: Option<f64>,
     /// Its SMs.
     sms: Vec<u32>,
+    /// The fewest and the most that it has had at the end of an epoch.
+    range: (usize, usize),
     /// Thread instructions when the policy began.
     before: u64,
     /// Its IPC since then.
@@ -127,8 +134,12 @@ impl Policy for Spart {
         Some(self.spec.int("epoch") as Cycle)
     }
 
+    fn learns(&self) -> bool {
+        self.epochs < self.explored + CLIMBED
+    }
+
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        (self.began, self.epochs) = (seen.now, 0);
+        (self.began, self.epochs, self.explored) = (seen.now, 0, 0);
         let parts = spatial::parts(&[], seen.gpu.sm_count(), seen.kernels as u32);
         let goals = goals(seen, self.spec.numbers("ipc_alone"));
         self.kernels.clear();
@@ -137,6 +148,7 @@ impl Policy for Spart {
             self.kernels.push(Held {
                 goal,
                 sms: (first..first + count).collect(),
+                range: (count as usize, count as usize),
                 before,
                 history: 0.0,
                 ended: false,
@@ -175,13 +187,20 @@ impl Policy for Spart {
             }
             self.set(controls);
         }
+        for held in &mut self.kernels {
+            let (fewest, most) = held.range;
+            held.range = (fewest.min(held.sms.len()), most.max(held.sms.len()));
+            if held.range != (fewest, most) {
+                self.explored = self.epochs;
+            }
+        }
     }
 }
 
 impl Spart {
     /// The policy that `spec` describes.
     pub fn new(spec: &Member) -> Self {
-        Spart { spec: spec.clone(), kernels: Vec::new(), began: 0, epochs: 0 }
+        Spart { spec: spec.clone(), kernels: Vec::new(), began: 0, epochs: 0, explored: 0 }
     }
 
     /// Lets each kernel use its SMs.
@@ -310,6 +329,12 @@ mod tests {
 
     /// Runs kernels whose IPC is a function of their SMs for so many epochs; SMs of each at the end, and the IPC of each since the beginning.
     fn run(goals: &[Option<f64>], ipc: impl Fn(usize, usize) -> f64, epochs: u64, settings: &[(&str, Setting)]) -> (Vec<usize>, Vec<f64>) {
+        let policy = after(goals, ipc, epochs, settings);
+        (policy.kernels.iter().map(|held| held.sms.len()).collect(), policy.kernels.iter().map(|held| held.history).collect())
+    }
+
+    /// The policy after these epochs.
+    fn after(goals: &[Option<f64>], ipc: impl Fn(usize, usize) -> f64, epochs: u64, settings: &[(&str, Setting)]) -> Spart {
         let gpu = presets::find("ccbp-16sm").unwrap();
         let alone = goals.iter().map(|_| 1600.0).collect();
         let spec = settings.iter().fold(Member::of(&INFO), |spec, (name, value)| spec.with(name, value.clone()));
@@ -329,7 +354,16 @@ mod tests {
             let owners = |sm: usize| (0..goals.len()).filter(|&kernel| controls.sms[sm].allowed.0[kernel]).count();
             assert!((0..16).all(|sm| owners(sm) == 1), "every SM is one kernel's");
         }
-        (policy.kernels.iter().map(|held| held.sms.len()).collect(), policy.kernels.iter().map(|held| held.history).collect())
+        policy
+    }
+
+    /// From 8 SMs of each kernel to the 16 that a goal takes, an SM in two epochs: the climb lasts as long, and is over although SMs go to and fro.
+    #[test]
+    fn it_learns_while_it_climbs() {
+        let learns = |goal: f64, epochs: u64| after(&[Some(goal), None], |_, sms| 100.0 * sms as f64, epochs, &[]).learns();
+        assert_eq!([1, 8, 14, 20].map(|epochs| learns(0.95, epochs)), [true; 4]);
+        assert_eq!([40, 100, 200].map(|epochs| learns(0.95, epochs)), [false; 3]);
+        assert_eq!([7, 8].map(|epochs| learns(0.5, epochs)), [true, false], "it has what it needs");
     }
 
     /// With linear scaling, 50 % to 95 % of 16 SMs alone take 8, 9, … 16 SMs: all or one more at the end of the climb, and the goal kept.

@@ -90,19 +90,26 @@ impl Batches {
 
     /// Takes the window that has just been closed; whether a batch ends with it.
     pub fn close_window(&mut self, machine: &Machine, windows: &Windows) -> bool {
+        self.close(|| {
+            // The windows have added up the SMs already.
+            let (stats, all_stalls) = windows.totals();
+            Counters {
+                cycles: machine.now,
+                stats: stats.to_vec(),
+                stalls: kernel_stalls(machine),
+                all_stalls,
+                classes: machine.class_stats(),
+            }
+        })
+    }
+
+    /// Takes a window after which all counters are `now`; whether a batch ends with it.
+    pub fn close(&mut self, now: impl FnOnce() -> Counters) -> bool {
         self.windows += 1;
         if self.windows < self.width {
             return false;
         }
-        // The windows have added up the SMs already.
-        let (stats, all_stalls) = windows.totals();
-        let now = Counters {
-            cycles: machine.now,
-            stats: stats.to_vec(),
-            stalls: kernel_stalls(machine),
-            all_stalls,
-            classes: machine.class_stats(),
-        };
+        let now = now();
         self.rows.push(now.since(&self.ended));
         (self.ended, self.windows) = (now, 0);
         if self.rows.len() == MOST {

@@ -9,7 +9,8 @@
 //! No interval goes beyond what its ratio can be: none below 0, and none of a share above 1.
 
 use crate::describe::goal::Goal;
-use crate::describe::kernel::Launch;
+use crate::describe::ids::Cycle;
+use crate::describe::kernel::Kernel;
 use crate::describe::value::Value;
 use crate::interface::ratios::Metrics;
 use crate::interface::stats::{KernelStats, StallCause, StallCounts, StallInfo};
@@ -155,15 +156,59 @@ const FIRST_LOOK: usize = 128;
 /// Batches between two looks: a run that is looked at more often ends more often by chance.
 const LOOKS: usize = 4;
 
+/// By how much wider than an interval what excludes a goal is: a run is looked at until a look decides, and each look may be wrong. Pocock's
+/// constant for ten looks (*Biometrika* 64(2), 1977), 2.555, over the 1.960 of one look.
+const LOOKED: f64 = 1.304;
+
+/// Figures of a kernel that a run may wait for, by their place in its result: every ratio, and what compares it with itself alone.
+pub const FIGURES: [&str; RATIOS.len() + 2] = {
+    let mut all = ["slowdown"; RATIOS.len() + 2];
+    let mut i = 0;
+    while i < RATIOS.len() {
+        all[i] = RATIOS[i].path;
+        i += 1;
+    }
+    all[GOAL_REACHED] = "goal_reached";
+    all
+};
+
+/// The place of the slowdown among the figures.
+pub const SLOWDOWN: usize = RATIOS.len();
+
+/// The place of a goal among the figures.
+pub const GOAL_REACHED: usize = SLOWDOWN + 1;
+
+/// When a run knows what it measures.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Settled {
+    /// Half of the 95 % interval of each of the kernels' figures, as a part of the figure itself; over 0 and under 1.
+    pub within: f64,
+    /// Which figures: a bit for each of `FIGURES`.
+    pub of: u32,
+    /// Measured cycles after which the run ends all the same.
+    pub at_most: Cycle,
+}
+
+/// What a goal asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Promise {
+    /// This IPC.
+    pub ipc: f64,
+    /// Half of the interval of that IPC, as a part of it.
+    pub error: f64,
+}
+
 /// What is known least of all that a run waits for.
 #[derive(Clone, Copy, Debug)]
 pub struct Least {
-    /// Half of the interval as a part of the ratio; missing where there is none yet.
+    /// Half of the interval as a part of the figure; missing where there is none yet.
     pub known: Option<f64>,
     /// Of which kernel.
     pub kernel: usize,
-    /// Which of its ratios.
-    pub ratio: &'static Ratio,
+    /// Which figure, one of `FIGURES`.
+    pub figure: &'static str,
+    /// How many times too wide the interval is to decide; 1 or less decides.
+    pub lacks: f64,
 }
 
 /// Whether the run is looked at after its last batch.
@@ -172,34 +217,100 @@ pub fn is_look(batches: &Batches) -> bool {
     count >= FIRST_LOOK && count.is_multiple_of(LOOKS)
 }
 
-/// The ratio that is known least, of those that a bit is set for.
-pub fn least(batches: &Batches, of: u32) -> Option<Least> {
-    let kernels = batches.rows().first().map_or(0, |row| row.stats.len());
-    let asked = || RATIOS.iter().enumerate().filter(|(i, _)| of & 1 << i != 0);
-    let all = (0..kernels).flat_map(|kernel| asked().map(move |(_, ratio)| Least { known: known(batches, kernel, ratio), kernel, ratio }));
-    let error = |least: &Least| least.known.unwrap_or(f64::INFINITY);
-    all.reduce(|worst, next| if error(&next) > error(&worst) { next } else { worst })
+/// How far a run is from being settled.
+#[derive(Clone, Copy, Debug)]
+pub struct Settling {
+    /// The first kernel that has not shown all of itself.
+    pub waits_for: Option<usize>,
+    /// What is known least.
+    pub least: Option<Least>,
+}
+
+impl Settling {
+    /// How far these batches of a run are from deciding what is asked. They may begin where the kernels do.
+    ///
+    /// - A ratio is decided when half of its interval is `within` of it.
+    /// - So is a slowdown. The kernel alone is another run, which ends by the same rule. So either may err by `within` over the root of two, and
+    ///   when this run ends does not depend on when it hears of the other.
+    /// - A goal is decided, too, when its interval excludes it, on either side and however wide. Kernels without a goal are not waited for. Where
+    ///   no goal is known, each slowdown is.
+    pub fn of(batches: &Batches, from_the_beginning: bool, kernels: &[&Kernel], asked: &Settled, promises: &[Option<Promise>]) -> Settling {
+        let sum = batches.sum();
+        let is_promised = promises.iter().any(Option::is_some);
+        let goal_of = |kernel: usize, figure: usize| promises.get(kernel).copied().flatten().filter(|_| figure == GOAL_REACHED);
+        let is_asked = |figure: usize| asked.of & 1 << figure != 0;
+        let waited_for = |kernel: usize, figure: usize| figure != GOAL_REACHED || !is_promised || goal_of(kernel, figure).is_some();
+        let pairs = (0..sum.stats.len().min(kernels.len())).flat_map(|kernel| (0..FIGURES.len()).map(move |figure| (kernel, figure)));
+        let pairs: Vec<(usize, usize)> = pairs.filter(|&(kernel, figure)| is_asked(figure) && waited_for(kernel, figure)).collect();
+        let unseen: Vec<Option<f64>> =
+            sum.stats.iter().zip(kernels).map(|(stats, kernel)| unseen(stats, sum.cycles, from_the_beginning, kernel)).collect();
+        let waits = |&&(kernel, figure): &&(usize, usize)| match unseen[kernel] {
+            Some(_) if goal_of(kernel, figure).is_some() => false,
+            unseen => unseen.is_none_or(|unseen| unseen > asked.within),
+        };
+        let least = |&(kernel, figure): &(usize, usize)| {
+            let ratio = known(batches, kernel, RATIOS.get(figure).unwrap_or(&RATIOS[0]));
+            let goal = goal_of(kernel, figure);
+            let known = ratio.map(|ratio| match goal {
+                Some(goal) => root_of_squares([ratio, goal.error]),
+                None if figure >= SLOWDOWN => ratio * core::f64::consts::SQRT_2,
+                None => ratio,
+            });
+            let lacks = |known: f64| match goal {
+                Some(goal) => {
+                    let reached = sum.stats[kernel].thread_instructions as f64 / sum.cycles.max(1) as f64 / goal.ipc;
+                    let apart = if reached < 1.0 { 1.0 - reached } else { reached - 1.0 };
+                    let unseen = unseen[kernel].unwrap_or(f64::INFINITY);
+                    let narrow = if unseen <= asked.within { known / asked.within } else { f64::INFINITY };
+                    if apart > 0.0 { narrow.min((known + unseen) * reached * LOOKED / apart) } else { narrow }
+                }
+                None => known / asked.within,
+            };
+            Least { known, kernel, figure: FIGURES[figure], lacks: known.map_or(f64::INFINITY, lacks) }
+        };
+        Settling {
+            waits_for: pairs.iter().find(waits).map(|&(kernel, _)| kernel),
+            least: pairs.iter().map(least).reduce(|worst, next| if next.lacks > worst.lacks { next } else { worst }),
+        }
+    }
+
+    /// Whether a run that is looked at stops.
+    pub fn is_done(&self) -> bool {
+        self.waits_for.is_none() && self.least.is_some_and(|least| least.lacks <= 1.0)
+    }
 }
 
 /// Generations of CTAs, one after the other in the same places, after which a launch has shown how it goes on.
 const GENERATIONS: f64 = 4.0;
 
-/// Whether a kernel has shown all of itself: it has run to its end, from its beginning. Or it has one launch alone, whose CTAs are alike,
-/// of which some generations have come and gone. The launch then has so many CTAs that the last generation, with which it drains, is no
-/// larger a part of it than `within`.
-pub fn has_shown_all(stats: &KernelStats, cycles: u64, from_its_beginning: bool, launches: &[Launch], within: f64) -> bool {
-    let generations = |ctas: u64| ctas as f64 * cycles as f64 / stats.cta_cycles as f64;
-    let goes_on = |launch: &Launch| generations(stats.ctas_done) >= GENERATIONS && generations(launch.ctas().into()) * within >= 1.0;
+/// How much of itself a kernel has not shown; missing where that may be anything. It is nothing once it has run to its end, from its beginning. Of
+/// one launch alone, whose CTAs are alike and of which some generations have come and gone, it is the last generation, with which it drains.
+fn unseen(stats: &KernelStats, cycles: u64, from_its_beginning: bool, kernel: &Kernel) -> Option<f64> {
     let runs = if from_its_beginning { 1 } else { 2 };
-    stats.runs_done >= runs || stats.ctas_done > 0 && matches!(launches, [only] if goes_on(only))
+    if stats.runs_done >= runs {
+        return Some(0.0);
+    }
+    let generations = |ctas: u64| ctas as f64 * cycles as f64 / stats.cta_cycles as f64;
+    // What repeats is more than one launch.
+    match &kernel.launches[..] {
+        [only] if kernel.repeats.is_empty() && stats.ctas_done > 0 && generations(stats.ctas_done) >= GENERATIONS => {
+            Some(1.0 / generations(only.ctas().into()))
+        }
+        _ => None,
+    }
 }
 
 impl Pace {
     /// Relative half-width of the IPC alone.
     fn error(&self) -> Option<f64> {
-        let [_, high] = self.alone_ci95?; // the lower end may have been cut off at 0
-        self.alone.filter(|ipc| *ipc > 0.0).map(|ipc| (high - ipc).max(0.0) / ipc)
+        error(self.alone?, self.alone_ci95)
     }
+}
+
+/// The relative half-width of an IPC with these ends.
+pub fn error(ipc: f64, ci95: Option<[f64; 2]>) -> Option<f64> {
+    let [_, high] = ci95?; // the lower end may have been cut off at 0
+    (ipc > 0.0).then(|| (high - ipc).max(0.0) / ipc)
 }
 
 fn parts(ratio: &Ratio, cycles: u64, stats: &KernelStats) -> (u64, u64) {
@@ -320,6 +431,7 @@ fn derivatives(metrics: Metrics, progress: &[f64]) -> [(&'static str, Option<f64
 mod tests {
     use super::*;
     use crate::describe::ids::KernelId;
+    use crate::describe::kernel::Launch;
     use crate::run::experiment::{Experiment, Stop};
     use crate::run::simulation::Simulation;
 
@@ -443,17 +555,21 @@ mod tests {
     /// A launch of which only a part has run counts if it is so long that its end does not matter, and shows nothing of another launch.
     #[test]
     fn a_launch_has_shown_all_when_its_end_does_not_matter() {
-        let launch = ended(&["SAD"], 1, 1).experiment().kernels[0].kernel.launches[0].clone();
-        let [long, short] = [10_000, 900].map(|ctas: u32| Launch { grid: ctas.into(), ..launch.clone() });
+        let sad = ended(&["SAD"], 1, 1).experiment().kernels[0].kernel.clone();
+        let of = |ctas: u32, launches: usize| {
+            let mut kernel = sad.clone();
+            kernel.launches = alloc::vec![Launch { grid: ctas.into(), ..kernel.launches[0].clone() }; launches];
+            kernel
+        };
         // Ten CTAs at a time, each 1,000 cycles, after 3,900, 4,000 and 8,000 cycles.
         let after = |ctas_done, runs_done| KernelStats { ctas_done, cta_cycles: ctas_done * 1000, runs_done, ..KernelStats::default() };
-        let shown = |done: u64, runs, launches: &[Launch]| has_shown_all(&after(done, runs), done * 100, true, launches, 0.01);
-        assert_eq!([39, 40, 80].map(|done| shown(done, 0, core::slice::from_ref(&long))), [false, true, true]);
-        assert!(!shown(80, 0, core::slice::from_ref(&short)), "its end is more than 1 % of it");
-        assert!(!shown(80, 0, &[long.clone(), long.clone()]), "the second launch has not begun");
-        assert!(shown(1800, 1, &[short.clone(), short.clone()]), "a whole run");
-        assert!(!has_shown_all(&after(1800, 1), 180_000, false, &[short], 0.01), "a run that was under way when measuring began");
-        assert!(!shown(0, 0, &[long]), "none has ended");
+        let left = |done: u64, runs, kernel: &Kernel| unseen(&after(done, runs), done * 100, true, kernel);
+        assert_eq!([39, 40, 80].map(|done| left(done, 0, &of(10_000, 1))), [None, Some(0.001), Some(0.001)]);
+        assert_eq!(left(80, 0, &of(800, 1)), Some(0.0125), "its end is more than 1 % of it");
+        assert_eq!(left(80, 0, &of(10_000, 2)), None, "the second launch has not begun");
+        assert_eq!(left(1800, 1, &of(900, 2)), Some(0.0), "a whole run");
+        assert_eq!(unseen(&after(1800, 1), 180_000, false, &of(900, 2)), None, "a run that was under way when measuring began");
+        assert_eq!(left(0, 0, &of(10_000, 1)), None, "none has ended");
     }
 
     /// Too short a run says nothing about itself.

@@ -168,15 +168,15 @@ record! {
 record! {
     /// How sure a run is that stops when it is settled.
     pub struct SettledOutcome as SETTLED_OUTCOME "Settled", "an object";
-    /// Half of an interval that was asked for, as a part of its ratio.
+    /// Half of an interval that was asked for, as a part of its figure.
     within: f64 = Shape::Between { above: 0.0, below: 1.0 }, Needed;
     /// Whether the run stopped for it.
     reached: bool = Shape::Flag, Needed;
-    /// Half of the interval of the ratio that is known least, as a part of it; null: nothing is known yet.
+    /// Half of the interval of the figure that is farthest from decided, as a part of it; null: nothing is known yet.
     known: Option<f64> = MEASURED, Needed;
     /// Of which kernel that is.
     kernel: Option<u32> = Shape::Nullable(&int!(0, MAX_KERNELS - 1)), Needed;
-    /// Where the ratio stands in what the result says of a kernel.
+    /// Where the figure stands in what the result says of a kernel.
     ratio: Option<String> = Shape::Nullable(&NAME), Needed;
     /// A kernel that has not shown a whole launch; the run goes on until it has.
     waits_for: Option<u32> = Shape::Nullable(&int!(0, MAX_KERNELS - 1)), Needed;

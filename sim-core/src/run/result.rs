@@ -209,7 +209,7 @@ fn settled(simulation: &Simulation) -> Option<SettledOutcome> {
         reached: simulation.stopped() == Some(Reason::Settled),
         known: least.and_then(|least| least.known),
         kernel: least.map(|least| least.kernel as u32),
-        ratio: least.map(|least| least.ratio.path.to_string()),
+        ratio: least.map(|least| least.figure.to_string()),
         waits_for: settling.and_then(|settling| settling.waits_for).map(|kernel| kernel as u32),
     })
 }

@@ -5,12 +5,14 @@
 
 use crate::describe::digest::Fnv;
 use crate::describe::error::Problems;
+use crate::describe::goal::Goal;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
+use crate::describe::kernel::Kernel;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Decision, Log};
 use crate::interface::event::EventKinds;
-use crate::interface::observation::{Alone, Breakdown, Observation, Profile, Progress};
+use crate::interface::observation::{Alone, Breakdown, By, Observation, Profile, Progress};
 use crate::interface::ratios;
 use crate::interface::shown::Table;
 use crate::interface::stats::{KernelStats, StallCounts};
@@ -19,8 +21,8 @@ use crate::machine::dispatch::order::{AnyOrder, CtaOrder};
 use crate::machine::sm::Sm;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::batches::{Batches, Counters};
-use crate::run::confidence::{self, Least, RATIOS};
-use crate::run::experiment::{Experiment, KernelUse, Settled, Stop};
+use crate::run::confidence::{self, Promise, RATIOS, Settling};
+use crate::run::experiment::{Experiment, Settled, Stop};
 use crate::run::own::Own;
 use crate::run::plan::SoloProfiles;
 use crate::run::sharing::Sharer;
@@ -117,25 +119,6 @@ struct Began {
     batches: Batches,
     /// Whether it is known as well as the experiment asks.
     known: bool,
-}
-
-/// How far a run is from being settled.
-#[derive(Clone, Copy, Debug)]
-pub struct Settling {
-    /// What it waits for.
-    pub asked: Settled,
-    /// The first kernel that has not shown all of itself.
-    pub waits_for: Option<usize>,
-    /// What is known least.
-    pub least: Option<Least>,
-}
-
-impl Settling {
-    /// Whether a run that is looked at stops.
-    pub fn is_done(&self) -> bool {
-        let known = self.least.and_then(|least| least.known);
-        self.waits_for.is_none() && known.is_some_and(|known| known <= self.asked.within)
-    }
 }
 
 /// The counters that a result is made of: those of the measured cycles so far.
@@ -323,9 +306,10 @@ impl Simulation {
 
     /// Whether the run is settled is looked at only when a batch ends, so that it depends on the machine and not on when the host asks.
     fn close_batch(&mut self) {
+        let learns = self.learns();
         let Some(began) = &mut self.began else { return };
         let ended = began.batches.close_window(&self.machine, &self.windows);
-        if ended && self.settled_at.is_some() && confidence::is_look(&began.batches) {
+        if ended && !learns && confidence::is_look(&began.batches) {
             let settling = self.settling();
             self.began.iter_mut().for_each(|began| began.known = settling.as_ref().is_some_and(Settling::is_done));
         }
@@ -333,20 +317,32 @@ impl Simulation {
 
     /// How far a run that stops when it is settled is from there; nothing for others, and during the warm-up.
     pub fn settling(&self) -> Option<Settling> {
-        if let Stop::Settled(asked) = self.experiment.stop { self.settling_by(asked) } else { None }
+        if let Stop::Settled(asked) = self.experiment.stop { self.settling_by(&asked) } else { None }
     }
 
     /// How far the run is from being settled, if that were asked for; nothing during the warm-up.
-    pub fn settling_by(&self, asked: Settled) -> Option<Settling> {
+    pub fn settling_by(&self, asked: &Settled) -> Option<Settling> {
         let began = self.began.as_ref()?;
-        let sum = began.batches.sum();
-        let shown = |(stats, used): (&KernelStats, &KernelUse)| {
-            // What repeats is more than one launch.
-            let launches = if used.kernel.repeats.is_empty() { &used.kernel.launches[..] } else { &[] };
-            confidence::has_shown_all(stats, sum.cycles, began.at == 0, launches, asked.within)
+        let kernels: Vec<&Kernel> = self.experiment.kernels.iter().map(|used| &used.kernel).collect();
+        Some(Settling::of(&began.batches, began.at == 0, &kernels, asked, &self.promises()))
+    }
+
+    /// What goals ask for, as far as that was known when the run began: when it ends must not depend on what it is told meanwhile.
+    pub fn promises(&self) -> Vec<Option<Promise>> {
+        let given = self.experiment.policy.numbers("ipc_alone");
+        let by_goals = |sharer: &&Sharer| sharer.policy.keeps_goals() && sharer.policy.needs().by.first() == Some(&By::AsLong);
+        let measured = self.sharers.iter().find(by_goals).map_or(Vec::new(), |sharer| sharer.profile.each(|alone| *alone));
+        let alone = |kernel: usize| {
+            let measured = || measured.get(kernel).map(|alone| (alone.ipc, confidence::error(alone.ipc, alone.ipc_ci95)));
+            given.get(kernel).map(|&ipc| (ipc, Some(0.0))).or_else(measured)
         };
-        let waits_for = sum.stats.iter().zip(&self.experiment.kernels).position(|of| !shown(of));
-        Some(Settling { asked, waits_for, least: confidence::least(&began.batches, asked.of) })
+        let of = |(kernel, goal): (usize, Option<Goal>)| {
+            let (ipc, error) = alone(kernel).unzip();
+            let of_alone = matches!(goal?, Goal::OfAlone(_));
+            let error = if of_alone { error.flatten().unwrap_or(f64::INFINITY) } else { 0.0 };
+            Some(Promise { ipc: goal?.ipc(ipc)?, error })
+        };
+        self.experiment.goals().into_iter().enumerate().map(of).collect()
     }
 
     /// Checked only when a window ends, so that the answer depends on the machine and not on when the host asks.
@@ -595,6 +591,11 @@ impl Simulation {
     /// Whether every policy has finished learning: from then on they keep their settings, and the scheme can be judged.
     pub fn settled(&self) -> bool {
         self.sharers.iter().all(|sharer| sharer.policy.settled())
+    }
+
+    /// Whether a policy still finds out what to do: a run that stops when it knows what it measures goes on meanwhile.
+    pub fn learns(&self) -> bool {
+        self.sharers.iter().any(|sharer| sharer.policy.learns())
     }
 
     /// Why a policy can decide nothing more, the first of those that have failed: the run has ended.

@@ -105,7 +105,7 @@ fn told(mix: &[&str], most: u64) -> Result<Story, String> {
         }
         let done = |asked: usize| {
             let asked = WITHIN.get(asked).map(|&within| Settled { within, of: 1, at_most: most });
-            asked.and_then(|asked| run.settling_by(asked)).is_some_and(|settling| settling.is_done())
+            asked.and_then(|asked| run.settling_by(&asked)).is_some_and(|settling| settling.is_done())
         };
         let mut asked = settled.len();
         while look && done(asked) {

@@ -133,6 +133,11 @@ impl Policy for Hetero {
         }
     }
 
+    /// Until the first measurement; those that follow are part of what the scheme costs.
+    fn learns(&self) -> bool {
+        self.phase != Phase::Assigned && self.judged.is_empty()
+    }
+
     fn wants(&self) -> EventKinds {
         match self.dynamic() {
             true => EventKinds::of(&[EventKind::KernelLaunched, EventKind::KernelFinished, EventKind::PreemptionDone]),

@@ -5,6 +5,7 @@ mod builder;
 mod records;
 mod scale;
 
+pub use crate::run::confidence::Settled;
 pub use builder::Builder;
 pub use records::{EXPERIMENT, Experiment, MAX_CYCLES, MAX_SEED, VERSION};
 
@@ -21,6 +22,7 @@ use crate::interface::controls::{WarpOrder, encode_warp_order};
 use crate::interface::ratios::peak_ipc;
 use crate::policy::PolicySpec;
 use crate::policy::spec::Mix;
+use crate::run::confidence::{GOAL_REACHED, SLOWDOWN};
 use crate::run::cta_limit::CtaLimit;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -65,17 +67,6 @@ pub enum Stop {
     Settled(Settled),
 }
 
-/// When a run knows what it measures: see `run/confidence.rs`.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Settled {
-    /// Half of the 95 % interval of each of the kernels' ratios, as a part of the ratio itself; over 0 and under 1.
-    pub within: f64,
-    /// Which ratios: a bit for each of `RATIOS`.
-    pub of: u32,
-    /// Measured cycles after which the run ends all the same.
-    pub at_most: Cycle,
-}
-
 impl Stop {
     /// Whether a run that has ended by this condition has not yet reached the other, or just now: it can go on until it does.
     pub fn is_no_later_than(self, other: Stop) -> bool {
@@ -85,6 +76,16 @@ impl Stop {
             // Who asks for less is never settled later.
             (Stop::Settled(one), Stop::Settled(other)) => one.of == other.of && one.within >= other.within && one.at_most <= other.at_most,
             _ => false,
+        }
+    }
+
+    /// When a kernel's run alone ends: it has no goal, and is known as well as its slowdown is to be.
+    fn alone(self) -> Stop {
+        match self {
+            Stop::Settled(Settled { within, of, at_most }) if of & 1 << GOAL_REACHED != 0 => {
+                Stop::Settled(Settled { within, of: of & !(1 << GOAL_REACHED) | 1 << SLOWDOWN, at_most })
+            }
+            stop => stop,
         }
     }
 }
@@ -266,6 +267,7 @@ impl Experiment {
             policy: PolicySpec::leftover(),
             warp_order: WarpOrder::Gto,
             gpu: self.alone_gpu.clone().unwrap_or_else(|| self.gpu.clone()),
+            stop: self.stop.alone(),
             alone: false,
             alone_gpu: None,
             ..self.clone()

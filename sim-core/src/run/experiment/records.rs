@@ -10,14 +10,14 @@ use crate::describe::kernel::records::KERNEL;
 use crate::describe::kernel::{Kernel, MAX_ALU, formerly, library};
 use crate::describe::path::{element, field};
 use crate::describe::record::Absent::{self, Int, Name, Needed, Words};
-use crate::describe::record::{Datum, Names, Shape, each_of, int, is_right, list, number, record, rule, text};
+use crate::describe::record::{Datum, Names, Shape, int, is_right, list, number, record, rule, text};
 use crate::describe::scale::{PARTS, Scale};
 use crate::describe::value::Value;
 use crate::interface::controls::{WARP_ORDER, WarpOrder};
 use crate::machine::dispatch::order::{CtaOrderInfo, CtaOrderSpec};
 use crate::policy::PolicySpec;
 use crate::policy::spec::{Entry, MEMBERS, Mix, POLICY};
-use crate::run::confidence::{RATIOS, Ratio};
+use crate::run::confidence::FIGURES;
 use crate::run::cta_limit::CTA_LIMIT;
 use alloc::format;
 use alloc::string::String;
@@ -217,25 +217,19 @@ record! {
 record! {
     /// A run that ends when it knows what it measures.
     pub static SETTLED "StopWhenSettled", WANT_STOP, tag "settled";
-    /// Half of the 95 % interval of each ratio, as a part of the ratio itself.
+    /// Half of the 95 % interval of each figure, as a part of the figure itself; of a goal, unless its interval excludes it.
     settled = Shape::Between { above: 0.0, below: 1.0 }, Needed;
-    /// The ratios, of each kernel.
-    of = list!(Shape::Choice(&RATIO_PATHS), 1, RATIOS.len(), "ratios of a kernel"), Words("IPC");
+    /// The figures, of each kernel.
+    of = list!(Shape::Choice(&FIGURES), 1, FIGURES.len(), "figures of a kernel"), Words("IPC");
     /// Measured cycles after which it ends all the same.
     at_most ["cycles"] = int!(1, MAX_CYCLES), Int(20_000_000);
-}
-
-const RATIO_PATHS: [&str; RATIOS.len()] = each_of!(RATIOS, path_of);
-
-const fn path_of(ratio: &Ratio) -> &'static str {
-    ratio.path
 }
 
 impl Datum for Stop {
     fn read(value: &Value) -> Self {
         if value.get("settled").is_some() {
             let places = SETTLED.taken(value, "of");
-            let bit = |name: &Value| RATIO_PATHS.iter().position(|path| name.as_str() == Some(path)).unwrap_or(0);
+            let bit = |name: &Value| FIGURES.iter().position(|path| name.as_str() == Some(path)).unwrap_or(0);
             let of = places.items().iter().fold(0, |bits, name| bits | 1 << bit(name));
             return Stop::Settled(Settled {
                 within: f64::read(&SETTLED.taken(value, "settled")),
@@ -255,7 +249,7 @@ impl Datum for Stop {
             Stop::Cycles(cycles) => Value::object([("cycles", cycles)]),
             Stop::KernelsDone { at_most } => Value::object([("kernels_done", Value::from(true)), ("cycles", at_most.into())]),
             Stop::Settled(Settled { within, of, at_most }) => {
-                let paths = RATIO_PATHS.iter().enumerate().filter(|(i, _)| of & 1 << i != 0).map(|(_, path)| *path);
+                let paths = FIGURES.iter().enumerate().filter(|(i, _)| of & 1 << i != 0).map(|(_, path)| *path);
                 Value::object([("settled", Value::from(within)), ("of", Value::array(paths)), ("at_most", at_most.into())])
             }
         }

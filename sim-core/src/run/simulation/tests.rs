@@ -383,6 +383,104 @@ fn no_run_is_settled_within_the_first_launch() {
     assert!((wrong - 1.0).abs() > 0.04, "{wrong}: it is off by twice what it claims");
 }
 
+/// A kernel beside another, each with what it is promised, until the goals are decided.
+fn promised(goals: [Option<Goal>; 2], of: usize, within: f64) -> Experiment {
+    let mut experiment = settling(within, 10_000_000);
+    experiment.stop = Stop::Settled(Settled { within, of: 1 << of, at_most: 10_000_000 });
+    experiment.kernels.iter_mut().zip(goals).for_each(|(used, goal)| used.qos = goal);
+    experiment
+}
+
+/// A goal that is far from what a kernel does is decided long before its IPC is known; one that lies within the interval when that is as narrow as is
+/// asked. Kernels without a goal are not waited for.
+#[test]
+fn a_goal_is_decided_before_the_ipc_is_known() {
+    let ended = |goals, of, within| {
+        let mut run = Simulation::new(&promised(goals, of, within)).unwrap();
+        assert_eq!(run.advance(u64::MAX), Reason::Settled, "{}", run.result());
+        run
+    };
+    let mut known = ended([None; 2], 0, 0.0002);
+    let ipc = known.ipc(KernelId(0)).unwrap();
+    let goal = |part: f64| [Some(Goal::Ipc(ipc * part)), None];
+    for (part, kept) in [(0.8, true), (1.2, false)] {
+        let mut run = ended(goal(part), confidence::GOAL_REACHED, 0.0002);
+        assert!(run.cycle() < known.cycle() / 2, "{} of {}", run.cycle(), known.cycle());
+        let result = run.result();
+        let settled = result.get("settled").unwrap();
+        assert_eq!((settled.get("kernel"), settled.get("ratio")), (Some(&Value::from(0_u32)), Some(&"goal_reached".into())));
+        let kernels = result.get("ci95").and_then(|of| of.get("kernels")).unwrap().items();
+        let ends: Vec<f64> = kernels[0].get("goal_reached").unwrap().items().iter().filter_map(Value::as_f64).collect();
+        assert_eq!((ends[0] > 1.0, ends[1] < 1.0), (kept, !kept), "{ends:?}");
+        assert!(settled.get("known").and_then(Value::as_f64).unwrap() > 0.0002, "it is decided however wide");
+    }
+    // At the goal itself, no interval excludes it.
+    let asked = Settled { within: 0.0001, of: 1 << confidence::GOAL_REACHED, at_most: 10_000_000 };
+    let kernels: Vec<&Kernel> = known.experiment().kernels.iter().map(|used| &used.kernel).collect();
+    let of = |error| {
+        let promises = [Some(Promise { ipc, error }), None];
+        Settling::of(known.batches().unwrap(), true, &kernels, &asked, &promises)
+    };
+    assert!(of(0.0).least.unwrap().lacks > 1.0 && !of(0.0).is_done());
+    assert!(of(0.1).least.unwrap().known > Some(0.1), "a goal is known no better than the IPC alone that it is a share of");
+}
+
+/// A slowdown asks for an IPC that is known better, by as much as the run alone may err. A share of an IPC alone that nobody has measured before the run asks
+/// for the same, and when the run ends does not depend on when it hears of that.
+#[test]
+fn a_slowdown_leaves_room_for_the_error_of_the_run_alone() {
+    let end = |goals, of, within, told: bool| {
+        let mut run = Simulation::new(&promised(goals, of, within)).unwrap();
+        run.advance(100_000);
+        if told {
+            KernelId::first(2).for_each(|kernel| run.set_alone(kernel, 1e3, Some([999.0, 1001.0])));
+        }
+        assert_eq!(run.advance(u64::MAX), Reason::Settled);
+        run.cycle()
+    };
+    let slowdown = end([None; 2], confidence::SLOWDOWN, 0.01, false);
+    assert_eq!(slowdown, end([None; 2], 0, 0.01 / core::f64::consts::SQRT_2, true));
+    let share = [Some(Goal::OfAlone(0.5)), None];
+    assert_eq!([false, true].map(|told| end(share, confidence::GOAL_REACHED, 0.01, told)), [slowdown; 2]);
+    let alone = |of| promised(share, of, 0.01).alone(KernelId(0));
+    assert_eq!(alone(confidence::GOAL_REACHED).config_hash(), alone(confidence::SLOWDOWN).config_hash(), "one run alone serves both");
+}
+
+/// A policy that keeps the controls and says for so long that it still learns.
+#[derive(Clone, Debug)]
+struct Pupil {
+    until: Cycle,
+    now: Cycle,
+}
+
+impl Policy for Pupil {
+    fn start(&mut self, _: &Observation, _: &mut Controls, _: &mut Log) {}
+
+    fn interval(&self) -> Option<Cycle> {
+        Some(1000)
+    }
+
+    fn learns(&self) -> bool {
+        self.now < self.until
+    }
+
+    fn on_interval(&mut self, seen: &Observation, _: &mut Controls, _: &mut Log) {
+        self.now = seen.now;
+    }
+}
+
+/// What a policy does while it learns is measured, and no run ends by it.
+#[test]
+fn no_run_is_settled_while_its_policy_learns() {
+    let end = |until| {
+        let mut run = Simulation::with_policy(&settling(0.1, 10_000_000), Box::new(Pupil { until, now: 0 })).unwrap();
+        assert_eq!((run.advance(u64::MAX), run.measured().from), (Reason::Settled, Some(0)));
+        run.cycle()
+    };
+    let soon = end(0);
+    assert!(end(soon + 100_000) > soon + 100_000, "it ended at {soon} before");
+}
+
 /// A run that goes on where it ended says at each end what a run of that length says, and nothing goes on that would be another run.
 #[test]
 fn a_run_goes_on_to_a_later_end() {
