@@ -8,6 +8,7 @@ mod answers;
 mod behaviour;
 mod bench;
 mod jupyter;
+mod length;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod need;
@@ -59,6 +60,9 @@ Usage: cargo xtask COMMAND
   scale [--quick] [--count N] [--seed N] [--schemes N] [--cycles N] [--gpu NAME]... [--part 1/N]...
                                   a study: what is a scale model of a large GPU off by? Writes docs/reference/scale.md, in hours; --quick: two
                                   mixes, printed
+  length [--count N] [--seed N]   a study: how often does the interval of a run that stops when it knows hold what a long run says, and how often is a
+                                  goal called kept that is missed? With no option its part of docs/reference/length.md is written anew, in ten
+                                  minutes; --count 8 takes two
   mutants [--count N] [--seed N] [--list]
                                   a study: how many of 30 seeded faults in the machine, the policies and the run do the native tests of the
                                   first tier catch, and how many more those of --full? A second call goes on where the first was stopped
@@ -140,6 +144,11 @@ fn command(mut args: Vec<String>) -> Result<()> {
             answers::answers()
         }
         "reproduce" => reproduce::reproduce(args),
+        "length" => {
+            let (count, seed) = (number(args, "--count")?, number(args, "--seed")?);
+            none_left(args)?;
+            length::length(count, seed)
+        }
         "verdicts" => {
             let (count, seed) = (number(args, "--count")?, number(args, "--seed")?);
             none_left(args)?;

@@ -2,6 +2,7 @@
 
 mod alone;
 mod classes;
+mod covers;
 mod dependences;
 mod length;
 mod partitions;
@@ -25,6 +26,7 @@ type Page = fn(&[String]) -> Result<(), String>;
 const PAGES: [(&str, Page); 9] = [
     ("alone", alone::page),
     ("classes", classes::page),
+    ("covers", covers::page),
     ("dependences", dependences::page),
     ("length", length::page),
     ("partitions", partitions::page),

@@ -10,7 +10,7 @@ use sim_core::{Controls, Experiment, KernelId, Outcome, Plan, PolicySpec, Simula
 use std::sync::Mutex;
 
 /// Kernels by paper, with the GPU of the paper.
-const PAPERS: [(&str, &str, &[&str]); 5] = [
+pub(super) const PAPERS: [(&str, &str, &[&str]); 5] = [
     ("ccbp", "ccbp-16sm", &["BFS", "BP", "BT", "CFD", "FTD", "HG", "KM", "LAV", "LBM", "PF", "SAD", "SMV", "SRT"]),
     ("qos", "qos-16sm", &["CUTCP", "HISTO", "LBM", "MRIG", "MRIQ", "SAD", "SGEMM", "SPMV", "STENCIL", "TPACF"]),
     ("hetero", "fermi-16sm", &["LAVAMD", "SYRK", "KMEANS", "SYR2K", "NN", "SC", "FDTD3D", "NQU", "STO", "BTREE", "DXTC", "HISTO"]),
