@@ -23,7 +23,7 @@ fn short(name: &str) -> &str {
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 
-const PAGES: [(&str, Page); 9] = [
+const PAGES: [(&str, Page); 10] = [
     ("alone", alone::page),
     ("classes", classes::page),
     ("covers", covers::page),
