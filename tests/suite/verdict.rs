@@ -1,7 +1,7 @@
 //! Does a run say who suffers and why, and does it say so only where it knows?
 
 use sim_core::run::verdict::{Cause, Question, Verdict};
-use sim_core::{Experiment, Value, run, start};
+use sim_core::{Experiment, Simulation, SoloProfiles, Value, run, start};
 
 fn verdict(fields: &str) -> Verdict {
     let gpu = if fields.contains("\"gpu\"") { "" } else { r#""gpu": "ccbp-16sm","# };
@@ -106,6 +106,36 @@ fn where_time_goes_is_warps_over_the_cycles_of_an_instruction() {
         let stations = here.miss_queue + here.request_noc + here.l2 + here.dram + here.reply_noc;
         assert!((stations / kernel.latency.mean.unwrap_or_default() - 1.0).abs() < 1e-9, "{here:?} and {:?}", kernel.latency);
     }
+}
+
+/// Kernels alone may be told before their runs end: the verdict then says so, is not sure, and no policy learns of it.
+#[test]
+fn a_verdict_of_runs_alone_that_go_on_says_so() {
+    let read = |text: &str| Experiment::from_json(text).unwrap_or_else(|problems| panic!("{problems}"));
+    // BP's launch goes on as it began, and FTD has launches that are still to come.
+    let mix = r#""corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "FTD"], "policy": "even""#;
+    let shared = read(&format!(r#"{{ {mix}, {LENGTH} }}"#));
+    let mut run = Simulation::new(&shared).unwrap_or_else(|problems| panic!("{problems}"));
+    run.advance(u64::MAX);
+    let mut so_far = SoloProfiles::default();
+    for (_, hash, alone) in shared.alone_runs() {
+        let mut one = Simulation::new(&alone).unwrap_or_else(|problems| panic!("{problems}"));
+        assert!(one.answer_so_far(0.5).is_none(), "nothing has run");
+        one.advance(20_000);
+        let answer = one.answer_so_far(0.9).expect("20,000 cycles know an IPC to nine tenths");
+        assert_eq!(answer.ipc, one.answer().ipc);
+        let label = alone.labels()[0].to_string();
+        assert_eq!(answer.ipc_ci95.is_some(), label == "BP", "{label}: whether the kernel has shown all of itself");
+        assert!(one.answer_so_far(1e-9).is_none());
+        so_far.insert(hash, answer);
+    }
+    run.show_so_far(&so_far);
+    let said = run.outcome().verdict;
+    assert!(said.slowdown.is_some() && !said.sure, "{said:?}");
+    assert!(said.says.iter().any(|sentence| sentence.contains("still being measured")), "{:?}", said.says);
+    assert!(so_far.keys().all(|hash| !run.knows(hash)), "a policy would learn of it");
+    run.add_solo_profiles(&so_far);
+    assert!(!run.outcome().verdict.says.iter().any(|sentence| sentence.contains("still being measured")));
 }
 
 #[test]

@@ -96,6 +96,24 @@ impl Simulation {
         Ok(())
     }
 
+    /// Shows what runs of its plan say that still go on, by hash, until `tell` has what they end with. No policy learns of it.
+    #[wasm_bindgen(js_name = showSoFar)]
+    pub fn show_so_far(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "Record<string, Answer>")] answers: &JsValue,
+    ) -> Result<(), JsValue> {
+        let answers = value(answers).and_then(|answers| run_plan::decode(&answers)).map_err(|problems| error(&problems))?;
+        self.engine.show_so_far(&answers);
+        Ok(())
+    }
+
+    /// What a plan's run that goes on says of its kernel, once its IPC is known to a part of itself, 0 to 1; null before. It has no interval
+    /// before the kernel has shown all of itself.
+    #[wasm_bindgen(js_name = answerSoFar, unchecked_return_type = "Answer | null")]
+    pub fn answer_so_far(&mut self, within: f64) -> Result<JsValue, JsValue> {
+        self.engine.answer_so_far(within).map_or(Ok(JsValue::NULL), |answer| plain(&run_plan::encode(&answer)))
+    }
+
     /// What the run says of its first kernel: the answer of a plan's run that has ended.
     #[wasm_bindgen(unchecked_return_type = "Answer")]
     pub fn answer(&mut self) -> Result<JsValue, JsValue> {

@@ -636,7 +636,7 @@ export type Metrics = {
 /** Who suffers and why */
 export type Verdict = {
   /** What it answers */
-  question: "sharing" | "goals" | "reuse";
+  question: "sharing" | "classes" | "goals" | "reuse";
   /** The answer in words, a sentence each */
   says: string[];
   /** The kernel that suffers most */

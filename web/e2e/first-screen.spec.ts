@@ -121,3 +121,13 @@ test("the answer stands there at once, and stays where it is while the run confi
   expect(answered).toBeLessThanOrEqual(3_000);
   expect(shift).toBeLessThanOrEqual(0.02);
 });
+
+test("a large GPU has a first sentence in seconds, which says what is still being measured", async ({ page }) => {
+  const began = Date.now();
+  await open(page, "#v=1&gpu=a100-40gb&mix=ccbp/SAD+ccbp/CFD&policy=even&seed=1&cycles=1000000");
+  await expect(page.locator("#verdict")).toContainText(/times slower than alone/);
+  const took = (Date.now() - began) / 1000;
+  console.log(`first sentence on an A100 after ${took.toFixed(1)} s`);
+  expect(took).toBeLessThan(30);
+  await expect(page.locator("#verdict")).toContainText("still being measured");
+});

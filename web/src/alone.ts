@@ -119,6 +119,9 @@ export class Alone {
     else if (message.t === "aloneProgress") {
       for (const one of this.#wanted)
         if (one.hash === message.hash) this.#events.aloneProgress(one.run, one.kernel, message.done);
+    } else if (message.t === "alone" && message.soFar) {
+      const { hash, answer } = message;
+      for (const one of this.#wanted) if (one.hash === hash && answer) this.#tell(one, answer, true);
     } else if (message.t === "alone") {
       const { hash, answer, why } = message;
       if (answer) this.#answers.keep(hash, answer);
@@ -136,10 +139,14 @@ export class Alone {
     this.#wanted = [];
   }
 
-  #give({ run, kernel, hash }: Wanted, answer: Answer | undefined): void {
-    const why = this.#failures.get(hash) ?? (answer?.stuck ? "alone, it gets stuck" : "");
-    const ipc = why === "" ? (answer?.ipc ?? null) : null;
-    if (ipc !== null && answer) run.setAlone(kernel, hash, answer);
-    this.#events.alone(run, kernel, ipc, why);
+  #give(one: Wanted, answer: Answer | undefined): void {
+    const why = this.#failures.get(one.hash) ?? (answer?.stuck ? "alone, it gets stuck" : "");
+    if (why === "" && answer) this.#tell(one, answer, false);
+    else this.#events.alone(one.run, one.kernel, null, why);
+  }
+
+  #tell({ run, kernel, hash }: Wanted, answer: Answer, soFar: boolean): void {
+    run.setAlone(kernel, hash, answer, soFar);
+    this.#events.alone(run, kernel, answer.ipc, "");
   }
 }

@@ -60,7 +60,8 @@ export type ToWorker =
   | { t: "stopWhen"; when: StopWhen | null }
   /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */
   | { t: "again"; quiet: boolean }
-  | { t: "setAlone"; id: number; kernel: number; hash: string; answer: Answer }
+  /** `soFar`: of a run alone that goes on. */
+  | { t: "setAlone"; id: number; kernel: number; hash: string; answer: Answer; soFar: boolean }
   | { t: "setControls"; controls: Controls }
   | { t: "controls"; id: number }
   | { t: "result"; id: number }
@@ -154,8 +155,8 @@ export type FromWorker =
   | { t: "seed"; id: number; seed: number }
   | { t: "validated"; id: number; problems: Problem[] }
   | { t: "refused"; problems: Problem[] }
-  /** What a run alone says; null where it cannot run. `why`: there is no IPC. */
-  | { t: "alone"; id: number; hash: string; answer: Answer | null; why: string }
+  /** What a run alone says; null where it cannot run. `why`: there is no IPC. `soFar`: it goes on. */
+  | { t: "alone"; id: number; hash: string; answer: Answer | null; why: string; soFar: boolean }
   /** How far a measurement is, 0 to 1; null where that is not known. */
   | { t: "aloneProgress"; id: number; hash: string; done: number | null }
   /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, those before it done, and which part of it, 0 to 1. */

@@ -174,8 +174,8 @@ export class Run {
     this.post({ t: "keep" });
   }
 
-  setAlone(kernel: number, hash: string, answer: Answer): void {
-    this.post({ t: "setAlone", id: this.id, kernel, hash, answer });
+  setAlone(kernel: number, hash: string, answer: Answer, soFar: boolean): void {
+    this.post({ t: "setAlone", id: this.id, kernel, hash, answer, soFar });
   }
 
   // ---------------------------------------------------------------- questions

@@ -76,7 +76,7 @@ let stopWhen: StopWhen | null = null;
 let watch: Watch | null = null;
 let met: Met | null = null;
 let layouts: { frame: FrameLayout; windows: WindowsLayout } | null = null;
-const aloneKnown = new Map<number, { hash: string; answer: Answer }>();
+const aloneKnown = new Map<number, { hash: string; answer: Answer; soFar: boolean }>();
 let answers = new Answers("", readAnswer);
 /** The load that waits for its profile. */
 let profiling: Load | null = null;
@@ -129,11 +129,20 @@ function setState(next: RunState): void {
   resultAt = -Infinity;
 }
 
+/** A run alone that goes on is nothing to stop at. */
+function ipcAlone(kernel: number): number | undefined {
+  const known = aloneKnown.get(kernel);
+  return known?.soFar ? undefined : known?.answer.ipc;
+}
+
+function tell(sim: Simulation, { hash, answer, soFar }: { hash: string; answer: Answer; soFar: boolean }): void {
+  if (soFar) sim.showSoFar({ [hash]: answer });
+  else sim.tell({ [hash]: answer });
+}
+
 function watching(): Watch | null {
   met = null;
-  return sim && layouts && stopWhen
-    ? new Watch(stopWhen, layouts.frame, layouts.windows, sim, past, (kernel) => aloneKnown.get(kernel)?.answer.ipc)
-    : null;
+  return sim && layouts && stopWhen ? new Watch(stopWhen, layouts.frame, layouts.windows, sim, past, ipcAlone) : null;
 }
 
 /** Advances by at most so many cycles; where something is watched for, only to the end of a window, and back to where that was met. */
@@ -261,7 +270,7 @@ function seek(cycle: number, after: RunState): void {
   if (from && (cycle < sim.cycle || (from.cycle > sim.cycle && !watch))) {
     sim.restore(from.moment);
     // It may be known only since then.
-    for (const { hash, answer } of aloneKnown.values()) sim.tell({ [hash]: answer });
+    for (const one of aloneKnown.values()) tell(sim, one);
   }
   target = cycle;
   afterSeek = after;
@@ -702,8 +711,8 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       break;
     case "setAlone":
       if (message.id !== id) break;
-      aloneKnown.set(message.kernel, { hash: message.hash, answer: message.answer });
-      sim.tell({ [message.hash]: message.answer });
+      aloneKnown.set(message.kernel, message);
+      tell(sim, message);
       // A run that has come to its end meanwhile may have passed what is watched for.
       if (watch && state === "done") {
         met = watch.look();
@@ -756,6 +765,9 @@ function startAlone(message: Extract<ToWorker, { t: "alone" }>): void {
   if (idle) setTimeout(() => guarded(() => void runAlone()), 0);
 }
 
+/** To which part an IPC alone has to be known to be told while its run goes on. From then on it is told each time that it is known twice as well. */
+const TOLD = 0.25;
+
 async function runAlone(): Promise<void> {
   for (;;) {
     const jobs = aloneJobs;
@@ -770,7 +782,8 @@ async function runAlone(): Promise<void> {
       one = new plain.Simulation(job.experiment);
       let reason: Reason = "budget";
       const last = (job.experiment.stop as { cycles?: number } | undefined)?.cycles;
-      let told = performance.now();
+      let told = performance.now(),
+        wanted = TOLD;
       while (reason === "budget" && aloneJobs === jobs) {
         reason = one.advanceFor(SLICE);
         if (performance.now() - told > 500) {
@@ -781,6 +794,11 @@ async function runAlone(): Promise<void> {
             hash: job.hash,
             done: typeof last === "number" ? one.cycle / last : null,
           });
+          const answer = reason === "budget" ? one.answerSoFar(wanted) : null;
+          if (answer) {
+            wanted /= 2;
+            send({ t: "alone", id: jobs.id, hash: job.hash, answer, why: "", soFar: true });
+          }
         }
         await new Promise((done) => setTimeout(done, 0));
       }
@@ -791,11 +809,12 @@ async function runAlone(): Promise<void> {
         hash: job.hash,
         answer: one.answer(),
         why: reason === "stuck" ? "alone, it gets stuck" : "",
+        soFar: false,
       });
     } catch (error) {
       const problems = problemsIn(error);
       const said = problems ? problems.map(problemText).join("; ") : String(error);
-      send({ t: "alone", id: jobs.id, hash: job.hash, answer: null, why: said });
+      send({ t: "alone", id: jobs.id, hash: job.hash, answer: null, why: said, soFar: false });
     } finally {
       one?.free();
     }

@@ -38,6 +38,9 @@ use core::hash::{Hash, Hasher};
 /// then it never changes them.
 const STUCK_AFTER: u64 = 32;
 
+/// A kernel has shown itself when no more than this part of it is left to see.
+const SHOWN: f64 = 0.05;
+
 /// Why an `advance` ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reason {
@@ -96,6 +99,8 @@ pub struct Simulation {
     ipc_alone: PerKernel<Option<(f64, Option<[f64; 2]>)>>,
     /// Where each kernel's time goes alone, where that is known.
     breakdown_alone: PerKernel<Option<Breakdown>>,
+    /// Whether what is known of a kernel alone is of a run that goes on.
+    alone_so_far: PerKernel<bool>,
     /// Where measuring began; `None` during the warm-up.
     began: Option<Began>,
     /// When the policies were first found settled.
@@ -184,6 +189,7 @@ impl Simulation {
             stuck: false,
             ipc_alone: PerKernel([None; MAX_KERNELS]),
             breakdown_alone: PerKernel([None; MAX_KERNELS]),
+            alone_so_far: PerKernel([false; MAX_KERNELS]),
             began: None,
             settled_at: None,
             experiment: experiment.clone(),
@@ -238,6 +244,7 @@ impl Simulation {
         self.experiment = experiment.clone();
         self.ipc_alone = PerKernel([None; MAX_KERNELS]);
         self.breakdown_alone = PerKernel([None; MAX_KERNELS]);
+        self.alone_so_far = PerKernel([false; MAX_KERNELS]);
         // It was looked at where it ended, if it ended because it was settled.
         let settled = self.began.as_ref().is_some_and(|began| began.known) && self.settling().is_some_and(|settling| settling.is_done());
         self.began.iter_mut().for_each(|began| began.known = settled);
@@ -668,13 +675,27 @@ impl Simulation {
     /// Adds the solo profiles of kernels: for slowdowns, and for policies that take over later.
     pub fn add_solo_profiles(&mut self, solo: &SoloProfiles) {
         self.solo.extend(solo.iter().map(|(hash, alone)| (hash.clone(), *alone)));
+        self.show_alone(solo, false);
+    }
+
+    /// Shows what runs alone say that still go on, for slowdowns until they end: no policy learns of it.
+    pub fn show_so_far(&mut self, solo: &SoloProfiles) {
+        self.show_alone(solo, true);
+    }
+
+    fn show_alone(&mut self, solo: &SoloProfiles, so_far: bool) {
         for (kernel, hash, _) in self.experiment.alone_runs() {
-            if let Some(alone) = self.solo.get(&hash).filter(|alone| !alone.stuck) {
-                let breakdown = alone.breakdown;
+            if let Some(alone) = solo.get(&hash).filter(|alone| !alone.stuck) {
                 self.set_alone(kernel, alone.ipc, alone.ipc_ci95);
-                self.breakdown_alone[kernel] = breakdown;
+                self.breakdown_alone[kernel] = alone.breakdown;
+                self.alone_so_far[kernel] = so_far;
             }
         }
+    }
+
+    /// Whether a run alone that goes on is among what is known.
+    pub fn is_so_far(&self) -> bool {
+        KernelId::first(self.machine.kernels()).any(|kernel| self.alone_so_far[kernel])
     }
 
     /// Whether the run knows the solo profile of this hash.
@@ -697,6 +718,16 @@ impl Simulation {
             stuck: self.stuck,
             breakdown: ratios::breakdown(stats, cycles),
         }
+    }
+
+    /// Its answer while it goes on, once its IPC is known to this part. Before the kernel has shown all of itself there is no interval: what
+    /// it has not shown yet may be anything.
+    pub fn answer_so_far(&mut self, within: f64) -> Option<Alone> {
+        let asked = Settled { within: SHOWN, of: 1, at_most: 0 };
+        let settling = self.settling_by(&asked)?;
+        settling.least.and_then(|least| least.known).filter(|&known| known <= within)?;
+        let answer = self.answer();
+        Some(if settling.waits_for.is_none() { answer } else { Alone { ipc_ci95: None, ..answer } })
     }
 
     /// Tells the run a kernel's IPC alone, so that it can say slowdowns, and the interval in which it lies, if that is known.

@@ -78,6 +78,9 @@ const MAX_SENTENCES: usize = 8;
 /// A kernel suffers from this slowdown on.
 const SUFFERS: f64 = 1.1;
 
+/// What a sentence about runs alone that go on ends with.
+const SO_FAR: &str = "Kernels alone are still being measured, which may change this.";
+
 /// Within this of 1, a slowdown is none.
 const ALIKE: f64 = 0.05;
 
@@ -191,7 +194,7 @@ impl Run<'_> {
         verdict.slowdown = slowdown(worst).filter(|times| times.is_finite());
         verdict.ci95 = known;
         if slowdown(worst) < Some(SUFFERS) {
-            verdict.sure = known.is_some_and(|[_, high]| high < SUFFERS);
+            verdict.sure = known.is_some_and(|[_, high]| high < SUFFERS) && !self.simulation.is_so_far();
             says[0] = format!("Nobody suffers: {}", says[0]);
             verdict.says = says;
             return verdict;
@@ -205,6 +208,7 @@ impl Run<'_> {
         let gains = Gains::of(&self.simulation.experiment().gpu, &here, alone, &self.places(worst));
         let (cause, gain, stands_out) = gains.first();
         let settled = self.simulation.has_settled();
+        let so_far = self.simulation.is_so_far();
         let precise = known.zip(verdict.slowdown).is_some_and(|([low, high], slowdown)| high - low <= 2.0 * KNOWN * slowdown);
         let by = self.filler(cause, worst);
         verdict.evidence = evidence(cause, &here, alone);
@@ -215,8 +219,10 @@ impl Run<'_> {
         }
         // A cause whose relief would give back less than half of what is lost leaves more to explain than it explains.
         let explains = verdict.slowdown.is_some_and(|slowdown| gain * gain >= slowdown);
-        verdict.sure = stands_out && settled && precise && explains;
-        if !verdict.sure {
+        verdict.sure = stands_out && settled && precise && explains && !so_far;
+        if so_far {
+            says.push(SO_FAR.to_string());
+        } else if !verdict.sure {
             says.push(wants(settled, precise, stands_out).to_string());
         }
         verdict.says = says;

@@ -1,5 +1,5 @@
-//! Whether runs that stop when they know do know: mixes drawn by a seed, each run once for long; what shorter runs would have said, and when they would have
-//! ended, is read from what happened in each of its windows.
+//! Whether runs that stop when they know do know. Mixes are drawn by a seed, and each is run once for long. What shorter runs would have said, and
+//! when they would have ended, is read from what happened in each of its windows.
 //!
 //! `cargo xtask length [--count N] [--seed N]` prints the last part of docs/reference/length.md.
 
