@@ -1,7 +1,7 @@
 // What leaves the page: a run and a figure as one file each, opened from a folder; a theme that an address pins.
 import { pathToFileURL } from "node:url";
 import type { Browser, Download, Page, TestInfo } from "@playwright/test";
-import { expect, is, noViolations, open, picture, share, test } from "./corun.ts";
+import { expect, is, noViolations, open, picture, share, state, test } from "./corun.ts";
 import { fixture } from "./figures-document.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&cycles=4000";
@@ -129,6 +129,8 @@ test("a copied link has a title, a sentence and a picture where the run is an ex
   await expect(page.locator(".answer-says")).toContainText(tag("description").split(" ").slice(0, 3).join(" "));
   await expect(page.locator("corun-dock")).toBeVisible();
   await expect(page.locator("#pictures corun-sm-grid canvas")).toBeVisible();
+  // The run has a hash once it has begun.
+  await expect(state(page)).toHaveText(/Running|Finished/);
   expect(await copied()).toMatch(/\/some\/sub\/folder\/share\/sad-tight-memory\.html$/);
   // Anything else has the link itself.
   await open(page, TINY);
