@@ -1,8 +1,7 @@
 //! `cargo xtask length`: whether runs that stop when they know do know, as a part of a page of docs/.
 
-use crate::run::{cargo, root};
-use anyhow::{Context, Result, ensure};
-use std::process::Stdio;
+use crate::run::{measured_page, root};
+use anyhow::{Context, Result};
 
 const PLACE: &str = "docs/reference/length.md";
 
@@ -16,11 +15,7 @@ const SEED: u64 = 1;
 
 /// Runs the study. The usual one is put into the page; another one is printed.
 pub fn length(count: Option<u64>, seed: Option<u64>) -> Result<()> {
-    let mut command = cargo(&["run", "--quiet", "--release", "--package", "corun-tools", "--bin", "pages", "--", "covers"]);
-    command.args([count.unwrap_or(COUNT).to_string(), seed.unwrap_or(SEED).to_string()]);
-    let said = command.stdout(Stdio::piped()).spawn()?.wait_with_output()?;
-    ensure!(said.status.success(), "the study ended with {}", said.status);
-    let part = String::from_utf8(said.stdout)?;
+    let part = measured_page("covers", [count.unwrap_or(COUNT), seed.unwrap_or(SEED)].map(|number| number.to_string()))?;
     if count.is_some() || seed.is_some() {
         print!("{part}");
         return Ok(());

@@ -1,9 +1,8 @@
 //! `cargo xtask scale`: what scale models of large GPUs are off by, as a page of docs/.
 
-use crate::run::{cargo, root};
+use crate::run::{measured_page, root};
 use crate::{flag, none_left, number, words};
-use anyhow::{Context, Result, ensure};
-use std::process::Stdio;
+use anyhow::{Context, Result};
 
 const PLACE: &str = "docs/reference/scale.md";
 
@@ -27,11 +26,8 @@ pub fn scale(args: &mut Vec<String>) -> Result<()> {
     };
     let (gpus, parts) = (given("--gpu", "a GPU's name", GPUS)?, given("--part", "a part such as 1/4", PARTS)?);
     none_left(args)?;
-    let mut command = cargo(&["run", "--quiet", "--release", "--package", "corun-tools", "--bin", "pages", "--", "scale"]);
-    command.args(numbers.map(|number| number.to_string())).args(gpus).args(parts);
-    let said = command.stdout(Stdio::piped()).spawn()?.wait_with_output()?;
-    ensure!(said.status.success(), "the study ended with {}", said.status);
-    let page = String::from_utf8(said.stdout)?;
+    let numbers = numbers.map(|number| number.to_string());
+    let page = measured_page("scale", numbers.into_iter().chain(gpus).chain(parts))?;
     if quick {
         print!("{page}");
         return Ok(());

@@ -1,8 +1,7 @@
 //! `cargo xtask verdicts`: whether verdicts hold, as a page of docs/.
 
-use crate::run::{cargo, root};
-use anyhow::{Context, Result, ensure};
-use std::process::Stdio;
+use crate::run::{measured_page, root};
+use anyhow::{Context, Result};
 
 const PLACE: &str = "docs/reference/verdicts.md";
 
@@ -12,11 +11,7 @@ const SEED: u64 = 2;
 
 /// Runs the study. The usual one is the page; another one is printed.
 pub fn verdicts(count: Option<u64>, seed: Option<u64>) -> Result<()> {
-    let mut command = cargo(&["run", "--quiet", "--release", "--package", "corun-tools", "--bin", "pages", "--", "verdicts"]);
-    command.args([count.unwrap_or(COUNT).to_string(), seed.unwrap_or(SEED).to_string()]);
-    let said = command.stdout(Stdio::piped()).spawn()?.wait_with_output()?;
-    ensure!(said.status.success(), "the study ended with {}", said.status);
-    let page = String::from_utf8(said.stdout)?;
+    let page = measured_page("verdicts", [count.unwrap_or(COUNT), seed.unwrap_or(SEED)].map(|number| number.to_string()))?;
     if count.is_some() || seed.is_some() {
         print!("{page}");
         return Ok(());

@@ -20,6 +20,14 @@ fn short(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
+/// Does the same work on each core until it is done.
+fn on_all_cores(work: &(dyn Fn() -> Result<(), String> + Sync)) -> Result<(), String> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let join =
+        |worker: std::thread::ScopedJoinHandle<'_, Result<(), String>>| worker.join().unwrap_or_else(|_| Err("a worker stopped".into()));
+    std::thread::scope(|scope| (0..cores).map(|_| scope.spawn(work)).collect::<Vec<_>>().into_iter().try_for_each(join))
+}
+
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 

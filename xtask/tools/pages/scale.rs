@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask scale` prints docs/reference/scale.md.
 
+use super::verdicts::PAPERS;
 use sim_core::describe::rng::{below, mix};
 use sim_core::describe::value::Value;
 use sim_core::{Experiment, Outcome, Plan, Simulation, SoloProfiles};
@@ -10,13 +11,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Kernels by paper, of which mixes are drawn.
-const PAPERS: [(&str, &[&str]); 4] = [
-    ("ccbp", &["BFS", "BP", "BT", "CFD", "FTD", "HG", "KM", "LAV", "LBM", "PF", "SAD", "SMV", "SRT"]),
-    ("qos", &["CUTCP", "HISTO", "LBM", "MRIG", "MRIQ", "SAD", "SGEMM", "SPMV", "STENCIL", "TPACF"]),
-    ("hetero", &["LAVAMD", "SYRK", "KMEANS", "SYR2K", "NN", "SC", "FDTD3D", "NQU", "STO", "BTREE", "DXTC", "HISTO"]),
-    ("latency", &["VADD", "SAXPY", "COPY", "RAYTRACE", "DXTC", "CONV", "MVT", "PF"]),
-];
+/// Papers of which mixes are drawn: those whose kernels run on GPUs without a mesh.
+const DRAWN: usize = 4;
 
 /// Schemes, the first of which also runs without each rule of scaling.
 const SCHEMES: [&str; 4] = ["even", "spatial", "smk", "ws"];
@@ -88,7 +84,7 @@ pub fn page(args: &[String]) -> Result<(), String> {
 /// The first mixes of the draw, none of them twice and none of a kernel with itself.
 fn drawn(seed: u64, count: usize) -> Vec<[String; 2]> {
     let all: Vec<String> =
-        PAPERS.iter().flat_map(|(paper, kernels)| kernels.iter().map(move |kernel| format!("{paper}/{kernel}"))).collect();
+        PAPERS[..DRAWN].iter().flat_map(|(paper, _, kernels)| kernels.iter().map(move |kernel| format!("{paper}/{kernel}"))).collect();
     let mut mixes: Vec<[String; 2]> = Vec::new();
     let mut at = 0;
     while mixes.len() < count {
@@ -114,11 +110,7 @@ fn each<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> Result<R, String> + Sy
         }
         Ok(())
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| Err("a worker stopped".into())))
-    })?;
+    super::on_all_cores(&work)?;
     let mut made = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     made.sort_by_key(|(at, _)| *at);
     Ok(made.into_iter().map(|(_, one)| one).collect())
@@ -315,7 +307,7 @@ A [scale model](experiments.md#scale-models) of a large GPU answers in a part of
 puts schemes in the same order. An error is the slowdown on the part over that on the whole, less one. Percentiles are of its size. Two schemes of a mix have an
 order where their HSpeedups on the whole differ by 5 % or more. Time is that of all runs on the part, runs alone included, of that on the whole.
 
-Two causes of what is left were found. Lines interleave over L2 banks, so that strides of a power of two meet few of them, on any number of SMs: on the whole more SMs
+Two causes of what is left were found beside this study, by runs of single mixes. Lines interleave over L2 banks, so that strides of a power of two meet few of them, on any number of SMs: on the whole more SMs
 meet there (`hetero/SYRK`). With a number of banks that two does not divide, much of that is gone. And a run that ends within the first launches of its kernels is in
 their first pass through shared arrays, in which fewer CTAs share each line that comes from DRAM (`qos/SGEMM`). Longer runs are off by less there.
 ";

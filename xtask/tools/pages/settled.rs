@@ -64,15 +64,10 @@ pub fn page(args: &[String]) -> Result<(), String> {
         }
         Ok(())
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    std::thread::scope(|scope| (0..cores).map(|_| scope.spawn(work)).collect::<Vec<_>>().into_iter().try_for_each(join))?;
+    super::on_all_cores(&work)?;
     let stories = stories.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     print(&stories, most);
     Ok(())
-}
-
-fn join(worker: std::thread::ScopedJoinHandle<'_, Result<(), String>>) -> Result<(), String> {
-    worker.join().unwrap_or_else(|_| Err("a worker stopped".into()))
 }
 
 /// Pairs of two kernels bound by the NoC, or two bound by DRAM, which CCBP leaves out.

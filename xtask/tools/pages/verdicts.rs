@@ -86,11 +86,7 @@ pub fn page(args: &[String]) -> Result<(), String> {
             }
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| Err("a worker stopped".into())))
-    })?;
+    super::on_all_cores(&work)?;
     let mut judged = judged.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     judged.sort_by_key(|(at, _)| *at);
     judged.truncate(wanted as usize);
