@@ -107,8 +107,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// What a plan's run that goes on says of its kernel, once its IPC is known to a part of itself, 0 to 1; null before. It has no interval
-    /// before the kernel has shown all of itself.
+    /// What a plan's run that goes on says of its kernel, once its IPC is known to a part of itself, 0 to 1; null before. It has no interval,
+    /// as the run has not shown yet how it goes on.
     #[wasm_bindgen(js_name = answerSoFar, unchecked_return_type = "Answer | null")]
     pub fn answer_so_far(&mut self, within: f64) -> Result<JsValue, JsValue> {
         self.engine.answer_so_far(within).map_or(Ok(JsValue::NULL), |answer| plain(&run_plan::encode(&answer)))

@@ -38,9 +38,6 @@ use core::hash::{Hash, Hasher};
 /// then it never changes them.
 const STUCK_AFTER: u64 = 32;
 
-/// A kernel has shown itself when no more than this part of it is left to see.
-const SHOWN: f64 = 0.05;
-
 /// Why an `advance` ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reason {
@@ -720,14 +717,12 @@ impl Simulation {
         }
     }
 
-    /// Its answer while it goes on, once its IPC is known to this part. Before the kernel has shown all of itself there is no interval: what
-    /// it has not shown yet may be anything.
+    /// Its answer while it goes on, once its IPC is known to this part. There is no interval: a run that begins has not shown yet how it goes
+    /// on.
     pub fn answer_so_far(&mut self, within: f64) -> Option<Alone> {
-        let asked = Settled { within: SHOWN, of: 1, at_most: 0 };
-        let settling = self.settling_by(&asked)?;
-        settling.least.and_then(|least| least.known).filter(|&known| known <= within)?;
-        let answer = self.answer();
-        Some(if settling.waits_for.is_none() { answer } else { Alone { ipc_ci95: None, ..answer } })
+        confidence::known(self.batches()?, 0, &RATIOS[0]).filter(|&known| known <= within)?;
+        // A kernel that has done nothing does so without any doubt.
+        Some(Alone { ipc_ci95: None, ..self.answer() }).filter(|answer| answer.ipc > 0.0)
     }
 
     /// Tells the run a kernel's IPC alone, so that it can say slowdowns, and the interval in which it lies, if that is known.
