@@ -1,5 +1,8 @@
 // How many cycles a simulation may run when its speed is limited: the wall clock pays for them, slice by slice.
 
+/** Milliseconds of one slice of simulating. A message waits for at most one. */
+export const SLICE = 8;
+
 export class Pacing {
   /** Cycles that the wall clock has paid for and that have not been run. */
   #owed = 0;

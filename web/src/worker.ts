@@ -1,38 +1,27 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
-import { errorText, problemsIn, problemText } from "./format.ts";
+import { errorText, problemsIn } from "./format.ts";
 import * as plain from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
-import { Answers, readAnswer } from "./answers.ts";
 import { hasLaunches, LaunchLog } from "./launches/log.ts";
 import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
-import { Pacing } from "./pacing.ts";
+import { Pacing, SLICE } from "./pacing.ts";
 import { launchSizes, PastLog } from "./past.ts";
 import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
-import { shipped } from "./profiles.ts";
-import { scriptEngine, type Engine } from "./script/module.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
-import type { Answer, Controls, Experiment, FrameLayout, PlannedRun, Reason, Result, WindowsLayout } from "./types.ts";
+import type { Answer, FrameLayout, Reason, WindowsLayout } from "./types.ts";
+import { AloneJobs } from "./worker-alone.ts";
+import { Frames, RESULT_GAP } from "./worker-frames.ts";
+import { Loader, type Built } from "./worker-load.ts";
 
 const send = (message: FromWorker, transfer: Transferable[] = []): void => {
   self.postMessage(message, { transfer });
 };
 
-/** Milliseconds of one slice. A message waits for at most one. */
-const SLICE = 8;
-/** Between frames: 60 a second at most. */
-const FRAME_GAP = 15.5;
-const RESULT_GAP = 250;
-/** The column of a window that says where it ends. */
-const WINDOW_END = 1;
 /** An event that does not come: look up again after this many cycles, so that messages are read. */
 const EVENT_SLICE = 2_000;
 /** Steps of programs that are walked through, of each SM, to say what the CTAs before it find in its L1D. */
 const WALKED = 20_000;
 
-type Load = Extract<ToWorker, { t: "load" }>;
-
-/** Of the run, and of that which is being built: the plain module, or the one that runs scripts. */
-let engine: Engine = plain;
 let sim: Simulation | null = null;
 let id = 0;
 let state: RunState = "paused";
@@ -51,19 +40,8 @@ let perMs = 100; // cycles per millisecond, estimated
 let keepCost = 0; // milliseconds to keep a moment, estimated
 let ticking = false;
 
-let waiting = false; // a frame is at the page
-let sent = 0; // the last frame's number
-let dirty = false; // there is something that the page has not seen
-let frameAt = -Infinity;
-let resultAt = -Infinity; // at the next frame; a worker may be younger than any gap
-let windowsSent = 0;
-let columns = 0; // of a window
-let onTop: number[] = []; // of them, the quotas that each kernel got on top
-let decisionsSent = 0;
-let restart = true;
+const frames = new Frames();
 let why = "";
-let marks: { at: number; cycle: number }[] = []; // for the rate
-let plainMemory: WebAssembly.Memory | null = null;
 /** Of the module that the run is in. */
 let memory: WebAssembly.Memory | null = null;
 const keyframes = new Keyframes<Snapshot>(() => memory?.buffer.byteLength ?? 0);
@@ -77,11 +55,16 @@ let watch: Watch | null = null;
 let met: Met | null = null;
 let layouts: { frame: FrameLayout; windows: WindowsLayout } | null = null;
 const aloneKnown = new Map<number, { hash: string; answer: Answer; soFar: boolean }>();
-let answers = new Answers("", readAnswer);
-/** The load that waits for its profile. */
-let profiling: Load | null = null;
-/** The load that was given up: to run it is to take it up again. */
-let givenUp: Load | null = null;
+/** In a worker that measures, and runs nothing of the page's own. */
+const alone = new AloneJobs((experiment) => new plain.Simulation(experiment), send);
+const loader = new Loader({
+  send,
+  guarded,
+  waits: () => {
+    if (running()) setState("paused");
+  },
+  built: take,
+});
 
 // A port posts a task without the delay that setTimeout adds, and lets the page's messages in between.
 const channel = new MessageChannel();
@@ -121,12 +104,11 @@ const over = (): boolean => state === "done" || state === "stuck" || state === "
 function setState(next: RunState): void {
   if (!running() && (next === "playing" || next === "seeking")) {
     pacing.restart(performance.now());
-    marks = [];
+    frames.restartRate();
   }
   if (next === "playing" && state !== "playing") watch = watching();
   state = next;
-  dirty = true;
-  resultAt = -Infinity;
+  frames.wantsWhole();
 }
 
 /** A run alone that goes on is nothing to stop at. */
@@ -183,7 +165,7 @@ function tick(): void {
     else playSlice(sim, now);
     note(sim);
     keep(sim, APART);
-    dirty = true;
+    frames.hasNews();
   }
   offer();
   if (running()) {
@@ -317,7 +299,7 @@ function goTo(message: Extract<ToWorker, { t: "goTo" }>): void {
   ({ ticket, full } = message);
   event = false;
   setOut = reachedAt = performance.now();
-  forget(false);
+  frames.forget(false);
   met = null;
   if (!message.watch) watch = null;
   else watch ??= watching();
@@ -336,209 +318,42 @@ function again(silent: boolean): void {
   quiet = silent;
   ticket = 0;
   toEvent = false;
-  forget(silent);
+  frames.forget(silent);
   fromStart();
   if (running()) setState("paused");
-  dirty = true;
-  resultAt = -Infinity;
+  frames.wantsWhole();
 }
 
 // ---------------------------------------------------------------- frames
 
-/**
- * No word on a frame that is under way counts any more. Taken for a word on the next one, it would let a third overtake that at the page,
- * which draws only the latest: the windows and decisions of the one between were lost.
- */
-function forget(wait: boolean): void {
-  sent += 1;
-  waiting = wait;
-}
-
 /** The next frame brings all windows and decisions. */
 function fromStart(): void {
-  windowsSent = decisionsSent = 0;
+  frames.fromStart();
   launches?.again();
-  restart = true;
 }
 
-/** Sends a frame if there is news, the page has drawn the last one, and it is not too soon. */
+/** Sends a frame if one is due. */
 function offer(): void {
-  if (!sim || waiting || !dirty) return;
-  const now = performance.now();
-  if (running() && (quiet || now - frameAt < FRAME_GAP)) return;
-  frameAt = now;
-  dirty = false;
-  waiting = true;
-  sent += 1;
-
-  const cycle = sim.cycle;
-  marks.push({ at: now, cycle });
-  while (marks.length > 2 && now - (marks[0] as { at: number }).at > 500) marks.shift();
-  const first = marks[0] as { at: number; cycle: number };
-  const rate = running() && now - first.at > 50 ? ((cycle - first.cycle) / (now - first.at)) * 1000 : 0;
-
-  const windows = Float64Array.from(sim.windows(windowsSent));
-  if (windows.length > 0)
-    windowsSent = (windows[windows.length - columns + WINDOW_END] as number) / (layouts?.windows.window ?? 1);
-  const decisions = sim.decisions(decisionsSent);
-  decisionsSent += decisions.length;
-  let result: Result | null = null,
-    controls: Controls | null = null;
-  const whole = quiet ? full : now - resultAt >= RESULT_GAP;
-  if (whole || decisions.length > 0) controls = sim.controls();
-  if (whole) {
-    resultAt = now;
-    result = sim.result();
-  }
-  const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
-  past.addWindows(windows, columns, onTop);
-  const known = whole ? past.view() : null,
-    shares = whole && launches ? sim.shares() : null,
-    held = whole ? sim.l1Contents() : null,
-    shown = whole ? sim.shown() : null;
-  send(
-    {
-      t: "frame",
-      id,
-      number: sent,
-      cycle,
-      state,
-      rate,
-      frame,
-      windows,
-      restart,
-      decisions,
-      result,
-      controls,
-      past: known,
-      launches: whole ? (launches?.news() ?? null) : null,
-      shares,
-      held,
-      shown,
-      met: running() ? null : met,
-      why,
-      ticket,
-      event,
-      took: now - setOut,
-    },
-    [frame.buffer, windows.buffer],
-  );
-  restart = false;
+  if (!sim) return;
+  const message = frames.next({
+    sim,
+    past,
+    launches,
+    running: running(),
+    lockstep: quiet ? { full } : null,
+    stands: { id, state, met: running() ? null : met, why, ticket, event },
+    setOut,
+  });
+  if (message) send(message, [message.frame.buffer, message.windows.buffer]);
 }
 
 // ---------------------------------------------------------------- messages
 
-/** Loads an experiment, once all is known that its policy has to know. */
-function load(message: Load): void {
-  profiling = givenUp = null;
-  const scripts = scriptEngine(message.experiment);
-  if (!(scripts instanceof Promise)) {
-    read(message, scripts?.engine ?? plain);
-    return;
-  }
-  if (running()) setState("paused");
-  profiling = message;
-  const then = (run: () => void): void => {
-    if (profiling === message) {
-      profiling = null;
-      guarded(run);
-    }
-  };
-  scripts.then(
-    (started) => {
-      then(() => {
-        read(message, started.engine);
-      });
-    },
-    (error: unknown) => {
-      then(() => {
-        send({
-          t: "problems",
-          id: message.id,
-          problems: [{ path: "policy", found: String(error), want: "a page that can be reached" }],
-        });
-      });
-    },
-  );
-}
-
-function read(message: Load, by: Engine): void {
-  engine = by;
-  let runs: PlannedRun[];
-  try {
-    runs = engine.plan(message.experiment).profile;
-  } catch (error) {
-    const problems = problemsIn(error);
-    if (!problems) throw error;
-    send({ t: "problems", id: message.id, problems });
-    return;
-  }
-  if (answers.missing(runs).length === 0) {
-    build(message);
-    return;
-  }
-  if (running()) setState("paused");
-  profiling = message;
-  profile(message, runs).catch((error: unknown) =>
-    guarded(() => {
-      throw error;
-    }),
-  );
-}
-
-/** Measures what the policy of `message` has to know and is not known yet, unless it is told to stop. */
-async function profile(message: Load, runs: PlannedRun[]): Promise<void> {
-  await answers.recall(runs);
-  for (const [done, run] of runs.entries()) {
-    // It may have been stopped after the last slice of the run before: nothing may then be said that calls it back.
-    if (profiling !== message) return;
-    if (run.hash in answers.known) continue;
-    const tell = (part: number): void => {
-      send({ t: "profiling", id: message.id, name: run.name, done, of: runs.length, part });
-    };
-    tell(0);
-    const one = new engine.Simulation(run.experiment),
-      last = (run.experiment.stop as { cycles?: number } | undefined)?.cycles;
-    let told = performance.now();
-    try {
-      let reason: Reason = "budget";
-      while (reason === "budget") {
-        if (profiling !== message) return;
-        reason = one.advanceFor(SLICE);
-        if (performance.now() - told > RESULT_GAP) {
-          told = performance.now();
-          tell(typeof last === "number" ? Math.min(1, one.cycle / last) : 0);
-        }
-        await new Promise((turn) => setTimeout(turn, 0));
-      }
-      answers.keep(run.hash, one.answer());
-    } finally {
-      one.free();
-    }
-  }
-  if (profiling !== message) return;
-  profiling = null;
-  guarded(() => build(message));
-}
-
-function build(message: Load): void {
-  let next: Simulation;
-  let normal: Experiment, hash: string, explained: unknown;
-  try {
-    next = engine.Simulation.withAnswers(message.experiment, answers.known);
-    normal = engine.normalise(message.experiment);
-    hash = engine.configHash(message.experiment);
-    explained = engine.explain(message.experiment);
-  } catch (error) {
-    const problems = problemsIn(error);
-    if (!problems) throw error;
-    send({ t: "problems", id: message.id, problems });
-    return;
-  }
+/** Another run is built: it takes the place of the one before. */
+function take({ message, sim: next, memory: of, normal, hash, explained, aloneOf }: Built): void {
   sim?.free();
   sim = next;
-  const scripts = scriptEngine(message.experiment);
-  memory = scripts && "memory" in scripts ? scripts.memory : plainMemory;
+  memory = of;
   quiet = false;
   ticket = 0;
   id = message.id;
@@ -551,19 +366,12 @@ function build(message: Load): void {
   keyframes.clear();
   keyframes.add(sim.cycle, sim.snapshot());
   fresh();
-  forget(false);
+  frames.forget(false);
   const layout = sim.frameLayout();
   const windows = sim.windowsLayout();
-  columns = windows.columns.length;
-  onTop = layout.kernels
-    .map((_, k) => windows.columns.findIndex(({ key, kernel }) => key === "quota_top_ups" && kernel === k))
-    .filter((column) => column >= 0);
+  frames.built(layout, windows);
   layouts = { frame: layout, windows };
-  const alone = layout.kernels.map((_, kernel) => {
-    const experiment = next.aloneExperiment(kernel);
-    return { hash: engine.configHash(experiment), experiment };
-  });
-  send({ t: "loaded", id, layout, windows, hash, normal, explained, alone });
+  send({ t: "loaded", id, layout, windows, hash, normal, explained, alone: layout.kernels.map((_, k) => aloneOf(k)) });
   if (message.seek > 0) seek(message.seek, message.play ? "playing" : "paused");
   else setState(message.play ? "playing" : "paused");
   schedule();
@@ -573,7 +381,7 @@ function fresh(): void {
   fromStart();
   toEvent = false;
   why = "";
-  marks = [];
+  frames.restartRate();
   watch = met = null;
   state = "paused";
 }
@@ -584,9 +392,8 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
     plain.default({ module_or_path: message.module }).then(
       (module) =>
         guarded(() => {
-          plainMemory = module.memory;
-          answers = new Answers(engine.stamp(), readAnswer, shipped);
-          send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() });
+          loader.begin(module.memory);
+          send({ t: "ready", version: plain.version(), stamp: plain.stamp(), catalogue: plain.presets() });
         }),
       (error: unknown) => send({ t: "failed", message: String(error) }),
     );
@@ -595,45 +402,18 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
   guarded(() => handle(message));
 };
 
-function validate(id: number, experiment: string | object): void {
-  const judge = (by: Engine): void => {
-    send({ t: "validated", id, problems: by.validate(experiment) });
-  };
-  const scripts = scriptEngine(experiment);
-  if (!(scripts instanceof Promise)) {
-    judge(scripts?.engine ?? plain);
-    return;
-  }
-  // Where it cannot be had, the plain module says what it lacks.
-  scripts.then(
-    (started) => {
-      guarded(() => {
-        judge(started.engine);
-      });
-    },
-    () => {
-      guarded(() => {
-        judge(plain);
-      });
-    },
-  );
-}
-
 function handle(message: Exclude<ToWorker, { t: "init" }>): void {
   switch (message.t) {
     case "load":
-      load(message);
+      loader.load(message);
       return;
     case "drawn":
-      if (message.number === sent) {
-        waiting = false;
-        offer();
-      }
+      if (frames.drawn(message.number)) offer();
       return;
     case "speed":
       pacing.speed = message.cyclesPerSecond > 0 ? message.cyclesPerSecond : 1;
       pacing.restart(performance.now());
-      marks = [];
+      frames.restartRate();
       return;
     case "room":
       keyframes.limit = message.bytes;
@@ -643,35 +423,29 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       watch = state === "playing" ? watching() : null;
       return;
     case "freshSeed":
-      send({ t: "seed", id: message.id, seed: engine.freshSeed() });
+      send({ t: "seed", id: message.id, seed: plain.freshSeed() });
       return;
     case "validate":
-      validate(message.id, message.experiment);
+      loader.validate(message.id, message.experiment);
       return;
     case "alone":
-      startAlone(message);
+      alone.start(message);
       return;
     case "stopProfiling":
-      if (profiling) send({ t: "profilingStopped", id: profiling.id });
-      givenUp = profiling ?? givenUp;
-      profiling = null;
+      loader.giveUp();
       return;
     case "keep":
-      profiling = givenUp = null;
+      loader.forget();
       // The page took no frame while it waited for another run.
       fromStart();
-      dirty = true;
-      resultAt = -Infinity;
+      frames.wantsWhole();
       offer();
       return;
   }
-  if (givenUp && (message.t === "play" || message.t === "reset")) {
-    load({ ...givenUp, play: message.t === "play" || message.play });
-    return;
-  }
+  if ((message.t === "play" || message.t === "reset") && loader.takeUp(message.t === "play" || message.play)) return;
   // Who asks is answered of the run that the page shows, also while the next one's profile is measured.
   const asks = message.t === "result" || message.t === "controls" || message.t === "l1";
-  if (!sim || ((profiling || givenUp) && !asks)) return;
+  if (!sim || (loader.pending && !asks)) return;
   // Who is told to do something else looks for nothing any more.
   if (["pause", "step", "stepEvent", "seek", "reset", "again"].includes(message.t)) watch = met = null;
   switch (message.t) {
@@ -718,8 +492,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
         met = watch.look();
         hasMet(sim);
       }
-      dirty = true;
-      resultAt = -Infinity;
+      frames.wantsWhole();
       break;
     case "setControls":
       try {
@@ -740,7 +513,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
         why = "";
         setState("paused");
       }
-      dirty = true;
+      frames.hasNews();
       break;
     case "controls":
       send({ t: "controls", id: message.id, controls: sim.controls() });
@@ -753,70 +526,4 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       break;
   }
   offer();
-}
-
-// ---------------------------------------------------------------- IPC alone, in the second worker
-
-let aloneJobs: Extract<ToWorker, { t: "alone" }> | null = null;
-
-function startAlone(message: Extract<ToWorker, { t: "alone" }>): void {
-  const idle = aloneJobs === null;
-  aloneJobs = message;
-  if (idle) setTimeout(() => guarded(() => void runAlone()), 0);
-}
-
-/** To which part an IPC alone has to be known to be told while its run goes on. From then on it is told each time that it is known twice as well. */
-const TOLD = 0.25;
-
-async function runAlone(): Promise<void> {
-  for (;;) {
-    const jobs = aloneJobs;
-    if (!jobs) return;
-    const job = jobs.jobs.shift();
-    if (!job) {
-      aloneJobs = null;
-      return;
-    }
-    let one: Simulation | null = null;
-    try {
-      one = new plain.Simulation(job.experiment);
-      let reason: Reason = "budget";
-      const last = (job.experiment.stop as { cycles?: number } | undefined)?.cycles;
-      let told = performance.now(),
-        wanted = TOLD;
-      while (reason === "budget" && aloneJobs === jobs) {
-        reason = one.advanceFor(SLICE);
-        if (performance.now() - told > 500) {
-          told = performance.now();
-          send({
-            t: "aloneProgress",
-            id: jobs.id,
-            hash: job.hash,
-            done: typeof last === "number" ? one.cycle / last : null,
-          });
-          const answer = reason === "budget" ? one.answerSoFar(wanted) : null;
-          if (answer) {
-            wanted /= 2;
-            send({ t: "alone", id: jobs.id, hash: job.hash, answer, why: "", soFar: true });
-          }
-        }
-        await new Promise((done) => setTimeout(done, 0));
-      }
-      if (aloneJobs !== jobs) continue; // the experiment has changed meanwhile
-      send({
-        t: "alone",
-        id: jobs.id,
-        hash: job.hash,
-        answer: one.answer(),
-        why: reason === "stuck" ? "alone, it gets stuck" : "",
-        soFar: false,
-      });
-    } catch (error) {
-      const problems = problemsIn(error);
-      const said = problems ? problems.map(problemText).join("; ") : String(error);
-      send({ t: "alone", id: jobs.id, hash: job.hash, answer: null, why: said, soFar: false });
-    } finally {
-      one?.free();
-    }
-  }
 }

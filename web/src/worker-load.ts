@@ -1,0 +1,179 @@
+// From an experiment to the run that it describes: fetches the module that it needs, measures what its policy has to know, and builds. Until then
+// the run before goes on; a load that comes later, or to be stopped, calls it off.
+import { Answers, readAnswer } from "./answers.ts";
+import { problemsIn } from "./format.ts";
+import { shipped } from "./profiles.ts";
+import type { FromWorker, PlannedAlone, ToWorker } from "./protocol.ts";
+import { scriptEngine, type Engine } from "./script/module.ts";
+import type { Experiment, Problem } from "./types.ts";
+import * as plain from "./wasm/corun.js";
+import type { Simulation } from "./wasm/corun.js";
+import { profile } from "./worker-alone.ts";
+
+type Load = Extract<ToWorker, { t: "load" }>;
+export interface Built {
+  message: Load;
+  sim: Simulation;
+  /** Of the module that the run is in. */
+  memory: WebAssembly.Memory | null;
+  normal: Experiment;
+  hash: string;
+  explained: unknown;
+  /** The run that measures a kernel alone. */
+  aloneOf(kernel: number): PlannedAlone;
+}
+interface Worker {
+  send(message: FromWorker): void;
+  /** Runs what may trap in the module. */
+  guarded(run: () => void): void;
+  /** The load takes longer: what runs is to rest. */
+  waits(): void;
+  built(built: Built): void;
+}
+
+export class Loader {
+  readonly #worker: Worker;
+  #memory: WebAssembly.Memory | null = null;
+  #answers = new Answers("", readAnswer);
+  /** The load that waits for its module or its profile. */
+  #waiting: Load | null = null;
+  /** The load that was given up: to run it is to take it up again. */
+  #givenUp: Load | null = null;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  /** The plain module has been started. */
+  begin(memory: WebAssembly.Memory): void {
+    this.#memory = memory;
+    this.#answers = new Answers(plain.stamp(), readAnswer, shipped);
+  }
+
+  /** The run that is built is not the one that was asked for last. */
+  get pending(): boolean {
+    return this.#waiting !== null || this.#givenUp !== null;
+  }
+
+  /** Stops what waits, but remembers it. */
+  giveUp(): void {
+    if (this.#waiting) this.#worker.send({ t: "profilingStopped", id: this.#waiting.id });
+    this.#givenUp = this.#waiting ?? this.#givenUp;
+    this.#waiting = null;
+  }
+  /** Loads what was given up, if anything was. */
+  takeUp(play: boolean): boolean {
+    const given = this.#givenUp;
+    if (given) this.load({ ...given, play });
+    return given !== null;
+  }
+  forget(): void {
+    this.#waiting = this.#givenUp = null;
+  }
+
+  load(message: Load): void {
+    this.forget();
+    const scripts = scriptEngine(message.experiment);
+    if (!(scripts instanceof Promise)) {
+      this.#read(message, scripts?.engine ?? plain);
+      return;
+    }
+    const unreachable = (error: unknown) => () =>
+      this.#problems(message, [{ path: "policy", found: String(error), want: "a page that can be reached" }]);
+    this.#wait(message, () =>
+      scripts.then(
+        ({ engine }) =>
+          () =>
+            this.#read(message, engine),
+        unreachable,
+      ),
+    );
+  }
+
+  /** What is wrong with an experiment; nothing is loaded. */
+  validate(id: number, experiment: string | object): void {
+    const { send, guarded } = this.#worker;
+    const judge = (by: Engine): void => {
+      send({ t: "validated", id, problems: by.validate(experiment) });
+    };
+    const scripts = scriptEngine(experiment);
+    if (!(scripts instanceof Promise)) judge(scripts?.engine ?? plain);
+    // Where it cannot be had, the plain module says what it lacks.
+    else
+      scripts.then(
+        ({ engine }) => guarded(() => judge(engine)),
+        () => guarded(() => judge(plain)),
+      );
+  }
+
+  /** Goes on with what `begin` comes to, unless something else has been asked for meanwhile. */
+  #wait(message: Load, begin: () => Promise<() => void>): void {
+    const { waits, guarded } = this.#worker;
+    waits();
+    this.#waiting = message;
+    begin().then(
+      (goOn) => {
+        if (this.#waiting !== message) return;
+        this.#waiting = null;
+        guarded(goOn);
+      },
+      (error: unknown) =>
+        guarded(() => {
+          throw error;
+        }),
+    );
+  }
+
+  #problems({ id }: Load, problems: Problem[]): void {
+    this.#worker.send({ t: "problems", id, problems });
+  }
+  /** What `run` gives; nothing where the engine says what is wrong with the experiment. */
+  #attempt<T>(message: Load, run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      const problems = problemsIn(error);
+      if (!problems) throw error;
+      this.#problems(message, problems);
+      return undefined;
+    }
+  }
+
+  #read(message: Load, engine: Engine): void {
+    const runs = this.#attempt(message, () => engine.plan(message.experiment).profile);
+    if (!runs) return;
+    const answers = this.#answers;
+    if (answers.missing(runs).length === 0) {
+      this.#build(message, engine);
+      return;
+    }
+    this.#wait(message, async () => {
+      const wanted = (): boolean => this.#waiting === message;
+      await profile(engine, runs, answers, wanted, (name, done, part) => {
+        this.#worker.send({ t: "profiling", id: message.id, name, done, of: runs.length, part });
+      });
+      return () => this.#build(message, engine);
+    });
+  }
+
+  #build(message: Load, engine: Engine): void {
+    const { experiment } = message;
+    const built = this.#attempt(message, () => ({
+      sim: engine.Simulation.withAnswers(experiment, this.#answers.known),
+      normal: engine.normalise(experiment),
+      hash: engine.configHash(experiment),
+      explained: engine.explain(experiment),
+    }));
+    if (!built) return;
+    const scripts = scriptEngine(experiment);
+    this.#worker.built({
+      ...built,
+      message,
+      memory: scripts && "memory" in scripts ? scripts.memory : this.#memory,
+      aloneOf: (kernel) => {
+        const one = built.sim.aloneExperiment(kernel);
+        return { hash: engine.configHash(one), experiment: one };
+      },
+    });
+  }
+}
