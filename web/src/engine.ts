@@ -4,10 +4,8 @@ import { Alone } from "./alone.ts";
 import { Answers, readAnswer } from "./answers.ts";
 import { ROOM } from "./keyframes.ts";
 import { Lockstep } from "./lockstep.ts";
-import { compileModule } from "./module.ts";
 import type { FrameMessage, L1Moment, Loaded, RunState } from "./protocol.ts";
 import type { StopWhen } from "./stop-when.ts";
-import { shipped } from "./profiles.ts";
 import { Run, type Ready, type RunEvents } from "./run.ts";
 import type { Controls, Experiment, Problem, Result } from "./types.ts";
 
@@ -59,8 +57,13 @@ export class Engine {
     });
   }
 
-  static async start(events: EngineEvents): Promise<{ engine: Engine; ready: Ready }> {
-    const engine = new Engine(await compileModule(), events);
+  /** `shipped`: what the page brings along of runs alone, for an engine. */
+  static async start(
+    module: WebAssembly.Module,
+    shipped: (stamp: string) => Promise<Readonly<Record<string, unknown>>>,
+    events: EngineEvents,
+  ): Promise<{ engine: Engine; ready: Ready }> {
+    const engine = new Engine(module, events);
     const { run, ready } = await Run.start(engine.module, engine.#heard);
     engine.#runs = [run];
     engine.#share();

@@ -20,7 +20,9 @@ import { scheme } from "./choices.ts";
 import { toast } from "./dialogs.ts";
 import { Engine } from "./engine.ts";
 import type { CorunEditor } from "./make/element.tsx";
+import { compileModule } from "./module.ts";
 import { keepOffline } from "./offline.ts";
+import { shipped } from "./profiles.ts";
 import { Address, calm, FIRST, schemesLink } from "./run/address.ts";
 import { Answered } from "./run/answered.ts";
 import { NONE, gpuOf, vendorOf } from "./run/choice.ts";
@@ -130,6 +132,7 @@ const follow: (() => void)[] = [
 for (const one of follow) effect(one);
 grid.addEventListener("select-sm", (event) => session.select((event as CustomEvent<SelectSm>).detail.sm));
 document.addEventListener("visibilitychange", () => session.hide(document.hidden));
+session.hide(document.hidden);
 provideStamp(() => ({
   engine: session.ready.peek()?.version ?? "",
   config: session.sides
@@ -251,7 +254,7 @@ async function start(): Promise<void> {
   await answered.loaded;
   let ready: Awaited<ReturnType<typeof Engine.start>>["ready"];
   try {
-    ({ engine, ready } = await Engine.start({
+    ({ engine, ready } = await Engine.start(await compileModule(), shipped, {
       loaded: (at, message) => session.loaded(at, message),
       problems: (at, problems) => session.problems(at, problems),
       frames: (frames, state, rate) => session.frames(frames, state, rate),
@@ -260,7 +263,7 @@ async function start(): Promise<void> {
       alone: (at, kernel, ipc, why) => session.alone(at, kernel, ipc, why),
       aloneProgress: (at, kernel, done) => session.aloneProgress(at, kernel, done),
       profiling: (at, name, done, of, part) => session.profiling(at, name, done, of, part),
-      profilingStopped: () => session.profilingStopped(),
+      profilingStopped: (at) => session.profilingStopped(at),
       refused: (problems) => toast(problems.map(problemText).join("; ")),
     }));
   } catch (error) {

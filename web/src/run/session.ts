@@ -1,10 +1,10 @@
 // What the page runs: one experiment, or two that are compared; what the engine says of each, and what is to be seen of them. Signals hold it,
 // commands change it, and whoever shows it follows the signals. No DOM: a test drives it with an engine of its own.
 import { batch, computed, signal } from "@preact/signals";
-import { mixText, runTitles, schemeText } from "../choices.ts";
+import { runTitles, schemeText } from "../choices.ts";
 import { differences, type Difference } from "../difference.ts";
 import type { Ready } from "../engine.ts";
-import { count, problemText } from "../format.ts";
+import { problemText } from "../format.ts";
 import type { View } from "../link.ts";
 import type { FrameMessage, Loaded, RunState } from "../protocol.ts";
 import type { Experiment, Problem } from "../types.ts";
@@ -12,10 +12,9 @@ import { WindowStore } from "../views/window-store.ts";
 import type { ShownState } from "./dock-state.ts";
 import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type Notice } from "./notice.tsx";
 import type { Shown } from "./panel.ts";
+import { nameOf, PREPARING, standsBefore, titleOf, type Preparing } from "./session-words.ts";
 import { MARKS, side, type Driver, type Side, type Surroundings } from "./side.ts";
 
-const PREPARING = { idle: "Loading", profiling: "Profiling", stopped: "Not begun" } as const;
-const nameOf = (experiment: Experiment): string => `${mixText(experiment)} · ${schemeText(experiment)}`;
 export class Session {
   /** One, or two that are compared: A and B. Empty before the first link is read. */
   readonly sides = signal<readonly Side[]>([]);
@@ -70,8 +69,7 @@ export class Session {
   cycle = 0;
   /** What the runs were last told to do once they are built. */
   #asked = { play: false, seek: 0 };
-  /** That was stopped before it could begin. */
-  #givenUp = false;
+  #hidden = false;
   #pausedByHiding = false;
   readonly #around: Surroundings;
 
@@ -120,14 +118,6 @@ export class Session {
     if (sm !== null) this.tab.value = "sm";
   }
 
-  #titleText(): string {
-    const [first, second] = this.#sides;
-    if (!first) return "Corun";
-    const mixes = [...new Set(this.#sides.map(({ experiment }) => mixText(experiment)))].join(" vs "),
-      [a, b] = [first, second].map((one) => one && schemeText(one.experiment));
-    return `${mixes} · ${a}${b !== undefined && b !== a ? ` vs ${b}` : ""} · Corun`;
-  }
-
   readonly openFirst: Action = {
     label: "Open the default experiment",
     primary: true,
@@ -172,35 +162,23 @@ export class Session {
   #run(at: number, next: Experiment, play: boolean, seek: number): void {
     // Where a link could not be opened, there was none.
     if (!this.#sides[at]) this.sides.value = [...this.#sides, side(next)];
-    this.#patch(at, { experiment: next, loaded: null, result: null });
+    this.#patch(at, { experiment: next, loaded: null, result: null, stopped: false });
     this.aside = null;
     this.#asked = { play, seek };
     this.toward = seek;
-    this.#givenUp = false;
     this.#prepare("idle");
     this.engine?.load(at, next, play, seek);
   }
 
   /** What is asked for is not there yet. Until then, the transport, the title and a ribbon say that the pictures are of before. */
-  #prepare(how: keyof typeof PREPARING): void {
+  #prepare(how: Preparing): void {
     this.state.value = "idle";
     this.over.value = false;
     this.where.value = { state: how, cycle: 0, rate: 0 };
-    this.title.value = `${PREPARING[how]}: ${this.#titleText()}`;
+    this.title.value = `${PREPARING[how]}: ${titleOf(this.#sides)}`;
     if (!this.laid) return;
-    const was = this.#sides.flatMap((one) => (one.laid ? [nameOf(one.laid.experiment)] : [])).join(" and ");
-    const comes = this.#sides
-      .flatMap(({ experiment, loaded }, at) =>
-        loaded ? [] : [this.two.peek() ? `${MARKS[at] ?? ""} (${nameOf(experiment)})` : nameOf(experiment)],
-      )
-      .join(" and ");
-    const why = {
-      idle: "is being built",
-      profiling: "waits until its kernels are measured alone",
-      stopped: "has not begun",
-    }[how];
     this.standing.value = {
-      text: `Below is still ${was}, at cycle ${count(this.cycle)}. ${comes} ${why}.`,
+      text: standsBefore(this.#sides, how, this.cycle),
       // Where a second run comes beside the first, the first is what it was.
       faded: this.#sides.some(({ laid: of, loaded }) => of !== null && !loaded),
     };
@@ -215,24 +193,19 @@ export class Session {
       this.shown.peek()?.runs.length === this.#sides.length &&
       laid.length === this.#sides.length &&
       this.#sides.some(({ loaded }) => !loaded);
-    return can
-      ? [
-          {
-            label: `Back to ${laid.map(({ experiment }) => schemeText(experiment)).join(" and ")}`,
-            run: () => this.#takeBack(),
-          },
-        ]
-      : [];
+    const names = laid.map(({ experiment }) => schemeText(experiment)).join(" and ");
+    return can ? [{ label: `Back to ${names}`, run: () => this.#takeBack() }] : [];
   }
   /** What was asked for is called off: the run before goes on where it was. */
   #takeBack(): void {
-    this.sides.value = this.#sides.map((one) => (one.laid ? { ...one, ...one.laid, problems: [] } : one));
-    this.#givenUp = false;
+    this.sides.value = this.#sides.map((one) =>
+      one.laid ? { ...one, ...one.laid, problems: [], stopped: false } : one,
+    );
     this.notice.value = null;
     this.#before(null);
     this.edit(this.edited.peek());
     this.standing.value = null;
-    this.title.value = this.#titleText();
+    this.title.value = titleOf(this.#sides);
     this.engine?.keep();
     this.#around.relink();
   }
@@ -360,12 +333,37 @@ export class Session {
 
   loaded(at: number, message: Loaded): void {
     if (!this.catalogue || !this.#sides[at]) return;
-    this.#patch(at, { loaded: message, problems: [], alone: [] });
+    this.#patch(at, { loaded: message, problems: [], alone: [], stopped: false });
     this.cycle = 0;
     if (at === this.edited.peek()) this.#around.form.accepted(message.normal, message.explained);
-    const close = { label: "Close this notice", run: () => this.#say(null) };
-    this.#say(this.aside && { kind: "info", title: this.aside.title, actions: [...this.aside.actions, close] });
+    this.#sayUnbuilt();
     this.#lay();
+    if (this.#hidden && this.#asked.play) {
+      this.#pausedByHiding = true;
+      this.engine?.pause();
+    }
+  }
+  /** What is to be said once a side is built: of one that is not, or beside the run. */
+  #sayUnbuilt(): void {
+    const unbuilt = this.#sides.filter(({ loaded }) => !loaded);
+    if (unbuilt.some(({ stopped }) => stopped)) this.#sayStopped();
+    // Of one that is on its way, what is said stays.
+    else if (unbuilt.some(({ problems }) => problems.length === 0)) return;
+    else if (unbuilt[0]) {
+      if (this.laid) this.#say(null);
+      else this.#cannot(unbuilt[0].problems);
+    } else {
+      const close = (): void => {
+        this.aside = null;
+        this.#say(null);
+      };
+      const actions = [...(this.aside?.actions ?? []), { label: "Close this notice", run: close }];
+      this.#say(this.aside && { kind: "info", title: this.aside.title, actions });
+    }
+  }
+  #cannot(problems: readonly Problem[]): void {
+    this.where.value = { state: "empty", cycle: 0, rate: 0 };
+    this.#say(cannotRun(problems, this.openFirst));
   }
   #say(notice: Notice | null): void {
     this.notice.value = notice;
@@ -403,18 +401,22 @@ export class Session {
       });
       this.shown.value = shown;
       this.standing.value = null;
-      this.title.value = this.#titleText();
+      this.title.value = titleOf(this.#sides);
     });
   }
 
   profiling(at: number, name: string, done: number, of: number, part: number): void {
+    this.#patch(at, { stopped: false });
     this.#prepare("profiling");
     const mark = this.mark(at),
       stop = { label: "Stop", run: () => this.engine?.stopProfiling() };
     this.#say(profiling(`${mark === "" ? "" : `for ${mark}, `}${name}`, done, of, part, stop, ...this.#wayBack()));
   }
-  profilingStopped(): void {
-    this.#givenUp = true;
+  profilingStopped(at: number): void {
+    this.#patch(at, { stopped: true });
+    this.#sayStopped();
+  }
+  #sayStopped(): void {
     this.#prepare("stopped");
     const on = { label: "Go on", primary: true, run: () => this.#goOn() };
     this.#say(notBegun(on, ...this.#wayBack(), this.openFirst));
@@ -423,8 +425,8 @@ export class Session {
   #goOn(): void {
     const { play, seek } = this.#asked;
     this.#say(null);
-    this.#sides.forEach(({ experiment, loaded }, at) => {
-      if (!loaded) this.#run(at, experiment, play || seek === 0, seek);
+    this.#sides.forEach(({ experiment, stopped }, at) => {
+      if (stopped) this.#run(at, experiment, play || seek === 0, seek);
     });
   }
 
@@ -438,8 +440,7 @@ export class Session {
         why: `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`,
       };
     if (!this.laid) {
-      this.where.value = { state: "empty", cycle: 0, rate: 0 };
-      this.#say(cannotRun(problems, this.openFirst));
+      this.#cannot(problems);
       return;
     }
     this.title.value = "A problem · Corun";
@@ -486,12 +487,11 @@ export class Session {
       }
       if (now !== "done") this.over.value = false;
     });
-    const { cycle } = this;
     if (now !== before) {
       this.#ended(frames, now, before);
       if (still) {
-        this.settled.value = cycle;
-        this.look({ cycle: this.linkCycle && cycle > 0 ? cycle : undefined });
+        this.settled.value = this.cycle;
+        this.look({ cycle: this.linkCycle && this.cycle > 0 ? this.cycle : undefined });
       } else {
         this.settled.value = null;
         if (now === "playing" && this.view.peek().cycle !== undefined) {
@@ -499,9 +499,9 @@ export class Session {
           this.look({ cycle: undefined });
         }
       }
-    } else if (now === "paused" && this.linkCycle && this.view.peek().cycle !== cycle) {
-      this.settled.value = cycle;
-      this.look({ cycle });
+    } else if (now === "paused" && this.linkCycle && this.view.peek().cycle !== this.cycle) {
+      this.settled.value = this.cycle;
+      this.look({ cycle: this.cycle });
     }
   }
   /** Says why the runs cannot go on. */
@@ -551,7 +551,7 @@ export class Session {
     const { engine } = this;
     if (!engine || !this.laid) return;
     const state = this.state.peek();
-    if (this.#givenUp && this.two.peek()) {
+    if (this.two.peek() && this.#sides.some(({ stopped }) => stopped)) {
       this.#asked.play = true;
       this.#goOn();
     } else if (this.running) {
@@ -588,6 +588,7 @@ export class Session {
   }
   /** A hidden page runs nothing. */
   hide(hidden: boolean): void {
+    this.#hidden = hidden;
     if (hidden && this.state.peek() === "playing") {
       this.#pausedByHiding = true;
       this.engine?.pause();

@@ -11,6 +11,8 @@ export interface Side {
   readonly experiment: Experiment;
   readonly loaded: Loaded | null;
   readonly problems: readonly Problem[];
+  /** What it has to know first was being measured, and that was stopped. */
+  readonly stopped: boolean;
   /** Of each kernel, once it is known. */
   readonly alone: readonly ({ ipc: number | null; why: string } | undefined)[];
   /** What its run says so far. */
@@ -22,6 +24,7 @@ export const side = (experiment: Experiment): Side => ({
   experiment,
   loaded: null,
   problems: [],
+  stopped: false,
   alone: [],
   result: null,
   laid: null,

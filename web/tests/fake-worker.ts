@@ -1,0 +1,231 @@
+// The simulation's worker as the page hears it: it answers the messages of protocol.ts, and counts cycles in place of simulating. What it does is said
+// by the policy's name: `bad` cannot run, `measured` has to know something first and knows it when the test says so, `stuck` is stuck at 3,000,
+// `crash` kills the worker when it plays.
+import { kernelName } from "../src/choices.ts";
+import type { FrameMessage, FromWorker, Loaded, RunState, ToWorker } from "../src/protocol.ts";
+import type { Catalogue, Experiment } from "../src/types.ts";
+
+const STRIDE = 1_000,
+  STUCK = 3_000;
+const policyOf = ({ policy }: Experiment): string => (policy as { name: string }).name;
+
+const scheduled = (run: () => void): void => void setImmediate(run);
+
+export class FakeWorker {
+  static all: FakeWorker[] = [];
+  /** Of runs, without those that measure kernels alone. */
+  static get runs(): FakeWorker[] {
+    return FakeWorker.all.filter(({ name, ended }) => name === "simulation" && !ended);
+  }
+  /** Puts it, and what else the page's engine needs of a browser, in their places. */
+  static install(): void {
+    Object.assign(globalThis, {
+      Worker: FakeWorker,
+      requestAnimationFrame: (run: () => void) => scheduled(run),
+      matchMedia: () => ({ matches: false }),
+    });
+    // Younger versions of Node have one, which cannot be assigned to.
+    if (!("navigator" in globalThis)) Object.assign(globalThis, { navigator: { hardwareConcurrency: 2 } });
+  }
+
+  onmessage: ((event: { data: FromWorker }) => void) | null = null;
+  onerror: ((event: { message: string }) => void) | null = null;
+  readonly name: string;
+  readonly heard: ToWorker[] = [];
+  ended = false;
+  state: RunState = "paused";
+  cycle = 0;
+  experiment: Experiment | null = null;
+  #id = 0;
+  #number = 0;
+  #waiting: Extract<ToWorker, { t: "load" }> | null = null;
+  #givenUp: Extract<ToWorker, { t: "load" }> | null = null;
+  #drawing = false;
+  #quiet = false;
+  #dead = false;
+
+  constructor(_url: URL, { name }: { name: string }) {
+    this.name = name;
+    FakeWorker.all.push(this);
+  }
+  terminate(): void {
+    this.ended = true;
+  }
+  postMessage(message: ToWorker): void {
+    this.heard.push(message);
+    scheduled(() => {
+      if (!this.ended && !this.#dead) this.#hear(message);
+    });
+  }
+  /** What was asked for, of one kind. */
+  asked<T extends ToWorker["t"]>(t: T): Extract<ToWorker, { t: T }>[] {
+    return this.heard.filter((one): one is Extract<ToWorker, { t: T }> => one.t === t);
+  }
+  /** What its policy has to know is measured. */
+  measured(): void {
+    const load = this.#waiting;
+    this.#waiting = null;
+    if (load) this.#build(load);
+  }
+
+  #say(data: FromWorker): void {
+    scheduled(() => {
+      if (!this.ended) this.onmessage?.({ data });
+    });
+  }
+  #hear(message: ToWorker): void {
+    const pending = this.#waiting ?? this.#givenUp;
+    switch (message.t) {
+      case "init":
+        this.#say({ t: "ready", version: "1", stamp: "1 a", catalogue: {} as Catalogue });
+        return;
+      case "alone":
+        for (const { hash } of message.jobs) {
+          const answer = { ipc: 2, warp_ipc: 1, noc_utilisation: 0, dram_utilisation: 0 } as never;
+          this.#say({ t: "alone", id: message.id, hash, answer, why: "", soFar: false });
+        }
+        return;
+      case "load":
+        this.#load(message);
+        return;
+      case "stopProfiling":
+        if (!this.#waiting) return;
+        this.#givenUp = this.#waiting;
+        this.#waiting = null;
+        this.#say({ t: "profilingStopped", id: this.#givenUp.id });
+        return;
+      case "keep":
+        this.#waiting = this.#givenUp = null;
+        this.#frame();
+        return;
+      case "drawn":
+        this.#drawing = false;
+        this.#run();
+        return;
+      case "result":
+        this.#say({
+          t: "result",
+          id: message.id,
+          result: { policy: policyOf(this.experiment as Experiment) } as never,
+        });
+        return;
+    }
+    if (pending) {
+      if (message.t === "play") this.#load({ ...pending, play: true });
+      return;
+    }
+    switch (message.t) {
+      case "play":
+        this.#to("playing");
+        return;
+      case "pause":
+        if (this.state === "playing") this.#to("paused");
+        return;
+      case "step":
+        this.cycle += message.cycles;
+        this.#to("paused");
+        return;
+      case "seek":
+        this.cycle = message.cycle;
+        this.#to("paused");
+        return;
+      case "reset":
+        this.cycle = 0;
+        this.#to(message.play ? "playing" : "paused");
+        return;
+      case "again":
+        this.#quiet = message.quiet;
+        this.#to("paused");
+        return;
+      case "goTo":
+        this.#move(message.cycle);
+        if (!this.#dead) this.#frame(message.ticket);
+        return;
+    }
+  }
+
+  #load(message: Extract<ToWorker, { t: "load" }>): void {
+    const experiment = message.experiment as Experiment,
+      { id } = message;
+    this.#waiting = this.#givenUp = null;
+    if (policyOf(experiment) === "bad") {
+      this.#say({ t: "problems", id, problems: [{ path: "policy", found: "bad", want: "a policy" }] });
+    } else if (policyOf(experiment) === "measured") {
+      this.state = "paused";
+      this.#waiting = message;
+      this.#say({ t: "profiling", id, name: "one", done: 0, of: 2, part: 0 });
+    } else this.#build(message);
+  }
+  #build({ id, experiment: given, play, seek }: Extract<ToWorker, { t: "load" }>): void {
+    const experiment = given as Experiment;
+    this.#id = id;
+    this.experiment = experiment;
+    this.#quiet = this.#drawing = false;
+    const columns = ["start", "end"].map((key) => ({ key, kernel: null }));
+    this.#say({
+      t: "loaded",
+      id,
+      layout: { kernels: experiment.kernels.map(kernelName), sms: [{}, {}] },
+      windows: { window: 100, columns },
+      hash: JSON.stringify(experiment),
+      normal: experiment,
+      explained: {},
+      alone: experiment.kernels.map((one) => ({ hash: `alone ${kernelName(one)}`, experiment })),
+    } as unknown as Loaded);
+    this.cycle = seek;
+    this.#to(play ? "playing" : "paused");
+  }
+
+  #to(state: RunState): void {
+    this.state = state;
+    this.#frame();
+    if (state === "playing") this.#run();
+  }
+  /** Runs on, as the real one does while a frame is at the page; here only from one frame to the next. */
+  #run(): void {
+    if (this.state !== "playing" || this.#drawing) return;
+    this.#move(this.cycle + STRIDE);
+    if (!this.#dead) this.#frame();
+  }
+  #move(to: number): void {
+    const policy = this.experiment && policyOf(this.experiment);
+    if (policy === "crash" && to > 0) {
+      this.#say({ t: "failed", message: "unreachable" });
+      this.#dead = true;
+      return;
+    }
+    this.cycle = policy === "stuck" ? Math.min(to, STUCK) : to;
+    if (policy === "stuck" && this.cycle === STUCK) this.state = "stuck";
+    else if (this.state === "stuck") this.state = "paused";
+  }
+  #frame(ticket = 0): void {
+    if (this.#id === 0 || (ticket === 0 && this.#quiet)) return;
+    this.#drawing = true;
+    this.#number += 1;
+    const message: Partial<FrameMessage> = {
+      t: "frame",
+      id: this.#id,
+      number: this.#number,
+      cycle: this.cycle,
+      state: this.state,
+      rate: 0,
+      frame: new Uint32Array(),
+      windows: new Float64Array(),
+      restart: false,
+      decisions: [],
+      result: { policy: policyOf(this.experiment as Experiment) } as never,
+      controls: null,
+      past: null,
+      launches: null,
+      shares: null,
+      held: null,
+      shown: null,
+      met: null,
+      why: this.state === "stuck" ? "no warp can issue" : "",
+      ticket,
+      event: false,
+      took: 1,
+    };
+    this.#say(message as FrameMessage);
+  }
+}

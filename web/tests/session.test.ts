@@ -1,0 +1,367 @@
+// What the page runs, as its user asks for it: the session, the engine's page side and the lock-step are real, the worker is made up at its messages.
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { Engine } from "../src/engine.ts";
+import { Feed } from "../src/run/feed.ts";
+import type { Notice } from "../src/run/notice.tsx";
+import { Session } from "../src/run/session.ts";
+import type { Experiment } from "../src/types.ts";
+import { FakeWorker } from "./fake-worker.ts";
+
+FakeWorker.install();
+
+const MIX = ["ccbp/BP", "ccbp/CFD"];
+const by = (name: string, kernels: readonly string[] = MIX): Experiment => ({
+  corun: 1,
+  kernels: [...kernels],
+  policy: { name },
+});
+
+interface Form {
+  shown: Experiment | null;
+  problems: string[];
+}
+interface Page {
+  session: Session;
+  form: Form;
+  /** Of each run's kernels, as often as it was told. */
+  alone: string[];
+}
+let page: Page | null = null;
+
+async function start(calm = false): Promise<Page> {
+  const form: Form = { shown: null, problems: [] },
+    alone: string[] = [];
+  const feed = new Feed();
+  feed.add({ alone: (side, kernel, ipc) => void alone.push(`${side} ${kernel} ${ipc}`) });
+  const session = new Session({
+    form: {
+      setSides: () => undefined,
+      show: (experiment) => {
+        form.shown = experiment;
+      },
+      accepted: () => {
+        form.problems = [];
+      },
+      problems: (problems) => {
+        form.problems = problems.map(({ path }) => path);
+      },
+      scriptFailed: () => undefined,
+    },
+    feed,
+    relink: () => undefined,
+    calm: () => calm,
+    first: by("even"),
+  });
+  const { engine, ready } = await Engine.start({} as WebAssembly.Module, () => Promise.resolve({}), {
+    loaded: (at, message) => session.loaded(at, message),
+    problems: (at, problems) => session.problems(at, problems),
+    frames: (frames, state, rate) => session.frames(frames, state, rate),
+    failed: (message) => session.failed(message),
+    underWay: (cycle) => session.underWay(cycle),
+    alone: (at, kernel, ipc, why) => session.alone(at, kernel, ipc, why),
+    aloneProgress: (at, kernel, done) => session.aloneProgress(at, kernel, done),
+    profiling: (at, name, done, of, part) => session.profiling(at, name, done, of, part),
+    profilingStopped: (at) => session.profilingStopped(at),
+    refused: () => undefined,
+  });
+  session.engine = engine;
+  session.ready.value = { ...ready, module: engine.module };
+  page = { session, form, alone };
+  return page;
+}
+afterEach(() => {
+  // What plays would play for ever.
+  for (const worker of FakeWorker.all) worker.terminate();
+  FakeWorker.all = [];
+  page = null;
+});
+
+/** Waits for what is to come; that it does not come is the failure. */
+async function until(what: string, holds: () => boolean): Promise<void> {
+  const late = Date.now() + 2_000;
+  while (!holds()) {
+    if (Date.now() > late) assert.fail(`${what}: never; ${JSON.stringify(seen())}`);
+    await new Promise((on) => setTimeout(on, 1));
+  }
+}
+/** Long enough for anything that would come. */
+const settle = (): Promise<void> => new Promise((on) => setTimeout(on, 40));
+const seen = (): object => {
+  const { session } = page as Page;
+  return { state: session.state.peek(), where: session.where.peek(), notice: session.notice.peek()?.title ?? null };
+};
+const playing = (session: Session): Promise<void> =>
+  until("it plays", () => session.state.peek() === "playing" && session.cycle > 0);
+const restsAt = (session: Session, cycle: number): Promise<void> =>
+  until(`it rests at ${cycle}`, () => session.state.peek() === "paused" && session.cycle === cycle);
+function press(notice: Notice | null, label: string): void {
+  const action = notice?.actions?.find((one) => one.label === label);
+  if (!action) assert.fail(`no button ${label} on ${notice?.title ?? "no notice"}`);
+  action.run();
+}
+const schemes = (session: Session): string[] =>
+  session.experiments.map(({ policy }) => (policy as { name: string }).name);
+
+test("a link opens and plays; pausing puts the cycle in the link, playing takes it out", async () => {
+  const { session } = await start();
+  session.open(by("even"), true);
+  await playing(session);
+  assert.equal(session.notice.peek(), null);
+  assert.match(session.title.peek(), /^BP \+ CFD · Even/);
+  session.toggle();
+  await until("it is paused", () => session.state.peek() === "paused");
+  assert.equal(session.view.peek().cycle, session.cycle);
+  assert.equal(session.settled.peek(), session.cycle);
+  session.toggle();
+  await playing(session);
+  assert.equal(session.view.peek().cycle, undefined);
+});
+
+test("another scheme at a cycle at rest shows that cycle of the new run; while it plays, from the start", async () => {
+  const { session } = await start();
+  session.open(by("even"), false, 5_000);
+  await restsAt(session, 5_000);
+  session.change(by("ccbp"));
+  assert.match(
+    session.standing.peek()?.text ?? "",
+    /Below is still .*Even.*, at cycle 5,000\. .*CCBP.* is being built\./,
+  );
+  await restsAt(session, 5_000);
+  assert.deepEqual(schemes(session), ["ccbp"]);
+  assert.equal(session.standing.peek(), null);
+  assert.equal(session.view.peek().cycle, 5_000, "who came by a link of a cycle is still there");
+
+  session.toggle();
+  await playing(session);
+  session.change(by("even"));
+  await playing(session);
+  const load = FakeWorker.runs[0]?.asked("load").at(-1);
+  assert.deepEqual([load?.play, load?.seek], [true, 0]);
+});
+
+test("another mix under two schemes at rest: both runs at that cycle", async () => {
+  const { session } = await start();
+  session.open(by("even"), false, 4_000, by("ccbp"));
+  await restsAt(session, 4_000);
+  session.changeBoth((experiment) => {
+    experiment.kernels = ["ccbp/BP", "ccbp/HS"];
+  });
+  await restsAt(session, 4_000);
+  await until("both are built", () => session.sides.peek().every(({ loaded }) => loaded !== null));
+  assert.deepEqual(
+    FakeWorker.runs.map(({ experiment, cycle }) => [experiment?.kernels, cycle]),
+    [
+      [["ccbp/BP", "ccbp/HS"], 4_000],
+      [["ccbp/BP", "ccbp/HS"], 4_000],
+    ],
+  );
+  assert.deepEqual(session.differ.peek().differences?.length, 1);
+});
+
+test("the same experiment as A and B: no difference, one clock, and each kernel is measured alone once", async () => {
+  const { session, alone } = await start();
+  session.open(by("even"), true, 0, by("even"));
+  await playing(session);
+  session.toggle();
+  await until("it is paused", () => session.state.peek() === "paused");
+  assert.deepEqual(session.differ.peek(), { differences: [], why: "" });
+  assert.equal(FakeWorker.runs[0]?.cycle, FakeWorker.runs[1]?.cycle);
+  await until("all are known", () => new Set(alone).size === 4);
+  const jobs = FakeWorker.all.flatMap((worker) => worker.asked("alone").flatMap((one) => one.jobs));
+  assert.equal(new Set(jobs.map(({ hash }) => hash)).size, 2);
+});
+
+test("what cannot run is said at the form, and the run before stays", async () => {
+  const { session, form } = await start();
+  session.open(by("even"), false, 2_000);
+  await restsAt(session, 2_000);
+  session.change(by("bad"));
+  await until("it is said", () => form.problems.length > 0);
+  assert.deepEqual(form.problems, ["policy"]);
+  assert.match(session.standing.peek()?.text ?? "", /Below is still .*Even/);
+  assert.equal(session.cycle, 2_000);
+  session.change(by("ccbp"));
+  await restsAt(session, 2_000);
+  assert.deepEqual([form.problems, session.standing.peek()], [[], null]);
+});
+
+test("a link whose A cannot run says so, also once its B is built", async () => {
+  const { session } = await start();
+  session.open(by("bad"), true, 0, by("even"));
+  await until("B is built", () => (session.sides.peek()[1]?.loaded ?? null) !== null);
+  await settle();
+  assert.equal(session.notice.peek()?.title, "This experiment cannot run");
+  session.only(1);
+  await restsAt(session, 0);
+  assert.equal(session.notice.peek(), null);
+});
+
+test("B that cannot run: what is wrong, and either may go on alone", async () => {
+  const { session } = await start();
+  session.open(by("even"), false, 1_000);
+  await restsAt(session, 1_000);
+  session.compareWith(by("bad"));
+  await until("it is said", () => session.differ.peek().why.includes("B cannot run"));
+  session.only(0);
+  await restsAt(session, 1_000);
+  assert.deepEqual([schemes(session), session.standing.peek()], [["even"], null]);
+});
+
+test("a link of another engine says so once: not again after it was closed, nor of another experiment", async () => {
+  const { session } = await start();
+  session.open(by("even"), true);
+  session.aside = { title: "Made by another engine", actions: [] };
+  await until("it is said", () => session.notice.peek()?.title === "Made by another engine");
+  press(session.notice.peek(), "Close this notice");
+  session.compareWith(by("ccbp"));
+  await until("both are built", () => session.sides.peek()[1]?.loaded != null);
+  assert.equal(session.notice.peek(), null);
+
+  session.open(by("even"), true);
+  session.aside = { title: "Made by another engine", actions: [] };
+  await until("it is said", () => session.notice.peek() !== null);
+  session.change(by("ccbp"));
+  await until("it is gone", () => session.notice.peek() === null);
+});
+
+test("a link that cannot be read stops the run and leads to the first experiment", async () => {
+  const { session } = await start();
+  session.open(by("ccbp"), true);
+  await playing(session);
+  session.unreadable(["It is damaged."]);
+  await until("it is paused", () => session.state.peek() === "paused");
+  press(session.notice.peek(), "Open the default experiment");
+  await until("it is built", () => session.notice.peek() === null);
+  assert.deepEqual(schemes(session), ["even"]);
+});
+
+test("a worker that dies is said with what it said; started again, it rests at the start", async () => {
+  const { session } = await start();
+  session.open(by("crash"), true);
+  await until("it is said", () => session.notice.peek()?.title === "The simulation stopped");
+  const [dead] = FakeWorker.runs;
+  session.toggle();
+  await settle();
+  assert.equal(session.notice.peek()?.title, "The simulation stopped", "nothing runs in a dead worker");
+  press(session.notice.peek(), "Start this experiment again");
+  await restsAt(session, 0);
+  assert.deepEqual([dead?.ended, schemes(session), session.notice.peek()], [true, ["crash"], null]);
+
+  session.toggle();
+  await until("it is said", () => session.notice.peek()?.title === "The simulation stopped");
+  press(session.notice.peek(), "Open the default experiment");
+  await restsAt(session, 0);
+  assert.deepEqual(schemes(session), ["even"]);
+});
+
+test("of two, one worker dies: both start again, on one clock", async () => {
+  const { session } = await start();
+  session.open(by("even"), true, 0, by("crash"));
+  await until("it is said", () => session.notice.peek()?.title === "The simulation stopped");
+  press(session.notice.peek(), "Open the default experiment");
+  await restsAt(session, 0);
+  assert.deepEqual(schemes(session), ["even"]);
+  session.compareWith(by("ccbp"));
+  await playing(session);
+});
+
+test("a stuck machine says why; played again, it begins anew without the words", async () => {
+  const { session } = await start();
+  session.open(by("stuck"), true);
+  await until("it is stuck", () => session.state.peek() === "stuck");
+  assert.equal(session.notice.peek()?.title, "The machine is stuck at cycle 3,000");
+  session.go(1_000);
+  await restsAt(session, 1_000);
+  assert.equal(session.notice.peek(), null);
+});
+
+test("a profile: undone while it is measured, the run before is built anew and nothing is said of it", async () => {
+  const { session } = await start();
+  session.open(by("even"), false, 3_000);
+  await restsAt(session, 3_000);
+  session.change(by("measured"));
+  await until("it is said", () => /^Profiling one: 1 of 2/.test(session.notice.peek()?.title ?? ""));
+  assert.equal(session.where.peek().state, "profiling");
+  session.change(by("even"));
+  await restsAt(session, 3_000);
+  await settle();
+  assert.deepEqual([session.notice.peek(), session.standing.peek()], [null, null]);
+});
+
+test("a profile: called off, the run before goes on where it was", async () => {
+  const { session, form } = await start();
+  session.open(by("even"), false, 3_000);
+  await restsAt(session, 3_000);
+  session.change(by("measured"));
+  await until("it is said", () => session.where.peek().state === "profiling");
+  press(session.notice.peek(), "Back to Even split");
+  await restsAt(session, 3_000);
+  assert.deepEqual([schemes(session), session.notice.peek(), form.shown], [["even"], null, by("even")]);
+  assert.equal(FakeWorker.runs[0]?.asked("load").length, 2, "it is not built again");
+});
+
+test("a profile: stopped, then played after all; the transport works, also once a second run is there", async () => {
+  const { session } = await start();
+  session.open(by("even"), true);
+  await playing(session);
+  session.change(by("measured"));
+  await until("it is measured", () => session.where.peek().state === "profiling");
+  press(session.notice.peek(), "Stop");
+  await until("it is stopped", () => session.where.peek().state === "stopped");
+  session.toggle();
+  await until("it is measured again", () => session.where.peek().state === "profiling");
+  FakeWorker.runs[0]?.measured();
+  await playing(session);
+  session.compareWith(by("even"));
+  await until("both are built", () => session.sides.peek()[1]?.loaded != null);
+  await playing(session);
+  session.toggle();
+  await until("it is paused", () => session.state.peek() === "paused");
+});
+
+test("two profiles are stopped and one side gets another scheme: the other still says that it has not begun", async () => {
+  const { session } = await start();
+  session.open(by("even"), true, 0, by("ccbp"));
+  await playing(session);
+  session.pair(by("measured"), by("measured", ["ccbp/BP"]));
+  const [first] = FakeWorker.runs;
+  await until("both are measured", () => FakeWorker.runs.length === 2 && session.where.peek().state === "profiling");
+  await settle();
+  press(session.notice.peek(), "Stop");
+  await until("they are stopped", () => session.where.peek().state === "stopped");
+  await settle();
+  session.change(by("even"), 1);
+  await until("B is built", () => session.sides.peek()[1]?.loaded != null);
+  await settle();
+  assert.deepEqual(
+    [session.notice.peek()?.title, session.where.peek().state],
+    ["Stopped before the run began", "stopped"],
+  );
+  session.toggle();
+  await until("it is measured again", () => session.where.peek().state === "profiling");
+  first?.measured();
+  await playing(session);
+});
+
+test("a run that is built while its tab is hidden waits until somebody looks", async () => {
+  const { session } = await start();
+  session.hide(true);
+  session.open(by("even"), true);
+  await until("it is built", () => session.sides.peek()[0]?.loaded != null);
+  await settle();
+  assert.equal(FakeWorker.runs[0]?.state, "paused");
+  session.hide(false);
+  await playing(session);
+});
+
+test("where no motion is wanted, nothing starts by itself", async () => {
+  const { session } = await start(true);
+  session.open(by("even"), false, 2_000);
+  await restsAt(session, 2_000);
+  session.compareWith(by("ccbp"));
+  await until("both are built", () => session.sides.peek()[1]?.loaded != null);
+  await restsAt(session, 2_000);
+  session.pair(by("even"), by("ccbp"));
+  await restsAt(session, 0);
+});
