@@ -115,10 +115,6 @@ export class Engine {
     for (const run of this.#runs) run.post({ t: "room", bytes: room / this.#runs.length });
   }
 
-  get runs(): number {
-    return this.#runs.length;
-  }
-
   /** After a failure: new workers from the same module. */
   async restart(): Promise<void> {
     this.#pending = null;

@@ -63,7 +63,6 @@ export type ToWorker =
   /** `soFar`: of a run alone that goes on. */
   | { t: "setAlone"; id: number; kernel: number; hash: string; answer: Answer; soFar: boolean }
   | { t: "setControls"; controls: Controls }
-  | { t: "controls"; id: number }
   | { t: "result"; id: number }
   /** What the L1Ds held at a cycle that has been. Answered by `l1`. */
   | { t: "l1"; id: number; kernel: number; cycle: number }
@@ -151,7 +150,6 @@ export type FromWorker =
   | { t: "result"; id: number; result: Result }
   /** Null while the run goes on. */
   | { t: "l1"; id: number; moment: L1Moment | null }
-  | { t: "controls"; id: number; controls: Controls }
   | { t: "seed"; id: number; seed: number }
   | { t: "validated"; id: number; problems: Problem[] }
   | { t: "refused"; problems: Problem[] }

@@ -123,9 +123,6 @@ export class Run {
       case "validated":
         this.#answer(message.id, message.problems);
         return;
-      case "controls":
-        this.#answer(message.id, message.controls);
-        return;
       case "profiling":
         if (message.id === this.#asked)
           this.#events.profiling(this, message.name, message.done, message.of, message.part);

@@ -444,7 +444,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
   }
   if ((message.t === "play" || message.t === "reset") && loader.takeUp(message.t === "play" || message.play)) return;
   // Who asks is answered of the run that the page shows, also while the next one's profile is measured.
-  const asks = message.t === "result" || message.t === "controls" || message.t === "l1";
+  const asks = message.t === "result" || message.t === "l1";
   if (!sim || (loader.pending && !asks)) return;
   // Who is told to do something else looks for nothing any more.
   if (["pause", "step", "stepEvent", "seek", "reset", "again"].includes(message.t)) watch = met = null;
@@ -514,9 +514,6 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
         setState("paused");
       }
       frames.hasNews();
-      break;
-    case "controls":
-      send({ t: "controls", id: message.id, controls: sim.controls() });
       break;
     case "result":
       send({ t: "result", id: message.id, result: sim.result() });
