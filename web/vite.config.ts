@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { build, defineConfig, type Plugin } from "vite";
 import { rateOf } from "./src/run/rate.ts";
+import { scalesOf } from "./src/run/scaled.ts";
 import { widget } from "./build/embed.config.ts";
 import { sharedHtml, sharedPages } from "./build/share.ts";
 import { Papers } from "./build/papers.ts";
@@ -51,7 +52,10 @@ const offline: Plugin = {
 };
 
 /** How often verdicts have held, as the page of docs/ about that says: a figure of the built page, not a word of it. */
-const verdicts = rateOf(readFileSync(new URL("../docs/reference/verdicts.md", import.meta.url), "utf8"));
+const reference = (page: string): string => readFileSync(new URL(`../docs/reference/${page}`, import.meta.url), "utf8");
+const verdicts = rateOf(reference("verdicts.md"));
+/** What scale models are off by, likewise. */
+const scales = scalesOf(reference("scale.md"));
 
 /** The script of articles also runs as a plain one, where its names would be the article's; and the widget stands beside the page. */
 const embeds: Plugin = {
@@ -106,7 +110,7 @@ export default defineConfig({
   // Several pages, none of which stands in for an address that is not there.
   appType: "mpa",
   plugins: [papers, share, top, embeds, served, offline],
-  define: { __VERDICTS__: JSON.stringify(verdicts) },
+  define: { __VERDICTS__: JSON.stringify(verdicts), __SCALES__: JSON.stringify(scales) },
   worker: { format: "es" },
   build: {
     target: "es2022",

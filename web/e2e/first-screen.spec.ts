@@ -1,4 +1,5 @@
 // What the first screen asks of a newcomer, measured: how much there is to read and to press, how soon the answer stands there, how still it stands.
+import { decodeLink } from "../src/link.ts";
 import { cycle, expect, is, open, picture, test } from "./corun.ts";
 
 /**
@@ -130,4 +131,21 @@ test("a large GPU has a first sentence in seconds, which says what is still bein
   console.log(`first sentence on an A100 after ${took.toFixed(1)} s`);
   expect(took).toBeLessThan(30);
   await expect(page.locator("#verdict")).toContainText("still being measured");
+});
+
+test("a large GPU offers a quarter of itself, which says what it is off by and leads back to the whole", async ({
+  page,
+}) => {
+  await open(page, "#v=1&gpu=a100-40gb&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=1000000");
+  const verdict = page.locator("#verdict"),
+    press = (name: string) => verdict.getByRole("button", { name }).click();
+  await expect(verdict).toContainText(/of the time\. Nine in ten slowdowns were within \d+\.\d % of the whole’s/);
+  await press("Run a quarter");
+  await expect(page.locator("#choose-gpu")).toContainText("1/4");
+  await expect(verdict).toContainText(/A scale model: a quarter of the GPU\. Of \d+ slowdowns half were within/);
+  // A quarter of 108 SMs, whose kernels alone ran on a quarter, too.
+  await expect(verdict).toContainText(/times slower than alone/);
+  await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.scale).toBe("1/4");
+  await press("Run the whole");
+  await expect(page.locator("#choose-gpu")).not.toContainText("1/4");
 });

@@ -171,8 +171,12 @@ function onOtherGpu(at: number, preset: Preset, gpu: string): void {
       if (a && b) session.pair(a, b);
       else if (a) session.open(a, !calm());
     };
-  const after = before.map((one): Experiment => ({ ...structuredClone(one), gpu }));
-  after[at] = withPreset(before[at] ?? (before[0] as Experiment), preset);
+  const after = before.map((one): Experiment => {
+    const next = structuredClone(one);
+    otherGpu(gpu)(next);
+    return next;
+  });
+  after[at] = withPreset(after[at] ?? (after[0] as Experiment), preset);
   show(after);
   session.aside = {
     title: `${shortTitle(preset)} needs another GPU, and has it now: ${titleOf(gpu)}.`,

@@ -2,6 +2,7 @@
 
 /** How often verdicts have held (vite.config.ts). */
 declare const __VERDICTS__: import("./run/rate.ts").Rate | null;
+declare const __SCALES__: readonly import("./run/scaled.ts").Measured[];
 
 /** The engine of the npm package, which stands beside the built elements (build/embed.config.ts). */
 declare module "#corun";

@@ -92,6 +92,12 @@ export function vendorTitle(catalogue: Catalogue, experiment: Experiment): strin
 export const gpuOf = ({ gpu }: Experiment): string =>
   typeof gpu === "string" ? gpu : String(gpu?.preset ?? "ccbp-16sm");
 
+/** What the GPU is called in the row; of a scale model with the part of it that runs. */
+export function gpuText(catalogue: Catalogue | null, experiment: Experiment): string | undefined {
+  const title = catalogue?.gpus.find(({ name }) => name === gpuOf(experiment))?.title.split(",")[0];
+  return title && experiment.scale && experiment.scale !== "1" ? `${title}, ${experiment.scale}` : title;
+}
+
 /** A scheme's name, by the catalogue. */
 export const schemeHead = (catalogue: Catalogue, name: string): string =>
   headOf(

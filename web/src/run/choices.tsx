@@ -6,6 +6,7 @@ import {
   NONE,
   gpuChoices,
   gpuOf,
+  gpuText,
   kernelChoices,
   schemeChoices,
   schemeTitle,
@@ -86,7 +87,7 @@ export function Choices(props: {
         value={gpuOf(first)}
         choices={catalogue ? gpuChoices(catalogue) : []}
         onChoose={onChoose.gpu}
-        text={catalogue?.gpus.find(({ name }) => name === gpuOf(first))?.title.split(",")[0]}
+        text={gpuText(catalogue, first)}
       />
       {(sides ? [0, 1] : []).map((side) => {
         const experiment = experiments[side];

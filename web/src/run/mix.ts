@@ -35,4 +35,6 @@ export const otherGpu =
   (name: string): Edit =>
   (experiment) => {
     experiment.gpu = name;
+    // A part of one GPU may be none of another.
+    delete experiment.scale;
   };

@@ -10,6 +10,8 @@ import { Drawer } from "./drawer.tsx";
 import { NoticeBox } from "./notice.tsx";
 import type { Panel } from "./panel.ts";
 import { Popup, type Deed } from "./popup.tsx";
+import { scaledTo } from "./scaled.ts";
+import { ScaleLine } from "./scaled.tsx";
 import { SchemesPicture } from "./schemes-picture.tsx";
 import type { Session } from "./session.ts";
 
@@ -33,7 +35,15 @@ export function startScreen(
     choices: () => <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose} />,
     verdict: () =>
       sides.value.some(({ result }) => result) ? (
-        <Sentence sides={sides.value} rate={__VERDICTS__} lead={lead} />
+        <>
+          <Sentence sides={sides.value} rate={__VERDICTS__} lead={lead} />
+          <ScaleLine
+            sides={sides.value}
+            measured={__SCALES__}
+            validate={(one) => session.engine?.validate(one) ?? Promise.resolve([])}
+            onPress={(part) => session.changeBoth(scaledTo(part))}
+          />
+        </>
       ) : null,
     notices: () => <NoticeBox of={session.notice} />,
     slows: () => <SlowBars sides={sides.value} />,

@@ -1,0 +1,85 @@
+// Scale models of large GPUs: when one is offered, and how far it is off the whole, from the page that `cargo xtask scale` writes. No DOM.
+import type { Experiment } from "../types.ts";
+import { gpuOf } from "./choice.ts";
+import type { Edit } from "./mix.ts";
+import type { RunSide } from "./model.ts";
+import { isFinal } from "./says.ts";
+
+/** What slowdowns on a part of a GPU were off those on the whole, in %, and the part of the time that they took. */
+export interface Measured {
+  gpu: string;
+  part: string;
+  slowdowns: number;
+  median: number;
+  /** Of nine in ten. */
+  most: number;
+  time: number;
+}
+
+/** Reads docs/reference/scale.md; nothing is measured by another text. */
+export function scalesOf(page: string): Measured[] {
+  const row = /^\| `([\w-]+)` \| (1\/\d+) \| (\d+) \| ([\d.]+) % \| ([\d.]+) % \| .* \| \d+ of \d+ \| (\d+) % \|$/gm;
+  return [...page.matchAll(row)].map(([, gpu = "", part = "", ...numbers]) => {
+    const [slowdowns = 0, median = 0, most = 0, time = 0] = numbers.map(Number);
+    return { gpu, part, slowdowns, median, most, time };
+  });
+}
+
+const WHOLE = "1";
+export const partOf = ({ scale }: Experiment): string => scale ?? WHOLE;
+const NAMES: Readonly<Record<string, string>> = { "1/2": "half", "1/3": "a third", "1/4": "a quarter" };
+const nameOf = (part: string): string => NAMES[part] ?? part;
+
+/** The whole, or a part of it, is run in place of what runs. */
+export const scaledTo =
+  (part: string): Edit =>
+  (experiment) => {
+    if (part === WHOLE) delete experiment.scale;
+    else experiment.scale = part as NonNullable<Experiment["scale"]>;
+  };
+
+/** What is said of a part, and what a press runs in its place. */
+export interface ScaleWords {
+  says: string;
+  press: string;
+  part: string;
+}
+
+/**
+ * On a part: how far it is off the whole. On a whole that was measured, until its answer is final: the part that takes the least time. Null where
+ * nothing is to be said.
+ */
+export function scaleWords(sides: readonly RunSide[], measured: readonly Measured[]): ScaleWords | null {
+  const [first] = sides;
+  if (!first) return null;
+  const { experiment } = first,
+    part = partOf(experiment),
+    // A changed GPU is not the one that was measured.
+    these = measured.filter(({ gpu }) => typeof experiment.gpu === "string" && gpu === gpuOf(experiment));
+  if (part !== WHOLE) {
+    const of = these.find((one) => one.part === part),
+      head = `A scale model: ${nameOf(part)} of the GPU.`;
+    return {
+      says: of
+        ? `${head} Of ${of.slowdowns} slowdowns half were within ${of.median} % of the whole’s, nine in ten within ${of.most} %.`
+        : `${head} How far it is off the whole has not been measured.`,
+      press: "Run the whole",
+      part: WHOLE,
+    };
+  }
+  const [best] = [...these].sort((a, b) => a.time - b.time);
+  if (!best || sides.every(isFinal)) return null;
+  return {
+    says: `With ${nameOf(best.part)} of this GPU it takes ${best.time} % of the time. Nine in ten slowdowns were within ${best.most} % of the whole’s.`,
+    press: `Run ${nameOf(best.part)}`,
+    part: best.part,
+  };
+}
+
+/** The experiments as a press would make them. */
+export const pressed = (sides: readonly RunSide[], { part }: ScaleWords): Experiment[] =>
+  sides.map(({ experiment }) => {
+    const next = structuredClone(experiment);
+    scaledTo(part)(next);
+    return next;
+  });
