@@ -1,5 +1,8 @@
 /// <reference lib="esnext.disposable" />
-import type { Catalogue, Decision, FrameLayout, Problem, Result, WindowsLayout } from "./corun_script.js";
+import type { Decision, Problem, Result, WindowsLayout } from "./corun_script.js";
+import type { FrameView, ShownRun, SmView } from "./shown.js";
+
+export type { FrameView, ShownRun, SmView } from "./shown.js";
 
 /** Registers every element of Corun that is not registered yet. Only where there is a document. */
 export declare function define(): Promise<void>;
@@ -16,25 +19,6 @@ export type CorunFigure = HTMLElement;
 /** `<corun-lab host="https://your.host/corun/" link="#v=1&…" hide="schemes" theme="dark">`: the page of a host of Corun, in a frame. */
 export type CorunLab = HTMLElement;
 
-/** A run as the pictures show it: its shape, its scheme in words, and its mark (A, B) where two are compared; one run has none. */
-export interface ShownRun {
-  mark: string;
-  title: string;
-  layout: FrameLayout;
-  windows: WindowsLayout;
-}
-/** A picture of the machine at one cycle: of one run, or of two that are compared. */
-export interface FrameView extends HTMLElement {
-  /** New simulations: their shapes (`frameLayout`, `windowsLayout`), and `presets()`. Comes before the first update, and clears what was drawn. */
-  setRuns(runs: readonly ShownRun[], catalogue: Catalogue): void;
-  /** A `frame()` of each run, all of one cycle. They are only lent. */
-  update(frames: readonly Uint32Array[]): void;
-  reset(): void;
-}
-/** A picture that has a selected SM: the grid chooses it and fires `select-sm` (`CustomEvent<{ sm: number | null }>`), the detail shows it. */
-export interface SmView extends FrameView {
-  selected: number | null;
-}
 /** The windows of a run so far. A range of cycles costs what it is wide on the screen, however many windows are in it. */
 export declare class WindowStore {
   constructor(layout: WindowsLayout);

@@ -1,14 +1,11 @@
 // What crosses between the page and its views, beside what the engine declares.
 
 import type {
-  Catalogue,
   Experiment as DeclaredExperiment,
   Figure as DeclaredFigure,
   FigurePoint as DeclaredPoint,
   KernelResult as DeclaredKernel,
   Result as DeclaredResult,
-  FrameLayout,
-  WindowsLayout,
 } from "./wasm/corun.js";
 
 // What the engine takes and gives: declared once, by the module.
@@ -87,26 +84,8 @@ export type Figure = Omit<DeclaredFigure, "points"> & { points: FigurePoint[] };
 
 // ---------------------------------------------------------------- the views (src/views/index.ts)
 
-/** A run as the views show it: its shape, its scheme in words, and its mark (A, B) where two are compared; one run has none. */
-export interface ShownRun {
-  mark: string;
-  title: string;
-  layout: FrameLayout;
-  windows: WindowsLayout;
-}
-
-/** A picture of the machine at one cycle: of one run, or of two that are compared. */
-export interface FrameView extends HTMLElement {
-  /** New simulations: their shapes. Comes before the first update, and clears what was drawn. */
-  setRuns(runs: readonly ShownRun[], catalogue: Catalogue): void;
-  /** A frame of each run, all of one cycle. They are only lent: do not keep them after the call. */
-  update(frames: readonly Uint32Array[]): void;
-  reset(): void;
-}
-/** A picture that has a selected SM: `<corun-sm-grid>` chooses it (event `select-sm`), `<corun-sm-detail>` shows it. */
-export interface SmView extends FrameView {
-  selected: number | null;
-}
+// Declared once, for whoever draws with the package.
+export type { FrameView, ShownRun, SmView } from "../../wasm/npm/shown.d.ts";
 /** Fired by the grid, bubbling: CustomEvent<SelectSm>. */
 export interface SelectSm {
   sm: number | null;
