@@ -30,22 +30,23 @@ test("the page of docs/ has rows of parts that were measured, and no other text 
   assert.deepEqual(scalesOf("# Another page\n\n| `a100-40gb` | 1/4 | neither | 15.1 % | 36.2 % | x |\n"), []);
 });
 
-test("a large GPU that was measured has the fastest part offered, until its answer is final", () => {
-  const words = scaleWords([side({})], measured);
+test("a large GPU has a part offered until its answer is final: the fastest that was measured", () => {
+  const words = scaleWords([side({})], measured, 108);
   assert.equal(
     words?.says,
     "With a quarter of this GPU it takes 16 % of the time. Nine in ten slowdowns were within 14.8 % of the whole’s.",
   );
   assert.deepEqual([words?.press, words?.part], ["Run a quarter", "1/4"]);
-  assert.equal(scaleWords([side({}, "cycles")], measured), null);
-  assert.equal(scaleWords([side({ gpu: "ccbp-16sm" })], measured), null);
+  assert.equal(scaleWords([side({}, "cycles")], measured, 108), null);
+  assert.equal(scaleWords([side({ gpu: "ccbp-16sm" })], measured, 16), null);
   // Another GPU than the one that was measured.
-  assert.equal(scaleWords([side({ gpu: { preset: "a100-40gb", "l2.ways": 8 } })], measured), null);
-  assert.equal(scaleWords([], measured), null);
+  for (const gpu of ["h100-sxm5", { preset: "a100-40gb", "l2.ways": 8 }])
+    assert.match(scaleWords([side({ gpu })], measured, 108)?.says ?? "", /has not been measured/);
+  assert.equal(scaleWords([], measured, 108), null);
 });
 
 test("on a part stands what it is off by, and the way back to the whole", () => {
-  const says = (of: Partial<Experiment>): string | undefined => scaleWords([side(of, "cycles")], measured)?.says;
+  const says = (of: Partial<Experiment>): string | undefined => scaleWords([side(of, "cycles")], measured, 108)?.says;
   assert.equal(
     says({ scale: "1/4" }),
     "A scale model: a quarter of the GPU. Of 36 slowdowns half were within 2.8 % of the whole’s, nine in ten within 14.8 %.",

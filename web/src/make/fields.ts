@@ -144,13 +144,14 @@ function recordField(catalogue: Catalogue, record: string, name: string, form?: 
     unit: kind === "flag" || kind === "text" ? undefined : field?.unit,
     min: shape?.min,
     max: shape?.max,
-    ...(typeof none === "string" ? { placeholder: none } : { none: none ?? undefined }),
+    ...(shape?.choices ? { options: shape.choices.map((value) => ({ value, text: value })) } : {}),
+    ...(typeof none === "string" && kind !== "choice" ? { placeholder: none } : { none: none ?? undefined }),
   };
 }
-/** Fields of a record that are one number, flag or text, beside those that are named. */
+/** Fields of a record that are one number, flag, choice or text, beside those that are named. */
 export const plainFields = (catalogue: Catalogue, record: string, but: readonly string[]): string[] =>
   recordOf(catalogue, record)
-    .filter(({ name, kind }) => ["bool", "int", "number", "text"].includes(kind) && !but.includes(name))
+    .filter(({ name, kind }) => ["bool", "choice", "int", "number", "text"].includes(kind) && !but.includes(name))
     .map(({ name }) => name);
 /** The most entries that a list of an experiment may have. */
 export const mostOf = (catalogue: Catalogue, name: string): number =>

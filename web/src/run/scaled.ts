@@ -45,11 +45,13 @@ export interface ScaleWords {
   part: string;
 }
 
+const UNKNOWN = "How far it is off the whole has not been measured.";
+
 /**
- * On a part: how far it is off the whole. On a whole that was measured, until its answer is final: the part that takes the least time. Null where
- * nothing is to be said.
+ * On a part: how far it is off the whole. On a whole of so many SMs, until its answer is final: a part, of those that were measured the one that takes
+ * the least time. Null where nothing is to be said.
  */
-export function scaleWords(sides: readonly RunSide[], measured: readonly Measured[]): ScaleWords | null {
+export function scaleWords(sides: readonly RunSide[], measured: readonly Measured[], sms: number): ScaleWords | null {
   const [first] = sides;
   if (!first) return null;
   const { experiment } = first,
@@ -62,19 +64,27 @@ export function scaleWords(sides: readonly RunSide[], measured: readonly Measure
     return {
       says: of
         ? `${head} Of ${of.slowdowns} slowdowns half were within ${of.median} % of the whole’s, nine in ten within ${of.most} %.`
-        : `${head} How far it is off the whole has not been measured.`,
+        : `${head} ${UNKNOWN}`,
       press: "Run the whole",
       part: WHOLE,
     };
   }
-  const [best] = [...these].sort((a, b) => a.time - b.time);
-  if (!best || sides.every(isFinal)) return null;
+  if (sms < LARGE || sides.every(isFinal)) return null;
+  const [best] = [...these].sort((a, b) => a.time - b.time),
+    offered = best?.part ?? USUAL;
   return {
-    says: `With ${nameOf(best.part)} of this GPU it takes ${best.time} % of the time. Nine in ten slowdowns were within ${best.most} % of the whole’s.`,
-    press: `Run ${nameOf(best.part)}`,
-    part: best.part,
+    says: best
+      ? `With ${nameOf(offered)} of this GPU it takes ${best.time} % of the time. Nine in ten slowdowns were within ${best.most} % of the whole’s.`
+      : `With ${nameOf(offered)} of this GPU it takes a part of the time. ${UNKNOWN}`,
+    press: `Run ${nameOf(offered)}`,
+    part: offered,
   };
 }
+
+/** SMs from which on the whole takes longer than somebody waits: ten seconds and more. */
+const LARGE = 64;
+/** What is offered where nothing has been measured. */
+const USUAL = "1/4";
 
 /** The experiments as a press would make them. */
 export const pressed = (sides: readonly RunSide[], { part }: ScaleWords): Experiment[] =>

@@ -7,12 +7,14 @@ import { pressed, scaleWords, type Measured } from "./scaled.ts";
 export function ScaleLine(props: {
   sides: readonly RunSide[];
   measured: readonly Measured[];
+  /** SMs of the whole. */
+  sms: number;
   /** What the engine has against an experiment. */
   validate(experiment: Experiment): Promise<readonly Problem[]>;
   onPress(part: string): void;
 }) {
-  const { sides, measured, validate, onPress } = props;
-  const words = scaleWords(sides, measured),
+  const { sides, measured, sms, validate, onPress } = props;
+  const words = scaleWords(sides, measured, sms),
     next = words ? pressed(sides, words) : [],
     asked = JSON.stringify(next);
   // What cannot be scaled is not offered.

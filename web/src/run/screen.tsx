@@ -3,6 +3,7 @@ import { effect } from "@preact/signals";
 import { render, type ComponentType } from "preact";
 import type { Answered } from "./answered.ts";
 import { Sentence, SlowBars, Stations } from "./answer.tsx";
+import { shapeOf } from "../teach/vendors.ts";
 import { warningsOf } from "../teach/warnings.ts";
 import { Warnings } from "../teach/warnings-view.tsx";
 import { Choices, type Chosen } from "./choices.tsx";
@@ -40,6 +41,7 @@ export function startScreen(
           <ScaleLine
             sides={sides.value}
             measured={__SCALES__}
+            sms={session.catalogue ? shapeOf(session.catalogue, sides.value[0]?.experiment.gpu).sms : 0}
             validate={(one) => session.engine?.validate(one) ?? Promise.resolve([])}
             onPress={(part) => session.changeBoth(scaledTo(part))}
           />
