@@ -73,6 +73,7 @@ const CATALOGUE = {
         field("seed", "int", { min: 0, default: 1 }),
         field("policy", "forms", { of: [{ kind: "entry" }, { kind: "list", min: 1, max: 4 }] }),
         field("warm_up", "int", { default: 0, unit: "cycles" }),
+        field("scale", "choice", { default: "1", choices: ["1", "1/2", "1/4"] }),
         field("restart", "bool", { default: true }),
       ],
     },
@@ -152,7 +153,13 @@ test("a field is what the catalogue says of its path, and sets what the path nam
   assert.deepEqual(put("stop.cycles", 500).stop, { cycles: 500 });
   assert.deepEqual(put("stop", "settled").stop, { settled: 0.01, at_most: 500 });
   assert.deepEqual(stopFields(state), ["stop", "stop.settled", "stop.at_most"]);
-  assert.deepEqual(plainFields(CATALOGUE, "Experiment", ["corun", "seed"]), ["warm_up", "restart"]);
+  assert.deepEqual(plainFields(CATALOGUE, "Experiment", ["corun", "seed"]), ["warm_up", "scale", "restart"]);
+  const scale = fieldOf(state, "scale");
+  assert.deepEqual(
+    [scale.kind, scale.none, scale.options?.map(({ value }) => value)],
+    ["choice", "1", ["1", "1/2", "1/4"]],
+  );
+  assert.equal(put("scale", "1/4")["scale"], "1/4");
 });
 
 test("a list by kernel is filled where one is set, and goes where none is", () => {
