@@ -12,7 +12,7 @@ import type { Controls, Experiment, Problem, Result } from "./types.ts";
 export type { Ready } from "./run.ts";
 
 /** `side`: 0 for the first run, A; 1 for the second, B. */
-interface EngineEvents {
+export interface EngineEvents {
   loaded(side: number, message: Loaded): void;
   problems(side: number, problems: Problem[]): void;
   /** Called in an animation frame, with a frame of each run; all are of one cycle. The arrays are the receiver's. */

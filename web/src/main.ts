@@ -33,6 +33,7 @@ import { Feed } from "./run/feed.ts";
 import { listen, pageKey } from "./run/keys.ts";
 import { oneLess, oneMore, otherGpu, otherKernel } from "./run/mix.ts";
 import { panels } from "./run/panels.tsx";
+import { heardBy } from "./run/heard.ts";
 import { present, presenting } from "./run/present.ts";
 import { copyCommand, copyLink, saveExperiment, saveFile, saveResult, vary } from "./run/saves.ts";
 import { schemesHost } from "./run/schemes-host.ts";
@@ -259,15 +260,7 @@ async function start(): Promise<void> {
   let ready: Awaited<ReturnType<typeof Engine.start>>["ready"];
   try {
     ({ engine, ready } = await Engine.start(await compileModule(), shipped, {
-      loaded: (at, message) => session.loaded(at, message),
-      problems: (at, problems) => session.problems(at, problems),
-      frames: (frames, state, rate) => session.frames(frames, state, rate),
-      failed: (message) => session.failed(message),
-      underWay: (cycle) => session.underWay(cycle),
-      alone: (at, kernel, ipc, why) => session.alone(at, kernel, ipc, why),
-      aloneProgress: (at, kernel, done) => session.aloneProgress(at, kernel, done),
-      profiling: (at, name, done, of, part) => session.profiling(at, name, done, of, part),
-      profilingStopped: (at) => session.profilingStopped(at),
+      ...heardBy(session),
       refused: (problems) => toast(problems.map(problemText).join("; ")),
     }));
   } catch (error) {

@@ -4,6 +4,7 @@ import { afterEach, test } from "node:test";
 import { Engine } from "../src/engine.ts";
 import { Feed } from "../src/run/feed.ts";
 import type { Notice } from "../src/run/notice.tsx";
+import { heardBy } from "../src/run/heard.ts";
 import { Session } from "../src/run/session.ts";
 import type { Experiment } from "../src/types.ts";
 import { FakeWorker } from "./fake-worker.ts";
@@ -54,15 +55,7 @@ async function start(calm = false): Promise<Page> {
     first: by("even"),
   });
   const { engine, ready } = await Engine.start({} as WebAssembly.Module, () => Promise.resolve({}), {
-    loaded: (at, message) => session.loaded(at, message),
-    problems: (at, problems) => session.problems(at, problems),
-    frames: (frames, state, rate) => session.frames(frames, state, rate),
-    failed: (message) => session.failed(message),
-    underWay: (cycle) => session.underWay(cycle),
-    alone: (at, kernel, ipc, why) => session.alone(at, kernel, ipc, why),
-    aloneProgress: (at, kernel, done) => session.aloneProgress(at, kernel, done),
-    profiling: (at, name, done, of, part) => session.profiling(at, name, done, of, part),
-    profilingStopped: (at) => session.profilingStopped(at),
+    ...heardBy(session),
     refused: () => undefined,
   });
   session.engine = engine;

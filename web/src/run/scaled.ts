@@ -26,7 +26,11 @@ export function scalesOf(page: string): Measured[] {
 }
 
 const WHOLE = "1";
-export const partOf = ({ scale }: Experiment): string => scale ?? WHOLE;
+/** SMs from which on the whole takes longer than somebody waits: ten seconds and more. */
+const LARGE = 64;
+/** What is offered where nothing has been measured. */
+const USUAL = "1/4";
+const partOf = ({ scale }: Experiment): string => scale ?? WHOLE;
 const NAMES: Readonly<Record<string, string>> = { "1/2": "half", "1/3": "a third", "1/4": "a quarter" };
 const nameOf = (part: string): string => NAMES[part] ?? part;
 
@@ -80,11 +84,6 @@ export function scaleWords(sides: readonly RunSide[], measured: readonly Measure
     part: offered,
   };
 }
-
-/** SMs from which on the whole takes longer than somebody waits: ten seconds and more. */
-const LARGE = 64;
-/** What is offered where nothing has been measured. */
-const USUAL = "1/4";
 
 /** The experiments as a press would make them. */
 export const pressed = (sides: readonly RunSide[], { part }: ScaleWords): Experiment[] =>

@@ -307,7 +307,7 @@ A [scale model](experiments.md#scale-models) of a large GPU answers in a part of
 puts schemes in the same order. An error is the slowdown on the part over that on the whole, less one. Percentiles are of its size. Two schemes of a mix have an
 order where their HSpeedups on the whole differ by 5 % or more. Time is that of all runs on the part, runs alone included, of that on the whole.
 
-Two causes of what is left were found beside this study, by runs of single mixes. Lines interleave over L2 banks, so that strides of a power of two meet few of them, on any number of SMs: on the whole more SMs
-meet there (`hetero/SYRK`). With a number of banks that two does not divide, much of that is gone. And a run that ends within the first launches of its kernels is in
+Two causes of what is left were found beside this study, by runs of single mixes. Lines interleave over L2 banks, so that strides of a power of two meet few of them. More SMs meet there
+on the whole than on a part (`hetero/SYRK`). With a number of banks that two does not divide, much of that is gone. And a run that ends within the first launches of its kernels is in
 their first pass through shared arrays, in which fewer CTAs share each line that comes from DRAM (`qos/SGEMM`). Longer runs are off by less there.
 ";

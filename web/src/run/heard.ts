@@ -1,0 +1,15 @@
+// What the engine says, as the session hears it.
+import type { EngineEvents } from "../engine.ts";
+import type { Session } from "./session.ts";
+
+export const heardBy = (session: Session): Omit<EngineEvents, "refused"> => ({
+  loaded: (at, message) => session.loaded(at, message),
+  problems: (at, problems) => session.problems(at, problems),
+  frames: (frames, state, rate) => session.frames(frames, state, rate),
+  failed: (message) => session.failed(message),
+  underWay: (cycle) => session.underWay(cycle),
+  alone: (at, kernel, ipc, why) => session.alone(at, kernel, ipc, why),
+  aloneProgress: (at, kernel, done) => session.aloneProgress(at, kernel, done),
+  profiling: (at, name, done, of, part) => session.profiling(at, name, done, of, part),
+  profilingStopped: (at) => session.profilingStopped(at),
+});
