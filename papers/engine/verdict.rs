@@ -3,8 +3,10 @@
 
 use super::measures::{Measures, Outcome};
 use super::paper::claims::{Claim, Ledger, Verdict};
+use super::paper::held_out;
 use super::paper::mix::Mix;
-use super::paper::words::changed;
+use super::paper::mixes::HELD_OUT;
+use super::paper::words::{MIXES, SCHEMES, changed};
 use std::collections::BTreeSet;
 
 /// A claim, what was measured, and how it came out.
@@ -15,10 +17,21 @@ pub struct Judgement<'c> {
     pub verdict: Verdict,
     /// On which mixes, or kernels alone.
     pub population: BTreeSet<Mix>,
+    /// What it comes to on mixes that are set aside.
+    pub held_out: Option<Apart>,
     /// How far the measured value moves where only noise changes.
     spread: Option<f64>,
     /// What of its needs does not hold.
     unmet: Vec<String>,
+}
+
+/// A claim on the mixes that are set aside, judged by its value alone, as it is judged on all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Apart {
+    pub value: f64,
+    pub verdict: Verdict,
+    pub on_all: Verdict,
+    pub mixes: usize,
 }
 
 /// How many came out each way, in the order of `Verdict`.
@@ -44,9 +57,27 @@ impl<'c> Judgement<'c> {
             found.map(|found| format!("{}: {found}", need.says))
         });
         let unmet = unmet.collect();
-        let mut judgement = Judgement { claim, outcome, verdict: Verdict::Not, population: asked.population(), spread, unmet };
+        let mut judgement =
+            Judgement { claim, outcome, verdict: Verdict::Not, population: asked.population(), held_out: None, spread, unmet };
         judgement.verdict = judgement.verdict_of(claim);
+        judgement.held_out = judgement.apart(measures);
         judgement
+    }
+
+    /// A result on the mixes of it that are set aside, if there are others too.
+    fn apart(&self, measures: &Measures) -> Option<Apart> {
+        let Outcome::Value(Some(of_all)) = self.outcome else { return None };
+        measures.runs.study.mixes.held_out.as_ref().filter(|_| self.claim.is_result())?;
+        let words = changed(&self.claim.measure, MIXES, &|mixes| format!("{HELD_OUT}{mixes}"));
+        let (value, asked) = measures.runs.results.watch(|| measures.number(&words));
+        let (value, mixes) = (value?, asked.population().len());
+        let verdict = |value| self.claim.verdict(Some(value));
+        (held_out::LEAST..self.population.len()).contains(&mixes).then(|| Apart {
+            value,
+            verdict: verdict(value),
+            on_all: verdict(of_all),
+            mixes,
+        })
     }
 
     /// How the claim comes out by the rules that `claim` has.
@@ -120,7 +151,8 @@ impl<'c> Judgement<'c> {
 
 /// How far a claim's value moves under its modifiers of noise: the greatest of all less the least.
 fn spread(measures: &Measures, claim: &Claim, outcome: &Outcome) -> Option<f64> {
-    let again = claim.noise.iter().map(|modifier| measures.number(&changed(&claim.measure, &|scheme| format!("{scheme} {modifier}"))));
+    let again =
+        claim.noise.iter().map(|modifier| measures.number(&changed(&claim.measure, SCHEMES, &|scheme| format!("{scheme} {modifier}"))));
     // All are asked for, even when one is missing.
     let again: Vec<Option<f64>> = again.collect();
     let mut values = again.into_iter().collect::<Option<Vec<f64>>>()?;

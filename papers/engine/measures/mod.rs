@@ -41,7 +41,7 @@ pub use statistics::{correlation, quotients, reduced};
 
 use super::paper::mix::Mix;
 use super::paper::study::Study;
-use super::paper::words::{Bounds, changed};
+use super::paper::words::{Bounds, SCHEMES, changed};
 use super::runs::{Detail, Results, Runs, SHORT, Store};
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
 use sim_core::describe::kernel::{Kernel, library};
@@ -193,7 +193,7 @@ fn short(words: &Value, study: &Study) -> Value {
                 one => Vec::from_iter(one.as_str()),
             });
             if study.is_short(mixes, schemes) {
-                return changed(words, &|scheme: &str| format!("{scheme} {SHORT}"));
+                return changed(words, SCHEMES, &|scheme: &str| format!("{scheme} {SHORT}"));
             }
             Value::object(pairs.iter().map(|(key, value)| (key.clone(), short(value, study))))
         }

@@ -1,5 +1,6 @@
 //! The mixes of a study, by the names that its claims, tables and figures give them.
 
+use super::held_out::HeldOut;
 use super::mix::{Mix, split_goal};
 use super::mode::Mode;
 use super::read::{count, list, table, texts};
@@ -8,6 +9,9 @@ use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::study::oracle;
 use std::collections::BTreeMap;
+
+/// What stands before the name of mixes of which those are meant that are set aside.
+pub const HELD_OUT: &str = "held-out ";
 
 /// Cases of a kind: all mixes of so many kernels, or so many of them, each with every goal.
 #[derive(Clone, Debug)]
@@ -65,6 +69,8 @@ pub struct Mixes {
     sets: BTreeMap<String, Vec<Mix>>,
     /// Cases by their kind.
     cases: BTreeMap<String, Vec<Mix>>,
+    /// Which are set aside, where some are.
+    pub held_out: Option<HeldOut>,
     /// Drawn groups with SMs of their own by their kind: those of the mode, and all.
     partitions: BTreeMap<String, [Vec<Mix>; 2]>,
 }
@@ -84,6 +90,7 @@ impl Mixes {
             pairs: Vec::new(),
             sets: BTreeMap::new(),
             cases: BTreeMap::new(),
+            held_out: study.get("held_out").map_or(Some(None), |held| HeldOut::of(held).map(Some))?,
             partitions: BTreeMap::new(),
         };
         let Value::Array(pairs) = study.get("pairs")? else { return None };
@@ -253,6 +260,7 @@ impl Mixes {
     /// - a class, each kernel by itself;
     /// - pairs of two classes (`NBI+DBI`), or `same` and a class: all pairs within it;
     /// - `some` or `few` of any of these, or any of these `but` those with a kernel (`NBI+DBI but KM`);
+    /// - `held-out` and any of these: those of them that are set aside;
     /// - one mix (`BP+CFD`). A goal stands behind its kernel, in percent of the IPC alone: `BP@80+CFD`. Where kernels have SMs of their
     ///   own, their number stands there: `VADD:5+COPY:20`.
     ///
@@ -265,6 +273,9 @@ impl Mixes {
     /// Where kernels have SMs of their own, also each kernel of a class by itself on so many (`memory:5`), and drawn groups and others `by`
     /// so many kernels (`random by 4`).
     pub fn named(&self, name: &str) -> Vec<Mix> {
+        if let Some(kind) = name.strip_prefix(HELD_OUT) {
+            return self.named(kind).into_iter().filter(|mix| self.held_out.as_ref().is_some_and(|held| held.has(mix))).collect();
+        }
         if let Some((kind, kernels)) = name.split_once(" by ") {
             return self.named(kind).into_iter().filter(|mix| mix.len().to_string() == kernels).collect();
         }

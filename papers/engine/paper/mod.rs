@@ -1,6 +1,7 @@
 //! What the files of a paper say.
 
 pub mod claims;
+pub mod held_out;
 pub mod mix;
 pub mod mixes;
 pub mod mode;

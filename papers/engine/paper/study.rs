@@ -1,6 +1,6 @@
 //! What is run: lengths, classes of kernels, schemes, and the mixes that claims speak of. Data: papers/NAME/study.toml.
 
-use super::mixes::Mixes;
+use super::mixes::{HELD_OUT, Mixes};
 use super::mode::Mode;
 use super::read::{list, table, texts};
 use super::spaces::Space;
@@ -169,6 +169,7 @@ impl Study {
     /// where one of these names, or the mixes', is among those that are `short`.
     pub fn is_short<'s>(&self, mixes: &str, mut schemes: impl Iterator<Item = &'s str>) -> bool {
         let is_listed = |name: &str| name.split([' ', '(']).next().is_some_and(|name| self.short.iter().any(|short| short == name));
+        let mixes = mixes.trim_start_matches(HELD_OUT);
         ["some ", "few "].iter().any(|word| mixes.starts_with(word)) || is_listed(mixes) || schemes.any(is_listed)
     }
 

@@ -7,7 +7,7 @@
 //! - `instead`: other schemes in place of these, as in `{ ccbp = "ccbp credits=residual" }`;
 //! - `measure`: the measure itself.
 
-use super::words::{changed, merged};
+use super::words::{SCHEMES, changed, merged};
 use sim_core::describe::value::Value;
 
 /// A table as its file has it.
@@ -75,5 +75,5 @@ fn words(from: [&Value; 4]) -> Value {
         let other = from[0].get("instead").and_then(|instead| instead.get(scheme)?.as_str());
         format!("{} {with}", other.unwrap_or(scheme)).trim_end().to_owned()
     };
-    changed(&merged(from), &scheme)
+    changed(&merged(from), SCHEMES, &scheme)
 }

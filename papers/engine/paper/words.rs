@@ -42,19 +42,25 @@ pub fn merged<'v>(from: impl IntoIterator<Item = &'v Value>) -> Value {
     Value::Object(pairs)
 }
 
-/// A measure with every scheme in it, also of its parts, replaced.
-pub fn changed(words: &Value, scheme: &impl Fn(&str) -> String) -> Value {
-    let name = |value: &Value| value.as_str().map_or(value.clone(), |text| scheme(text).into());
+/// The words of a measure that name schemes.
+pub const SCHEMES: &[&str] = &["of", "over", "under"];
+
+/// The word of a measure that names mixes.
+pub const MIXES: &[&str] = &["mixes"];
+
+/// A measure with every name in it that stands at one of the words, also in its parts, replaced.
+pub fn changed(words: &Value, at: &[&str], name: &impl Fn(&str) -> String) -> Value {
+    let named = |value: &Value| value.as_str().map_or(value.clone(), |text| name(text).into());
     match words {
         Value::Object(pairs) => Value::object(pairs.iter().map(|(key, value)| {
-            let value = match (key.as_str(), value) {
-                ("of" | "over" | "under", Value::Array(schemes)) => Value::array(schemes.iter().map(name)),
-                ("of" | "over" | "under", value) => name(value),
-                (_, value) => changed(value, scheme),
+            let value = match value {
+                Value::Array(names) if at.contains(&key.as_str()) => Value::array(names.iter().map(named)),
+                value if at.contains(&key.as_str()) => named(value),
+                value => changed(value, at, name),
             };
             (key.clone(), value)
         })),
-        Value::Array(items) => Value::array(items.iter().map(|item| changed(item, scheme))),
+        Value::Array(items) => Value::array(items.iter().map(|item| changed(item, at, name))),
         other => other.clone(),
     }
 }

@@ -8,11 +8,13 @@ pub mod template;
 
 use super::measures::{Measures, Outcome};
 use super::paper::claims::{Claim, Rule, Verdict};
+use super::paper::held_out;
 use super::paper::mix::{Mix, counted};
+use super::paper::mixes::HELD_OUT;
 use super::paper::spaces::Space;
 use super::paper::study::Order;
 use super::runs::{Detail, Run, Runs, of_cycles};
-use super::verdict::{Counts, Judgement, counts, number};
+use super::verdict::{Apart, Counts, Judgement, counts, number};
 use causes::{Cause, Causes};
 use corun_batch::output::not_written;
 use corun_batch::{Failure, output};
@@ -98,6 +100,7 @@ impl Report<'_> {
         self.head(&mut text);
         self.totals(&mut text);
         self.goal(&mut text);
+        self.held_out(&mut text);
         if !self.causes.summary.is_empty() {
             let _ = writeln!(text, "{}\n", self.causes.summary);
         }
@@ -107,7 +110,8 @@ impl Report<'_> {
         self.how(&mut text);
         self.pictures(&mut text);
         text += "## Claims\n\n`≈`: within 5 % unless said; `≳` and `≲`: not further below, or above, where the paper says that something is not hurt, or \
-                 does not help. The paper's value and ours stand in the same unit. Over: the mixes that were run for it, or kernels alone.\n\n";
+                 does not help. The paper's value and ours stand in the same unit. Over: the mixes that were run for it, or kernels alone. Set aside: on so many of \
+                 them, where some are.\n\n";
         self.table(&mut text, |claim| claim.is_result() && claim.kind != "exact");
         text += "## Worked examples and arithmetic\n\nHeld exactly, by unit tests or by the same formula.\n\n";
         self.table(&mut text, |claim| claim.is_result() && claim.kind == "exact");
@@ -221,6 +225,28 @@ impl Report<'_> {
         text.push('\n');
     }
 
+    /// How results come out on mixes that no rule was found on.
+    fn held_out(&self, text: &mut String) {
+        let Some(held_out) = &self.runs().study.mixes.held_out else { return };
+        let count = |kind: &str, verdict: fn(&Apart) -> Verdict| {
+            let of =
+                self.judgements.iter().filter(|judgement| judgement.claim.kind == kind).filter_map(|judgement| judgement.held_out.as_ref());
+            (of.clone().filter(|apart| verdict(apart) == Verdict::Reproduced).count(), of.count())
+        };
+        let row = |name: &str, kind: &str| {
+            let ((all, of), (apart, _)) = (count(kind, |apart| apart.on_all), count(kind, |apart| apart.verdict));
+            format!("| {name} | {of} | {all} | {apart} |\n")
+        };
+        let _ = writeln!(
+            text,
+            "**Mixes that are set aside.** {} Results over at least three of them and over others too, judged by their values alone:\n\n\
+             | results | all | reproduced on all mixes | reproduced on those set aside |\n| --- | --: | --: | --: |\n{}{}",
+            held_out.note,
+            row("Directions", "direction"),
+            row("Magnitudes", "magnitude")
+        );
+    }
+
     /// Results that fail, by what was found out about them.
     fn failures(&self, text: &mut String) {
         let failing: Vec<&Judgement> = self.judgements.iter().filter(|judgement| fails(judgement)).collect();
@@ -332,7 +358,9 @@ impl Report<'_> {
     }
 
     fn table(&self, text: &mut String, belongs: impl Fn(&Claim) -> bool) {
-        *text += "| claim | § | over | paper | here | verdict |\n| --- | --- | --: | --: | --: | --- |\n";
+        let is_apart = self.runs().study.mixes.held_out.is_some();
+        let (head, line) = if is_apart { (" set aside |", " --: |") } else { ("", "") };
+        let _ = writeln!(text, "| claim | § | over | paper | here |{head} verdict |\n| --- | --- | --: | --: | --: |{line} --- |");
         for judgement in self.judgements.iter().filter(|judgement| belongs(judgement.claim)) {
             let claim = judgement.claim;
             let (notes, derived) = (if claim.notes.is_empty() { "" } else { "; " }, if claim.derived { " (implied)" } else { "" });
@@ -342,9 +370,14 @@ impl Report<'_> {
                 Outcome::Unknown(what) => format!("<br>no such measure: {what}"),
                 Outcome::Value(_) => judgement.objection().map_or(String::new(), |objection| format!("<br>{objection}")),
             };
+            let apart = match (is_apart, &judgement.held_out) {
+                (false, _) => String::new(),
+                (_, None) => " – |".into(),
+                (_, Some(apart)) => format!(" {} on {} |", number(apart.value), apart.mixes),
+            };
             let _ = writeln!(
                 text,
-                "| **{}** {}{derived}: {}{notes}{}{more} | {} | {} | {} | {} | {} |",
+                "| **{}** {}{derived}: {}{notes}{}{more} | {} | {} | {} | {} |{apart} {} |",
                 claim.id,
                 claim.statement,
                 about(claim),
@@ -399,14 +432,20 @@ impl Report<'_> {
 pub fn goal(measures: &Measures) -> Vec<(String, &Order, Vec<Option<f64>>)> {
     let mut found = Vec::new();
     let orders = measures.runs.study.goal.iter().flat_map(|goal| &goal.orders);
-    for (order, name) in orders.flat_map(|order| order.mixes.iter().map(move |name| (order, name))) {
+    let apart =
+        |name: &String| Some(format!("{HELD_OUT}{name}")).filter(|name| measures.runs.study.mixes.named(name).len() >= held_out::LEAST);
+    let named = orders.flat_map(|order| {
+        let names = order.mixes.iter().flat_map(|name| [Some(name.clone()), apart(name)]);
+        names.flatten().map(move |name| (order, name))
+    });
+    for (order, name) in named {
         let of = |scheme: &String| {
             let Value::Object(mut words) = order.measure.clone() else { return None };
-            words.extend([("of", scheme), ("mixes", name)].map(|(key, word)| (key.to_owned(), word.as_str().into())));
+            words.extend([("of", scheme), ("mixes", &name)].map(|(key, word)| (key.to_owned(), word.as_str().into())));
             measures.number(&Value::Object(words))
         };
         let means = order.schemes.iter().map(of).collect();
-        found.push((format!("{name}, {}", counted(&measures.runs.study.mixes.named(name).into_iter().collect())), order, means));
+        found.push((format!("{name}, {}", counted(&measures.runs.study.mixes.named(&name).into_iter().collect())), order, means));
     }
     found
 }

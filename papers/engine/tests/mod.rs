@@ -373,6 +373,31 @@ fn cases_are_mixes_with_goals() {
     assert_eq!([counted(&format!(r#"{{{met}, "at_least": 1}}"#)), counted(&both)], [reached.len(), 4]);
 }
 
+/// What a claim comes to on the mixes that are set aside is what its measure gives on them and on no others.
+#[test]
+fn a_claim_is_also_measured_on_what_is_set_aside() {
+    let apart = "[held_out]\nbehind = \"w\"\nseen = [\"BP+SAD\"]\nnote = \"A third.\"\n[cases]";
+    let study = with_goals().replacen("[cases]", apart, 1);
+    let claim = ONE.replace("kernels[1].ipc", "goals.least").replace("\"BP+SAD\"", "\"pairs\"");
+    let ledger = claims::read(&claim).unwrap();
+    let mut measures = measures_of(&SMALL, &study, &folder("apart"), "quick");
+    let judgements = |measures: &Measures| vec![Judgement::of(measures, &ledger, &ledger.claims[0])];
+    let judged = rounds(&mut measures, 2, judgements).unwrap();
+    let (mixes, apart) = (&measures.runs.study.mixes, judged[0].held_out.unwrap());
+    let held = mixes.named("held-out pairs");
+    assert!(
+        held.len() == 4 && held.iter().all(|mix| ["BP", "CFD"].iter().all(|name| mix.iter().any(|kernel| kernel.starts_with(name)))),
+        "{held:?}"
+    );
+    let values = measures.runs.all(&held, "even", "goals.least").unwrap();
+    assert_eq!((apart.mixes, apart.value), (4, values.iter().sum::<f64>() / 4.0));
+    assert_eq!((apart.verdict, apart.on_all), (Verdict::Reproduced, Verdict::Reproduced));
+    // Of one mix nothing is set aside.
+    let ledger = claims::read(ONE).unwrap();
+    let judgements = |measures: &Measures| vec![Judgement::of(measures, &ledger, &ledger.claims[0]).held_out.is_none()];
+    assert_eq!(rounds(&mut measures, 2, judgements).unwrap(), [true]);
+}
+
 /// A figure's share of cases is what the measure gives; its mean over the cases that reach their goals names their runs, and no point where
 /// there are none.
 #[test]
