@@ -4,7 +4,7 @@
 //! else of its cell, column and table. Besides, in rows:
 //!
 //! - `with`: modifiers of all schemes, as in `hol=yes`: another machine, or other kernels;
-//! - `instead`: other schemes in place of these, as in `{ ccbp = "ccbp credits=residual" }`;
+//! - `instead`: other schemes in place of these, as in `{ ccbp = "ccbp credits=unlimited" }`;
 //! - `measure`: the measure itself.
 
 use super::words::{SCHEMES, changed, merged};

@@ -6,8 +6,8 @@
 //! together: CTAs to kernels that suffer from latency, bandwidth to those that live on it (`allocate`, Algorithm 1). Each kernel's type
 //! and needs are measured while the kernels run (`model` has the equations; `Phase` below is the time-line).
 //! # Observes
-//! Requests, reads, and DRAM accesses reported in reply headers (the RF and DF monitors), and requests waiting in the miss queues at the
-//! end of credit intervals. Resident CTAs, what a CTA costs, and instructions. The IPC of each kernel alone, for the priority.
+//! Requests, reads, and DRAM accesses reported in reply headers (the RF and DF monitors). By one reading also requests that wait in the miss
+//! queues at the end of credit intervals. Resident CTAs, what a CTA costs, and instructions. The IPC of each kernel alone, for the priority.
 //! # Sets
 //! `cta_target`, `miss_queue_split`, `miss_credits`, `credit_interval`, `credit_carry`, `miss_rank`, and `cta_throttle` while it measures.
 //! # Parameters
@@ -35,7 +35,7 @@ pub use self::trace::{allocation, allocation_form};
 use self::allocate::{Demand, Grant, KernelType, Rules, allocate};
 use self::curve::{Point, cta_points, through};
 use self::model::{Factors, Model};
-use self::settings::{FLOOR, LsCredits, METRIC, STEP, Settings, Variant};
+use self::settings::{FLOOR, INTENSIVE, LsCredits, METRIC, STEP, Settings, Variant};
 use self::topics::{
     Bandwidth, BestPriority, DemandCurve, DemandPerCta, GrantedCtas, KeptPriority, MeasuringCtas, Requests, TriedPriority, Typed,
 };
@@ -91,9 +91,8 @@ struct Learned {
     factors: Factors,
     /// Rate that an even share of both bandwidths buys (`IREven`).
     even_rate: f64,
-    /// Requests found waiting at ends of intervals, over all SMs, and samples of one SM with any.
+    /// Requests found waiting at ends of intervals, over all SMs.
     waiting: u64,
-    nonempty: u64,
     kind: KernelType,
     /// Where its bandwidth was measured, CTAs rising; one point for a latency-sensitive kernel.
     points: Vec<Point>,
@@ -282,7 +281,6 @@ impl Ccbp {
         for queued in seen.queued {
             for (kernel, learned) in KernelId::first(seen.kernels).zip(&mut self.kernels) {
                 learned.waiting += u64::from(queued[kernel]);
-                learned.nonempty += u64::from(queued[kernel] > 0);
             }
         }
         self.samples += seen.queued.len() as u64;
@@ -294,11 +292,12 @@ impl Ccbp {
         for kernel in KernelId::first(seen.kernels) {
             let counted = self.counted(seen, kernel);
             let learned = &self.kernels[kernel.index()];
-            let samples = self.samples.max(1) as f64;
-            let demand = self.rate(seen, counted.requests) + learned.waiting as f64 / samples;
-            let starved = learned.nonempty as f64 / samples;
-            let intensive = if self.settings.starved { starved >= 0.5 } else { demand >= learned.even_rate };
-            let kind = match (intensive, model.noc_intensive(learned.factors)) {
+            let sent = self.rate(seen, counted.requests);
+            let (demand, enough) = match self.settings.backlog {
+                true => (sent + learned.waiting as f64 / self.samples.max(1) as f64, learned.even_rate),
+                false => (sent, INTENSIVE * learned.even_rate),
+            };
+            let kind = match (demand >= enough, model.noc_intensive(learned.factors)) {
                 (false, _) => KernelType::LatencySensitive,
                 (true, true) => KernelType::NocIntensive,
                 (true, false) => KernelType::DramIntensive,
@@ -307,7 +306,6 @@ impl Ccbp {
                 kernel_type: kind.word(),
                 demand,
                 even_rate: finite(learned.even_rate),
-                waiting: self.settings.starved.then_some(starved),
                 ratio: finite(learned.factors.df / learned.factors.rf).filter(|_| kind != KernelType::LatencySensitive),
                 threshold: model.threshold(),
             };
@@ -485,19 +483,14 @@ impl Ccbp {
             let (noc, dram) = rates(grant.noc, grant.dram);
             return noc.min(dram);
         }
-        let (noc, dram) = match self.settings.ls_credits {
-            LsCredits::Unlimited => return f64::INFINITY,
-            LsCredits::Literal => rates(grant.noc, grant.dram),
-            LsCredits::Residual => {
-                let sharers = self.kernels.iter().filter(|learned| learned.kind == KernelType::LatencySensitive).count() as f64;
-                let left = |of: fn(&Grant) -> f64| (self.settings.units - grants.iter().map(of).sum::<f64>()).max(0.0) / sharers;
-                let (noc, dram) = rates(grant.noc + left(|grant| grant.noc), grant.dram + left(|grant| grant.dram));
-                // What is left of one bandwidth does not pay for the other.
-                return noc.min(dram);
-            }
-        };
+        let (noc, dram) = rates(grant.noc, grant.dram);
         // The greater of the bounds that there are.
-        if noc.is_finite() && dram.is_finite() { noc.max(dram) } else { noc.min(dram) }
+        let demand = if noc.is_finite() && dram.is_finite() { noc.max(dram) } else { noc.min(dram) };
+        match self.settings.ls_credits {
+            LsCredits::Literal => demand,
+            // One that is taken for latency-sensitive although it is not would take all, as its requests go first.
+            LsCredits::Unlimited => demand.max(learned.even_rate),
+        }
     }
 
     /// A rate as credits, in sixteenths; none where the queue cannot issue more anyway (one request a cycle).

@@ -12,6 +12,10 @@ const WINDOW: (i64, i64) = (200, 100_000_000);
 pub const NOC_SUSTAINABLE: f64 = 0.6;
 const DRAM_SUSTAINABLE: f64 = 0.7;
 
+/// The part of its even share from which on a kernel's requests are "equal or higher" (CCBP §5.4). One that is held to the share sends a
+/// little less, as credits that it leaves in an interval are lost.
+pub const INTENSIVE: f64 = 0.8;
+
 /// What the priority maximises.
 pub const METRIC: &str = "hspeedup";
 
@@ -96,9 +100,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
         Param::choice(
             "demand",
-            &["backlog", "starved"],
-            "backlog",
-            "When a kernel counts as bandwidth-intensive. backlog: requests sent in an interval and left waiting at its end reach the even share. starved: requests wait at the end of at least half of the intervals",
+            &["sent", "backlog"],
+            "sent",
+            "What makes a kernel bandwidth-intensive. sent: the requests that it sends come to four fifths of its even share. backlog: what it sends in an interval and what waits at its end reach the even share",
         ),
         Param::constant(
             "factors",
@@ -113,8 +117,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::choice(
             "ls_mode",
             &["strict", "clip"],
-            "strict",
-            "A latency-sensitive kernel's next CTA, when its bandwidth does not fit. strict: refused. clip: placed, with what is left",
+            "clip",
+            "A latency-sensitive kernel's next CTA, when its bandwidth does not fit. strict: refused. clip: placed, with what is left (Table 3)",
         ),
         Param::constant("on_rejection", Absent::Name("drop"), "What does not fit ends that kernel's allocation alone (Algorithm 1)"),
         Param::constant(
@@ -134,9 +138,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
         Param::choice(
             "ls_credit_mode",
-            &["literal", "residual", "unlimited"],
+            &["literal", "unlimited"],
             "literal",
-            "Credits of latency-sensitive kernels: their measured demand, that and what is left over, or no limit",
+            "Credits of latency-sensitive kernels: their measured demand, or no limit below their even share of both bandwidths",
         ),
         Param::choice(
             "rounding",
@@ -177,7 +181,6 @@ pub enum Variant {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LsCredits {
     Literal,
-    Residual,
     Unlimited,
 }
 
@@ -198,7 +201,7 @@ pub struct Settings {
     pub priority_window: Cycle,
     pub drain_limit: Cycle,
     pub poll: Cycle,
-    pub starved: bool,
+    pub backlog: bool,
     pub clip: bool,
     pub ls_credits: LsCredits,
     pub whole_credits: bool,
@@ -232,10 +235,9 @@ impl Settings {
             priority_window: cycles(spec.int("priority_window"), scale),
             drain_limit: cycles(DRAIN_LIMIT, scale),
             poll: cycles(1000, scale),
-            starved: spec.choice("demand") == "starved",
+            backlog: spec.choice("demand") == "backlog",
             clip: spec.choice("ls_mode") == "clip",
             ls_credits: match spec.choice("ls_credit_mode") {
-                "residual" => LsCredits::Residual,
                 "unlimited" => LsCredits::Unlimited,
                 _ => LsCredits::Literal,
             },

@@ -200,7 +200,7 @@ fn it_learns_step_by_step_and_says_so() {
             "70000 K0: reads are 1.00 of its requests (rf), each needs 0.50 DRAM accesses (df): an even share buys 8.0 requests an interval on each SM",
             "70000 K1: reads are 1.00 of its requests (rf), each needs 0.15 DRAM accesses (df): an even share buys 8.0 requests an interval on each SM",
             "90000 K0: is latency-sensitive: wants 2.0 requests an interval, even share 8.0",
-            "90000 K1: is NoC-intensive: df/rf 0.150 < 0.757; wants 13.0 requests an interval, even share 8.0",
+            "90000 K1: is NoC-intensive: df/rf 0.150 < 0.757; wants 8.0 requests an interval, even share 8.0",
             "170000 K0: uses 0.6 NoC and 0.4 DRAM units of 20 with each CTA",
             "170000 K1: learned its bandwidth, units of 20: 1 CTA 5.0 NoC and 1.0 DRAM, 2 CTAs 10.0 NoC and 2.0 DRAM, \
              3 CTAs 15.0 NoC and 3.0 DRAM, 4 CTAs 20.0 NoC and 4.0 DRAM",
@@ -240,7 +240,7 @@ fn both_kinds_of_bandwidth_are_handed_out_in_proportion() {
     fake_run.run();
     assert_eq!(
         fake_run.said("is DRAM-intensive"),
-        ["90000 K1: is DRAM-intensive: df/rf 2.500 ≥ 0.757; wants 9.0 requests an interval, even share 4.0"]
+        ["90000 K1: is DRAM-intensive: df/rf 2.500 ≥ 0.757; wants 4.0 requests an interval, even share 4.0"]
     );
     assert_eq!(fake_run.said("settled").len(), 1);
     assert!(fake_run.said("settled")[0].contains("no kernel is latency-sensitive"));
@@ -281,8 +281,8 @@ fn credits_of_latency_sensitive_kernels_can_be_read_in_several_ways() {
     let choice = Setting::Choice;
     // Five CTAs of half a request, rounded up; 18.1 units of NoC are handed out, and the rest is 1.9 units or 1.5 requests.
     assert_eq!(credits(&[]), [Some(3.0), Some(12.0)]);
-    assert_eq!(credits(&[("ls_credit_mode", choice("residual"))]), [Some(4.0), Some(12.0)]);
-    assert_eq!(credits(&[("ls_credit_mode", choice("unlimited"))]), [None, Some(12.0)]);
+    // No limit but the even share.
+    assert_eq!(credits(&[("ls_credit_mode", choice("unlimited"))]), [Some(8.0), Some(12.0)]);
     // What is kept of unused credits is the miss queue's business.
     let mut kept = FakeRun::new(&[LATENCY, NOC], &[drf(), ("credit_carry", Setting::Int(2))]);
     kept.run();
@@ -361,19 +361,20 @@ fn an_allocation_is_judged_and_kept_once_no_sm_holds_more_than_it_says() {
     assert!(said("drf", "settled")[0].starts_with("270000 "), "{:?}", said("drf", "settled"));
 }
 
+/// Of an even share of 8 a kernel that sends 6 is latency-sensitive, and one that sends 6.8 is bandwidth-intensive. Where what waits counts
+/// too, it is one that asks for more than 8.
 #[test]
-fn a_starved_kernel_is_intensive_whatever_it_asks_for() {
-    let kinds = |settings: &[(&str, Setting)]| {
-        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[&[drf()], settings].concat());
+fn the_type_is_by_requests_sent() {
+    let kinds = |appetite: f64, settings: &[(&str, Setting)]| {
+        let mut fake_run = FakeRun::new(&[Fake { appetite, ..LATENCY }, NOC], &[&[drf()], settings].concat());
         fake_run.run();
-        fake_run.said("requests wait")
+        fake_run.said("K0: is")[0].split(": ").nth(1).map(String::from).unwrap()
     };
+    assert_eq!([1.5, 1.7].map(|appetite| kinds(appetite, &[])), ["is latency-sensitive", "is NoC-intensive"]);
+    let backlog = [("demand", Setting::Choice("backlog"))];
     assert_eq!(
-        kinds(&[("demand", Setting::Choice("starved"))]),
-        [
-            "90000 K0: is latency-sensitive: requests wait at the end of 0 % of its intervals",
-            "90000 K1: is NoC-intensive: df/rf 0.150 < 0.757; requests wait at the end of 100 % of its intervals",
-        ]
+        [1.5, 1.7, 2.1].map(|appetite| kinds(appetite, &backlog)),
+        ["is latency-sensitive", "is latency-sensitive", "is NoC-intensive"]
     );
 }
 
@@ -420,9 +421,9 @@ fn no_mix_is_granted_more_than_there_is() {
         let choice = |i: u64, name, choices: &[&'static str]| (name, Setting::Choice(choices[below(i, choices.len() as u64) as usize]));
         let settings = [
             choice(1001, "variant", &["drf", "adj", "offline"]),
-            choice(1002, "demand", &["backlog", "starved"]),
+            choice(1002, "demand", &["sent", "backlog"]),
             choice(1005, "ls_mode", &["strict", "clip"]),
-            choice(1008, "ls_credit_mode", &["literal", "residual", "unlimited"]),
+            choice(1008, "ls_credit_mode", &["literal", "unlimited"]),
             choice(1009, "rounding", &["fraction", "nearest"]),
             ("units", Setting::Int(1 + below(1010, 40) as i64)),
             ("time_scale", Setting::Number(0.05)),

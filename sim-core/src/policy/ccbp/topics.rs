@@ -1,6 +1,6 @@
 //! What CCBP says that it decided.
 
-use crate::interface::decision::{count, list, percent, topics};
+use crate::interface::decision::{count, list, topics};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,16 +26,14 @@ topics! {
 
     Typed "kernel_type", "The type of a kernel by its demand (CCBP §5.4)" {
         kernel_type: &'static str, "", "latency-sensitive, NoC-intensive or DRAM-intensive";
-        demand: f64, "requests per interval and SM", "What it would send without a limit";
+        demand: f64, "requests per interval and SM", "What it sends, held to an even share; by the reading `backlog` with what waits";
         even_rate: Option<f64>, "requests per interval and SM", "What an even share buys; missing for a kernel that pays for none";
-        waiting: Option<f64>, "of the intervals", "Those at whose end requests wait, where that decides";
         ratio: Option<f64>, "", "df over rf; missing for a kernel that only writes, or is latency-sensitive";
         threshold: f64, "", "The ratio below which a kernel is NoC-intensive";
     } => {
-        let wants = match (waiting, even_rate) {
-            (Some(part), _) => format!("requests wait at the end of {} of its intervals", percent(*part)),
-            (None, Some(rate)) => format!("wants {demand:.1} requests an interval, even share {rate:.1}"),
-            (None, None) => format!("wants {demand:.1} requests an interval and pays for none"),
+        let wants = match even_rate {
+            Some(rate) => format!("wants {demand:.1} requests an interval, even share {rate:.1}"),
+            None => format!("wants {demand:.1} requests an interval and pays for none"),
         };
         match (ratio, *kernel_type) {
             (_, "latency-sensitive") => format!("is {kernel_type}: {wants}"),

@@ -23,7 +23,7 @@ record! {
     /// Factor on the dominant share of latency-sensitive kernels, priorLSK.
     priority: f64 = number!(0.01, 1.0), Number(1.0);
     /// A latency-sensitive kernel's next CTA, when its bandwidth does not fit: refused, or placed with what is left.
-    ls_mode: String = Shape::Choice(&["strict", "clip"]), Name("strict");
+    ls_mode: String = Shape::Choice(&["strict", "clip"]), Name("clip");
     /// CTA slots of an SM.
     ctas: u32 ["CTAs"] = int!(1, 64), Needed;
     /// Threads that an SM holds.
