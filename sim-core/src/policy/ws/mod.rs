@@ -3,7 +3,7 @@
 //! # Idea
 //! Xu et al., ISCA 2016, as CCBP §7.1 reads it. From one CTA each, the kernel with the lowest IPC, as a part of the best on its own curve,
 //! gets its next useful step, until nothing more fits. It is as if water rose evenly in vessels of different shape. A step is useful if it
-//! leads to more IPC than any smaller number of CTAs has.
+//! leads to more IPC than any smaller number of CTAs has, by more than noise.
 //! # Observes
 //! IPC of each kernel alone with 1, 2, … CTAs on every SM, or of each SM while the kernels run; what a CTA takes of each SM.
 //! # Sets
@@ -186,10 +186,14 @@ fn level(curve: &[f64], ctas: u32) -> f64 {
     if best > 0.0 { reached / best } else { 0.0 }
 }
 
-/// The fewest CTAs that have more IPC than any fewer, from `ctas` on.
+/// What two points of a curve may differ by without a reason. Half of the 95 % interval of an IPC is 3.6 % of it in the median over CCBP's
+/// mixes. That of a difference is longer by the square root of two.
+const NOISE: f64 = 0.05;
+
+/// The fewest CTAs that have more IPC than any fewer, by more than noise, from `ctas` on.
 fn next_step(curve: &[f64], ctas: u32) -> Option<u32> {
     let reached = curve.iter().copied().take(ctas as usize).fold(0.0, f64::max);
-    curve.iter().skip(ctas as usize).position(|&ipc| ipc > reached).map(|more| ctas + more as u32 + 1)
+    curve.iter().skip(ctas as usize).position(|&ipc| ipc > reached * (1.0 + NOISE)).map(|more| ctas + more as u32 + 1)
 }
 
 /// CTAs of each kernel on an SM that has `whole`: max-min fair levels of IPC by steps, the first kernel on a tie; `limits` hold besides.
@@ -263,6 +267,16 @@ mod tests {
         assert_eq!(next_step(&peaks, 2), None);
         // Stairs .4 → 3 CTAs (.9), peaks .6 → 2 (1.0), stairs → 5 (1.0): one slot stays empty.
         assert_eq!(filled(&[peaks, stairs]), [2, 5]);
+    }
+
+    /// CTAs that bring no more than noise are not taken one by one, nor all together: a curve that is flat from its first CTA on keeps that
+    /// one. A slow rise is taken in steps that are more than noise.
+    #[test]
+    fn noise_is_no_step() {
+        let flat = vec![95.0, 97.0, 96.0, 98.0, 99.0, 98.5, 99.5, 99.7];
+        let slow = vec![94.0, 97.0, 100.0];
+        assert_eq!([next_step(&flat, 1), next_step(&slow, 1), next_step(&slow, 3)], [None, Some(3), None]);
+        assert_eq!(filled(&[flat, (1..=8).map(f64::from).collect()]), [1, 7]);
     }
 
     /// A step that does not fit as a whole ends a kernel's growth; the others go on.
