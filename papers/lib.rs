@@ -12,4 +12,4 @@ mod qos;
 mod reproduction;
 
 pub use catalogue::{PAPERS, Paper};
-pub use reproduction::Reproduction;
+pub use reproduction::{Chosen, Reproduction};

@@ -12,11 +12,13 @@ use crate::engine::paper::claims::{self, Claim, Ledger};
 use crate::engine::paper::mix::counted;
 use crate::engine::paper::study::Study;
 use crate::engine::report::causes::Causes;
+use crate::engine::report::figures::FigurePlan;
 use crate::engine::report::{self, Report, figures, history, tables, template};
 use crate::engine::runs::Store;
 use crate::engine::verdict::Judgement;
 use corun_batch::{Failure, output, problem, workers};
 use sim_core::describe::error::Problems;
+use sim_core::study::figure::{Options, draw};
 use std::path::Path;
 
 /// Rounds after which something must be wrong: curves, then schemes, searches, their best, and what is made of those.
@@ -28,36 +30,49 @@ pub struct Reproduction {
     paper: &'static Paper,
     ledger: Ledger,
     study: Study,
-    /// The claims that are judged by id; all of them and all tables, if both lists are empty.
-    claims: Vec<String>,
-    /// The tables that are printed by id.
-    tables: Vec<String>,
+    figures: Vec<FigurePlan>,
+    /// What is meant of it; all, if nothing is chosen.
+    chosen: Chosen,
+}
+
+/// Parts of a paper's report, by their ids.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Chosen {
+    /// Claims that are judged.
+    pub claims: Vec<String>,
+    /// Tables that are printed.
+    pub tables: Vec<String>,
+    /// Figures that are printed and drawn.
+    pub figures: Vec<String>,
 }
 
 impl Reproduction {
     /// All of a paper in a mode of its study: `full`, `sample` or `quick`.
     pub fn of(paper: &'static Paper, mode: &str) -> Result<Reproduction, Problems> {
         let ledger = claims::read(paper.claims)?;
-        Ok(Reproduction { paper, ledger, study: Study::read(paper.study, mode)?, claims: Vec::new(), tables: Vec::new() })
+        let (study, figures) = (Study::read(paper.study, mode)?, figures::read(paper.figures)?);
+        Ok(Reproduction { paper, ledger, study, figures, chosen: Chosen::default() })
     }
 
-    /// What can be chosen, by id and in words: the claims, then the tables of the report.
+    /// What can be chosen, by id and in words: the claims, then the tables of the report, then its figures.
     pub fn contents(&self) -> impl Iterator<Item = (&str, &str)> {
         let claims = self.ledger.claims.iter().map(|claim| (claim.id.as_str(), claim.statement.as_str()));
-        claims.chain(self.study.tables.iter().map(|table| (table.id.as_str(), table.title.as_str())))
+        let tables = self.study.tables.iter().map(|table| (table.id.as_str(), table.title.as_str()));
+        claims.chain(tables).chain(self.figures.iter().map(|figure| (figure.id.as_str(), figure.title.as_str())))
     }
 
-    /// Chooses claims and tables by their ids; with none, all are meant.
-    pub fn only(&mut self, claims: Vec<String>, tables: Vec<String>) -> Result<(), Problems> {
-        let is_claim = |id: &String| self.ledger.claims.iter().any(|claim| claim.id == *id);
-        let is_table = |id: &String| self.study.tables.iter().any(|table| table.id == *id);
+    /// Chooses parts of the report; with none, all of it is meant.
+    pub fn only(&mut self, chosen: Chosen) -> Result<(), Problems> {
         let mut problems = Problems::default();
-        claims.iter().filter(|id| !is_claim(id)).for_each(|id| problems.add("--claim", id, "the id of a claim: --list prints them"));
+        let mut check = |option, ids: &[String], what, known: &dyn Fn(&str) -> bool| {
+            let unknown = ids.iter().filter(|id| !known(id));
+            unknown.for_each(|id| problems.add(option, id, format!("the id of a {what}: --list prints them")));
+        };
+        check("--claim", &chosen.claims, "claim", &|id| self.ledger.claims.iter().any(|claim| claim.id == id));
+        check("--table", &chosen.tables, "table", &|id| self.study.tables.iter().any(|table| table.id == id));
+        check("--figure", &chosen.figures, "figure", &|id| self.figures.iter().any(|figure| figure.id == id));
         problems.or(())?;
-        let mut problems = Problems::default();
-        tables.iter().filter(|id| !is_table(id)).for_each(|id| problems.add("--table", id, "the id of a table: --list prints them"));
-        problems.or(())?;
-        (self.claims, self.tables) = (claims, tables);
+        self.chosen = chosen;
         Ok(())
     }
 
@@ -68,15 +83,16 @@ impl Reproduction {
 
     /// Runs what is missing in `out`, `jobs` runs at a time; then writes the report there, or prints what was chosen.
     pub fn run(self, jobs: usize, out: &Path) -> Result<(), Failure> {
-        let Reproduction { paper, ledger, study, claims, tables } = self;
-        let whole = claims.is_empty() && tables.is_empty();
+        let Reproduction { paper, ledger, study, figures: mut plans, chosen: Chosen { claims, tables, figures: drawn } } = self;
+        let whole = claims.is_empty() && tables.is_empty() && drawn.is_empty();
+        plans.retain(|plan| whole || drawn.contains(&plan.id));
         let chosen: Vec<&Claim> = match whole {
             true => ledger.claims.iter().collect(),
             false => claims.iter().filter_map(|id| ledger.claims.iter().find(|claim| claim.id == *id)).collect(),
         };
         let mut causes = Causes::read(paper.causes)?;
         template::check(&causes, &ledger.claims, &study.tables)?;
-        let (plans, past) = (figures::read(paper.figures)?, history::read(paper.history)?);
+        let past = history::read(paper.history)?;
         let (commit, date) = (git(&["rev-parse", "--short", "HEAD"]), git(&["show", "-s", "--format=%cs", "HEAD"]));
         let store = Store::open(out, &study.mode_name, &commit, &date)?;
         let mut measures = Measures::new(study, store, paper.code);
@@ -85,18 +101,19 @@ impl Reproduction {
             for table in measures.runs.study.tables.iter().filter(|table| whole || tables.contains(&table.id)) {
                 tables::fill(table, measures);
             }
+            figures::all(measures, &plans, &ledger.claims);
             if whole {
-                figures::all(measures, &plans, &ledger.claims, &causes.figures);
                 report::longer(&measures.runs);
                 report::goal(measures);
             }
             judgements
         })?;
+        let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims);
+        figures::fill(&mut figures, &measures.runs.results, &placed);
+        figures::sort(&mut figures, &plans, &ledger.claims);
         if whole {
             template::fill(&mut causes, &judgements, &measures);
-            let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims, &causes.figures);
-            figures::fill(&mut figures, &measures.runs.results, &placed);
-            figures::sort(&mut figures, &plans, &ledger.claims);
+            figures.iter_mut().for_each(|figure| figure.differs = causes.figures.get(&figure.id).cloned().unwrap_or_default());
             Report {
                 paper: paper.name,
                 measures: &measures,
@@ -114,6 +131,12 @@ impl Reproduction {
             judgements.iter().try_for_each(print)?;
             let chosen = measures.runs.study.tables.iter().filter(|table| tables.contains(&table.id));
             chosen.into_iter().try_for_each(|table| output::print(tables::markdown(table, &measures).trim_end()))?;
+            for figure in &figures {
+                output::print(figures::markdown(figure).trim_end())?;
+                let file = out.join(format!("{}.svg", figure.id));
+                output::write(&file, &draw(figure, Options::default()))?;
+                output::say(&file.display().to_string());
+            }
         }
         Ok(())
     }

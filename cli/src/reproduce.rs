@@ -4,7 +4,7 @@ use crate::kind::Kind;
 use crate::{input, text};
 use clap::Args;
 use corun_batch::{Failure, output, problem, workers};
-use corun_papers::{PAPERS, Paper, Reproduction};
+use corun_papers::{Chosen, PAPERS, Paper, Reproduction};
 use sim_core::describe::error::Problems;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Without --paper it lists the papers and runs nothing. Otherwise it writes report.md, its figures and figures.json into DIR, and keeps the results of all runs there: stopped by Ctrl-C or killed, the same command goes \
-on where it was. With --claim or --table, only what these need is run, and they are printed.
+on where it was. With --claim, --table or --figure, only what these need is run, and they are printed; figures are drawn into DIR too.
 
 Exit status: 0 done; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
 pub struct Reproduce {
@@ -26,6 +26,9 @@ pub struct Reproduce {
     /// Only this table of the report, by its id; may be repeated
     #[arg(long = "table", value_name = "ID")]
     tables: Vec<String>,
+    /// Only this figure, by its id: its values beside what the paper prints, and a drawing; may be repeated
+    #[arg(long = "figure", value_name = "ID")]
+    figures: Vec<String>,
     /// Change every run's machine, as in gpu.sm.lsu_hol=yes, or one kernel, as in KM.arithmetic=0.8 or KM.kernel=@FILE.json; may be repeated. Needs
     /// --out, as a report of its own
     #[arg(long = "set", value_name = "PATH=VALUE", requires = "out")]
@@ -42,7 +45,7 @@ pub struct Reproduce {
     /// Where results and the report go; target/reproduce/PAPER if left out
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only list the paper's claims and tables, or the papers
+    /// Only list the paper's claims, tables and figures, or the papers
     #[arg(long)]
     list: bool,
 }
@@ -68,7 +71,7 @@ impl Reproduce {
         if self.list {
             return reproduction.contents().try_for_each(|(id, says)| output::print(&format!("{id:<28}{says}")));
         }
-        reproduction.only(self.claims, self.tables)?;
+        reproduction.only(Chosen { claims: self.claims, tables: self.tables, figures: self.figures })?;
         for change in &self.set {
             reproduction.change(&inlined(change)?);
         }

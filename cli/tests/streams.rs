@@ -509,4 +509,7 @@ fn reproduce_asks_for_a_paper_and_writes_nothing() {
         assert_eq!(names(&folder), before);
     }
     assert!(refused(&corun(&folder, &["reproduce", "--paper", "none"])).starts_with("--paper: found \"none\", want one of ccbp"));
+    let unknown = ["reproduce", "--paper", "ccbp", "--figure", "fig99", "--table", "t"];
+    let said = "--table: found t, want the id of a table: --list prints them\n--figure: found fig99, want the id of a figure: --list prints them\n";
+    assert_eq!(refused(&corun(&folder, &unknown)), said);
 }

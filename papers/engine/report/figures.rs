@@ -20,18 +20,20 @@ use crate::engine::paper::mix::Mix;
 use crate::engine::paper::read::list;
 use crate::engine::paper::words::{Bounds, merged};
 use crate::engine::runs::{Results, Run, Runs, SHORT};
+use crate::engine::verdict::number;
 use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Kind, Label, Measure, Point, Reduce};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 /// A figure as its file has it.
 #[derive(Debug)]
 pub struct FigurePlan {
-    id: String,
-    title: String,
+    pub id: String,
+    pub title: String,
     source: String,
     kind: Kind,
     x: String,
@@ -83,12 +85,9 @@ impl FigurePlan {
 }
 
 /// Every figure, and the runs that their points name by place.
-pub fn all(measures: &Measures, plans: &[FigurePlan], claims: &[Claim], differs: &BTreeMap<String, String>) -> (Vec<Figure>, Vec<Rc<Run>>) {
+pub fn all(measures: &Measures, plans: &[FigurePlan], claims: &[Claim]) -> (Vec<Figure>, Vec<Rc<Run>>) {
     let mut drawing = Drawing { measures, runs: &measures.runs, claims, placed: Vec::new(), places: BTreeMap::new() };
-    let mut figures: Vec<Figure> = plans.iter().map(|plan| drawing.figure(plan)).collect();
-    for figure in &mut figures {
-        figure.differs = differs.get(&figure.id).cloned().unwrap_or_default();
-    }
+    let figures = plans.iter().map(|plan| drawing.figure(plan)).collect();
     (figures, drawing.placed)
 }
 
@@ -121,6 +120,31 @@ pub fn sort(figures: &mut [Figure], plans: &[FigurePlan], claims: &[Claim]) {
             }
         }
     }
+}
+
+/// A figure's values as Markdown, each with what the paper prints there.
+pub fn markdown(figure: &Figure) -> String {
+    let mut text = format!("## {} ({})\n\n", figure.title, figure.source);
+    let _ = writeln!(text, "| {} | {} |\n| --- |{}", figure.x.label, figure.series.join(" | "), " --: |".repeat(figure.series.len()));
+    let scale = if figure.y.unit == "%" { 100.0 } else { 1.0 };
+    let shown = |value: Option<f64>| value.map_or("–".to_owned(), |value| number(value * scale));
+    let mut places: Vec<f64> = figure.points.iter().map(|point| point.x).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    for place in places {
+        let field = |series: usize| {
+            let at = |point: &&Point| point.series == series && point.x.total_cmp(&place).is_eq();
+            let Some(point) = figure.points.iter().find(at) else { return String::new() };
+            let paper = point.paper.map_or(String::new(), |paper| format!(" (paper {})", shown(Some(paper))));
+            format!("{}{paper}", shown(point.value))
+        };
+        let fields: Vec<String> = (0..figure.series.len()).map(field).collect();
+        let name = figure.categories.get(place as usize).cloned().unwrap_or_else(|| number(place));
+        let _ = writeln!(text, "| {name} | {} |", fields.join(" | "));
+    }
+    let _ =
+        writeln!(text, "\n{}{}.", figure.y.label, if figure.y.unit.is_empty() { String::new() } else { format!(", {}", figure.y.unit) });
+    text
 }
 
 /// Figures in the making, with the runs that they are made of, each once.

@@ -12,7 +12,7 @@ use super::paper::tables::Table;
 use super::report::causes::Causes;
 use super::report::{self, Report, figures, history, tables, template};
 use super::runs::{Detail, Run, Store};
-use super::verdict::{Judgement, counts};
+use super::verdict::{Judgement, counts, number};
 use crate::catalogue::{PAPERS, Paper};
 use crate::reproduction::{MOST_ROUNDS, rounds};
 use corun_batch::Failure;
@@ -306,7 +306,7 @@ fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
     let plans = figures::read(r#"figure = [{ id = "f", title = "T", source = "S", kind = "bars", x = "", y = ["", ""], path = "kernels[1].ipc", each = ["LS+DBI"], series = [{ of = "even" }] }]"#).unwrap();
     let mut drawn = |short: &str| {
         measures.runs.study.short = vec![short.into()];
-        figures::all(&measures, &plans, &[], &BTreeMap::new());
+        figures::all(&measures, &plans, &[]);
         measures.runs.results.take_missing().values().map(|run| cycles(run)).fold(0.0, f64::max)
     };
     assert_eq!(["NBI", "LS+DBI"].map(&mut drawn), [3000.0, 1500.0]);
@@ -420,7 +420,7 @@ categories = [{ name = "40", mixes = "pairs@40" }, { name = "all", mixes = "pair
 "#;
     let plans = figures::read(text).unwrap();
     let mut measures = measures_of(&SMALL, &with_goals(), &folder("shares"), "quick");
-    let (mut all, placed) = rounds(&mut measures, 2, |measures| figures::all(measures, &plans, &[], &BTreeMap::new())).unwrap();
+    let (mut all, placed) = rounds(&mut measures, 2, |measures| figures::all(measures, &plans, &[])).unwrap();
     figures::fill(&mut all, &measures.runs.results, &placed);
     let expect = |words: &str| {
         let words: Value = serde_json::from_str(words).unwrap();
@@ -435,6 +435,11 @@ categories = [{ name = "40", mixes = "pairs@40" }, { name = "all", mixes = "pair
     assert_eq!(points.iter().map(|point| point.series).collect::<Vec<_>>(), [0, 0, 1, 1]);
     assert_eq!([points[1].value, points[3].value], [reach, others]);
     assert!(points[3].runs.len() < points[1].runs.len() && reach.is_some_and(|reach| reach < 1.0));
+    // As text: percent where the axis says so, and what the paper prints beside it.
+    all[0].points[1].paper = Some(0.5);
+    let text = figures::markdown(&all[0]);
+    let row = format!("| all | {} (paper 50) | {} |  |", number(100.0 * reach.unwrap()), number(100.0 * others.unwrap()));
+    assert!(text.starts_with("## T (S)\n\n| goal | reach | others | none |\n") && text.contains(&row), "{text}{row}");
 }
 
 fn measures_of(paper: &'static Paper, study: &str, out: &Path, mode: &str) -> Measures {
@@ -519,13 +524,12 @@ static SMALL: Paper =
 fn reproduce(out: &Path) -> (String, Vec<Outcome>) {
     let (ledger, plans) = (claims::read(CLAIMS).unwrap(), figures::read(FIGURES).unwrap());
     let mut measures = measures_of(&SMALL, STUDY, out, "quick");
-    let differs = BTreeMap::new();
     let judgements = rounds(&mut measures, 2, |measures| {
-        figures::all(measures, &plans, &ledger.claims, &differs);
+        figures::all(measures, &plans, &ledger.claims);
         ledger.claims.iter().map(|claim| Judgement::of(measures, &ledger, claim)).collect::<Vec<_>>()
     });
     let judgements = judgements.unwrap_or_else(|failure| panic!("{failure:?}"));
-    let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims, &differs);
+    let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims);
     figures::fill(&mut figures, &measures.runs.results, &placed);
     assert_eq!(figures[0].series.join(", "), "CTA oracle, WS");
     assert!(figures[0].points.iter().all(|point| point.paper == Some(1.1)), "by its place, and by its category's name");
@@ -717,7 +721,7 @@ series = [{ of = "even", paper = { greatest = "gain" } }, { of = "fixed(1, 1)", 
     let (plans, claims) = (figures::read(text).unwrap(), claims::read(CLAIMS).unwrap().claims);
     let study = STUDY.replace("groups = {}", "groups = { all = [\"BP+CFD\", \"BP+SAD\", \"CFD+SAD\"] }");
     let mut measures = measures_of(&SMALL, &study, &folder("sorted"), "quick");
-    let (mut all, placed) = rounds(&mut measures, 2, |measures| figures::all(measures, &plans, &claims, &BTreeMap::new())).unwrap();
+    let (mut all, placed) = rounds(&mut measures, 2, |measures| figures::all(measures, &plans, &claims)).unwrap();
     figures::fill(&mut all, &measures.runs.results, &placed);
     let before = all[0].points.clone();
     figures::sort(&mut all, &plans, &claims);

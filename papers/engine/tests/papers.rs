@@ -474,12 +474,12 @@ fn every_claim_and_every_point_can_be_measured() {
         let claims = &ledger.claims;
         let store = Store::open(&folder(&format!("made-up-{}", paper.name)), "quick", "test", "today").unwrap();
         let mut measures = Measures::new(Study::read(paper.study, "quick").unwrap(), store, paper.code);
-        let (mut shapes, none) = (BTreeMap::new(), BTreeMap::new());
+        let mut shapes = BTreeMap::new();
         for round in 0.. {
             // What is counted from descriptions needs no runs, and takes a minute for all programs.
             let measured = claims.iter().filter(|claim| !claim.measure.to_string().contains("\"described\""));
             let outcomes: Vec<_> = measured.map(|claim| (claim, Judgement::of(&measures, &ledger, claim).outcome)).collect();
-            let (mut all, placed) = figures::all(&measures, &plans, claims, &none);
+            let (mut all, placed) = figures::all(&measures, &plans, claims);
             let tables: Vec<_> = measures.runs.study.tables.iter().map(|table| tables::fill(table, &measures)).collect();
             let means: Vec<_> = report::goal(&measures).into_iter().flat_map(|(.., means)| means).collect();
             measures.runs.check().unwrap();
