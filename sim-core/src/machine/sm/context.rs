@@ -28,11 +28,8 @@ use alloc::vec::Vec;
 /// The first line of the contexts' address space, which lies beyond that of the kernels.
 const CONTEXT_LINES: LineAddr = 1 << 31;
 
-/// Lines that each kernel has there.
+/// Lines that each kernel has there, for contexts one after the other; more than have a place of their own are never under way at once.
 const KERNEL_LINES: u32 = 1 << 28;
-
-/// Lines that each CTA of a kernel has of these; more CTAs than have a place of their own are never under way at once.
-const CTA_LINES: u32 = 1 << 14;
 
 /// A CTA between two SMs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -70,6 +67,7 @@ struct Move {
     out: bool,
     /// When the switch was asked for.
     since: Cycle,
+    /// Known once it begins, as are its lines.
     first_line: LineAddr,
     /// All lines, those that have been sent or asked for, and those that have been acknowledged or have come.
     lines: u32,
@@ -100,10 +98,8 @@ impl Sm {
     pub(super) fn switch_out(&mut self, now: Cycle, controls: &SmControls) {
         for kernel in KernelId::first(self.counts.stats.len()).filter(|&kernel| controls.cta_switch[kernel]) {
             while let Some(slot) = self.ctas.excess(kernel, controls.may_hold(kernel)) {
-                let cta = self.ctas.slots()[slot].as_ref().map_or(0, |cta| cta.cta);
-                let first_line = CONTEXT_LINES + u32::from(kernel.0) * KERNEL_LINES + cta % (KERNEL_LINES / CTA_LINES) * CTA_LINES;
                 let slot = slot as u8;
-                self.moves.0.push_back(Move { slot, kernel, out: true, since: now, first_line, lines: 0, sent: 0, come: 0 });
+                self.moves.0.push_back(Move { slot, kernel, out: true, since: now, first_line: 0, lines: 0, sent: 0, come: 0 });
             }
         }
     }
@@ -118,15 +114,16 @@ impl Sm {
         }
         let mut first = first;
         if begins {
-            if !self.is_quiet(first.slot.into()) {
+            let Some(cta) = self.ctas.slots()[usize::from(first.slot)].as_ref().filter(|_| self.is_quiet(first.slot.into())) else {
                 return;
-            }
+            };
             let lines = self.ctas.context_bytes(first.slot.into(), inputs.codes).div_ceil(memory.line_bytes()).max(1);
+            first.first_line = CONTEXT_LINES + u32::from(first.kernel.0) * KERNEL_LINES + cta.cta % (KERNEL_LINES / lines) * lines;
             first.lines = inputs.controls.context_lines[first.kernel].map_or(lines, |most| lines.min(most));
         }
         if first.sent < first.lines && memory.has_room(now, self.l1.sm()) {
             let access = if first.out { Access::Write } else { Access::Read };
-            let line = first.first_line + first.sent % CTA_LINES;
+            let line = first.first_line + first.sent;
             let request = Request { line, sm: self.l1.sm() as u16, kernel: first.kernel, access, context: true, ..Request::default() };
             memory.inject(now, Request { since: now, ..request });
             first.sent += 1;

@@ -176,3 +176,22 @@ fn draining_and_switching_end_with_an_event() {
         assert_eq!(at < 8000, switch, "at {at}");
     }
 }
+
+/// Contexts lie one after the other, so that they use all banks of DRAM: 64 of 136 lines, of which each would fit into the first bank's row
+/// if it began one.
+#[test]
+fn contexts_lie_in_all_banks() {
+    let mut m = machine(&gpu(8), &[kernel("A", 64, 256, vec![Op::Alu { count: 4000, latency: 4, lanes: 32 }])], false);
+    (0..8).for_each(|sm| set(&mut m, sm, |sm| sm.cta_target[A] = 8));
+    run(&mut m, 100);
+    (0..8).for_each(|sm| set(&mut m, sm, |sm| (sm.allowed[A], sm.cta_switch[A]) = (false, true)));
+    let mut used = std::collections::BTreeSet::new();
+    while m.kernel_stats(A).ctas_switched_out < 64 {
+        run(&mut m, 1);
+        assert!(m.now < 100_000, "they leave");
+        let dram = &m.gpu().dram;
+        let banks = (0..dram.channels).flat_map(|channel| (0..dram.banks).map(move |bank| (channel, bank)));
+        used.extend(banks.filter(|&(channel, bank)| m.memory.dram_open_row(channel, bank).is_some()));
+    }
+    assert_eq!(used.len() as u32, m.gpu().dram.channels * m.gpu().dram.banks);
+}
