@@ -64,7 +64,7 @@ pub struct Observation<'a> {
     pub idle_sum: &'a [PerKernel<u32>],
     /// How many samples.
     pub idle_samples: u32,
-    /// Warps of each kernel on each SM that could have issued in the cycle before if their schedulers had not issued others.
+    /// Warps of each kernel on each SM that are ready and whose unit takes nothing now: the LSU, shared memory or an execution unit is full.
     pub idle_warps: &'a [PerKernel<u32>],
 }
 

@@ -80,7 +80,7 @@ impl Sharer {
     /// Samples idle warps.
     pub fn sample(&mut self, now: Cycle, sms: &[Sm], kernels: usize) {
         for (sm, sum) in sms.iter().zip(&mut self.idle_sum) {
-            KernelId::first(kernels).for_each(|kernel| sum[kernel] += sm.idle_warps(kernel));
+            KernelId::first(kernels).for_each(|kernel| sum[kernel] += sm.idle_warps(now, kernel));
         }
         (self.idle_samples, self.sampled_at) = (self.idle_samples + 1, now);
     }

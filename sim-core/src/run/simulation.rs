@@ -452,7 +452,7 @@ impl Simulation {
     }
 
     /// A number for each kernel on each SM.
-    fn on_each_sm(&self, count: fn(&Sm, KernelId) -> u32) -> Vec<PerKernel<u32>> {
+    fn on_each_sm(&self, count: impl Fn(&Sm, KernelId) -> u32) -> Vec<PerKernel<u32>> {
         let of = |sm: &Sm| {
             let mut counts = PerKernel::all(0);
             KernelId::first(self.machine.kernels()).for_each(|kernel| counts[kernel] = count(sm, kernel));
@@ -495,12 +495,13 @@ impl Simulation {
         let progress: Vec<Progress> = kernels.clone().map(|kernel| self.machine.progress(kernel)).collect();
         let l1_utility: Vec<Vec<u64>> = kernels.map(|kernel| self.machine.l1_utility(kernel)).collect();
         let in_flight = self.on_each_sm(|sm, kernel| sm.gate().peak_in_flight(kernel));
+        let now = self.machine.now;
         let all = Observation {
-            now: self.machine.now,
+            now,
             resident: &self.on_each_sm(|sm, kernel| sm.ctas.used(kernel).ctas),
             quota_left: &self.machine.sms.iter().map(|sm| sm.gate().quotas.all_left()).collect::<Vec<_>>(),
             queued: &self.on_each_sm(|sm, kernel| sm.l1().misses_waiting(kernel)),
-            idle_warps: &self.on_each_sm(Sm::idle_warps),
+            idle_warps: &self.on_each_sm(|sm, kernel| sm.idle_warps(now, kernel)),
             idle_sum: &[],
             idle_samples: 0,
             on_sm: &on_sm,

@@ -331,9 +331,10 @@ impl Sm {
         }
     }
 
-    /// Warps of a kernel that could have issued in the cycle before if their schedulers had not issued others.
-    pub fn idle_warps(&self, kernel: KernelId) -> u32 {
-        self.warps.schedulers.iter().map(|scheduler| scheduler.idle_warps(kernel)).sum()
+    /// Warps of a kernel that are ready for a unit that takes nothing in cycle `now`, before anything happens in it: the LSU, shared memory or an execution unit.
+    pub fn idle_warps(&self, now: Cycle, kernel: KernelId) -> u32 {
+        let lsu_full = self.lsu.full() >> kernel.0 & 1 == 1;
+        self.warps.schedulers.iter().map(|scheduler| scheduler.idle_warps(kernel, now, lsu_full, self.port.shared_free)).sum()
     }
 
     /// Its warp schedulers.

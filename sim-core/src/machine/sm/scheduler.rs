@@ -283,10 +283,11 @@ impl Scheduler {
         order.is_greedy() || self.free() == 1 << self.last
     }
 
-    /// Warps of a kernel that are ready, but for the one that issued last in the last cycle that was looked at.
-    pub fn idle_warps(&self, kernel: KernelId) -> u32 {
-        let issued = all_if(matches!(self.outcome, Outcome::Issued(_))) & 1 << self.last;
-        (self.free() & !(self.global & self.lsu_full) & self.of_kernel[kernel] & !issued).count_ones()
+    /// Warps of a kernel that are ready for a unit that takes nothing in cycle `now`. The LSU has no room for the kernel if `lsu_full`, and shared memory is
+    /// busy until `shared_free`. A warp that loses its scheduler's slot, or the LSU's port, to another is not held by a full pipeline.
+    pub fn idle_warps(&self, kernel: KernelId, now: Cycle, lsu_full: bool, shared_free: Cycle) -> u32 {
+        let held = self.global & all_if(lsu_full) | self.shared & all_if(shared_free > now) | self.busy(now);
+        (self.free() & held & self.of_kernel[kernel]).count_ones()
     }
 
     /// Warps that are ready and that no control keeps from issuing.
@@ -643,6 +644,29 @@ mod tests {
         assert_eq!(issued(0b111, 0b111), Look::Issue(2));
         assert_eq!(issued(0b111, 0b110), Look::Issue(0));
         assert_eq!(issued(0b011, 0b011), Look::Issue(0));
+    }
+
+    /// Each warp is idle as long as its own unit is taken, and none because another one has the slot.
+    #[test]
+    fn a_warp_is_idle_while_its_unit_takes_nothing() {
+        let mut scheduler = Scheduler::default();
+        scheduler.admit(0b11_1111, KernelId(0));
+        scheduler.admit(0b1100_0000, KernelId(1));
+        scheduler.ready = 0b0111_1111;
+        // Two wait for the LSU, one for shared memory, one for the special-function unit, and two for the arithmetic unit; kernel 1 has an access too.
+        (scheduler.global, scheduler.shared, scheduler.special) = (0b0100_0011, 0b100, 0b1000);
+        let idle = |scheduler: &Scheduler, now, full| [0, 1].map(|kernel| scheduler.idle_warps(KernelId(kernel), now, full, 12));
+        assert_eq!(scheduler.look(12, WarpOrder::Gto, &Gates::new(12, 12), None, 2), Look::Issue(0));
+        scheduler.issued(0, KernelId(0));
+        assert_eq!(idle(&scheduler, 12, false), [0, 0], "five others are ready and were not chosen");
+        assert_eq!(idle(&scheduler, 12, true), [2, 1]);
+        assert_eq!(idle(&scheduler, 11, false), [1, 0], "shared memory is busy in cycle 11");
+        scheduler.occupy(true, 14);
+        assert_eq!([13, 14].map(|now| idle(&scheduler, now, false)), [[1, 0], [0, 0]]);
+        scheduler.occupy(false, 16);
+        assert_eq!([15, 16].map(|now| idle(&scheduler, now, false)), [[2, 0], [0, 0]]);
+        scheduler.throttled = 0b1_0000;
+        assert_eq!(idle(&scheduler, 15, false), [1, 0], "what a control holds back is not idle");
     }
 
     #[test]

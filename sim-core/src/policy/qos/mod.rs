@@ -16,7 +16,8 @@
 //! 1. Quotas of kernels without a goal have a floor (`least_ipc`): the paper's product is stuck at zero once it is there.
 //! 2. An SM whose epoch of its own begins early takes the quotas that hold (`elastic_scope`): they are worked out once in `epoch` cycles.
 //! 3. A launch whose CTAs are of another size gets the threads that the kernel has had on each SM: the paper does not speak of launches.
-//! 4. Warps that their quota holds back are not idle: the paper counts warps that are ready and find the pipeline full.
+//! 4. Warps that their quota holds back are not idle, and neither are those that lose their scheduler's slot to another: the paper counts warps that are
+//!    ready and find the pipeline full. Full are the LSU, shared memory and execution units.
 
 mod place;
 mod quota;
@@ -523,7 +524,7 @@ impl Qos {
                 seen.kernels,
                 &[
                     ("CTAs", "", "Resident CTAs"),
-                    ("Idle warps", "", "Warps that could issue and were not chosen, mean of the samples of this epoch so far"),
+                    ("Idle warps", "", "Warps that are ready for a unit that takes nothing, mean of the samples of this epoch so far"),
                     ("Idle CTAs", "", "As many as its idle warps fill, when moves were last decided on"),
                     ("Moved", "CTAs", "CTAs that it got, or gave up, at that decision"),
                 ],

@@ -40,7 +40,7 @@ pub fn symmetric(costs: &[Resources], limits: &[u32], may_use: &[bool], whole: R
     }
 }
 
-/// How many of a kernel's CTAs on an SM are idle: as many as the warps, on average, that were ready and not chosen.
+/// How many of a kernel's CTAs on an SM are idle: as many as the warps, on average, that were ready for a full pipeline.
 pub fn idle_ctas(idle_warps: f64, warps_of_cta: u32) -> u32 {
     (idle_warps / f64::from(warps_of_cta.max(1))) as u32
 }

@@ -217,7 +217,7 @@ names! {
         resident: "CTAs", "Its CTAs there now" => |seen, sm, kernel| seen.resident[sm].0[kernel].into();
         cta_limit: "CTAs", "What the SM can hold of it alone" => |seen, sm, kernel| seen.cta_limit[sm].0[kernel].into();
         queued: "requests", "Its requests that wait in the SM's miss queue now" => |seen, sm, kernel| seen.queued[sm].0[kernel].into();
-        idle_warps: "warps", "Its warps there that could have issued in the cycle before" => |seen, sm, kernel| seen.idle_warps[sm].0[kernel].into();
+        idle_warps: "warps", "Its warps there that are ready for a unit that takes nothing now" => |seen, sm, kernel| seen.idle_warps[sm].0[kernel].into();
         peak_in_flight: "memory instructions", "With a memory cap: the most in flight since the last interval" => |seen, sm, kernel| {
             seen.peak_in_flight[sm].0[kernel].into()
         };
