@@ -18,7 +18,7 @@ fn measure(gpu: &Gpu, name: &str, ctas: Option<u32>) -> Alone {
 /// What is further from Table 2 than it may be, in percent, and why the source leaves no room for it.
 const FURTHER: [(&str, &str, u32); 7] = [
     // Loads and stores of the four sums are as many: acknowledgements take a sixth of what the reply NoC can sustain.
-    ("LAV", "NoC", 47),
+    ("LAV", "NoC", 45),
     // Misaligned rows: a store is two requests, and the second finds the line that the first brought.
     ("SAD", "NoC", 15),
     ("SAD", "L2 misses", 69),
@@ -119,14 +119,15 @@ fn seven_ctas_of_bp_are_the_most_beside_four_of_cfd() {
     assert_eq!(left / threads("BP"), 7);
 }
 
-/// CCBP §4.1: the few CTAs of CFD beside BP already keep the NoC busy; fewer CTAs have less of it.
+/// CCBP §4.1: the few CTAs of CFD beside BP already keep the NoC busy; fewer CTAs have less of it. Four have nine tenths of all at most: what all
+/// seventeen have is what banks behind busy ports let through.
 #[test]
 fn two_ctas_of_cfd_want_a_good_part_of_the_noc() {
     let mut most = measure(&gpu(), "CFD", None).noc;
     for (ctas, beside) in CFD_CTAS.into_iter().rev() {
         let found = measure(&gpu(), "CFD", Some(ctas)).noc;
         // Alone they can only have more than beside BP.
-        assert!(found >= beside * SUSTAINED.0 && found < 0.85 * most, "{ctas} CTAs: {found:.1} % of peak, more CTAs {most:.1}");
+        assert!(found >= beside * SUSTAINED.0 && found < 0.9 * most, "{ctas} CTAs: {found:.1} % of peak, more CTAs {most:.1}");
         most = found;
     }
 }

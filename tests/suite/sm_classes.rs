@@ -40,8 +40,13 @@ fn small_sms_slow_thick_kernels_alone_down() {
         if thick {
             assert!(small < 0.98 * base && big > 1.02 * base, "{name}: {base:.1}, big {big:.1}, small {small:.1}");
         } else {
-            // What one CTA of SC leaves in L1D, three push out (§2.2).
-            let least = if name == "hetero/SC" { 1.3 } else { 0.98 };
+            let least = match name {
+                // What one CTA of SC leaves in L1D, three push out (§2.2).
+                "hetero/SC" => 1.3,
+                // Its 32 lines of a load go to few banks of L2, whose queues to the ports are full: 3 to 4 % by how close warps run.
+                "hetero/SYR2K" => 0.96,
+                _ => 0.98,
+            };
             assert!(small >= least * base, "{name}: {base:.1}, small {small:.1}");
         }
     }

@@ -1,7 +1,9 @@
 //! One bank of the L2 cache: write-back, write-allocate, with a fetch of the line unless a store writes all of it (`l2.write_fill`).
 //!
 //! Each NoC cycle a bank sends one reply into its port, answers one request of a line that DRAM has delivered, and looks up the oldest
-//! request of its queue, in this order. A hit and a delivered line pass the same pipeline to the port. A miss takes an MSHR, or joins
+//! request of its queue, in this order. A hit and a delivered line pass the same pipeline to the port. It takes what the port sends while a
+//! reply passes it, and beyond that `l2.queue` lines that wait. While there is no room the bank neither answers nor looks up, so that a
+//! busy port keeps later misses from DRAM (CCBP §4.1; GPGPU-Sim 3.2.2, l2cache.cc). A miss takes an MSHR, or joins
 //! the one that already waits for its line, and asks the channel for the line; stores wait for their line like loads, and make it dirty.
 //! With `full_lines_skip` a store of a whole line takes a place at once, unless a miss already fetches that line. A store of a part of a
 //! line always fetches the rest: there are no sector masks.
@@ -132,8 +134,10 @@ pub struct Bank {
     channel: u32,
     tags: Tags,
     mshrs: Mshrs<Handle>,
-    /// The pipeline to the reply port, in order.
+    /// The pipeline to the reply port, in order; and flits in it, now and at most.
     pipeline: Queue,
+    flits: u32,
+    most_flits: u32,
     /// Lines on their way from DRAM: the MSHR that waits.
     fills: Link<u16>,
     /// What it asks of its channel.
@@ -158,13 +162,17 @@ impl Bank {
     /// An empty bank.
     pub fn new(gpu: &Gpu, index: u32) -> Self {
         let l2 = &gpu.l2;
-        let trip = Trip::new(gpu, index);
+        let (trip, line_flits) = (Trip::new(gpu, index), gpu.line_flits());
+        // A port sends a flit a cycle; an ideal one all that there is, of which a bank makes a line a cycle.
+        let sent = if gpu.noc.kind == NocKind::Ideal { line_flits } else { 1 };
         Bank {
             index,
             channel: index % gpu.dram.channels,
             tags: Tags::new(SetIndex::Modulo, l2.bank_bytes, l2.ways, l2.line_bytes),
             mshrs: Mshrs::new(l2.mshrs, l2.merges),
-            pipeline: Queue::new(l2.queue + l2.latency),
+            pipeline: Queue::new(u32::MAX),
+            flits: 0,
+            most_flits: l2.queue.saturating_mul(line_flits).saturating_add(l2.latency * sent),
             fills: Link::new(l2.mshrs, gpu.dram.latency.max(1) + trip.cycles),
             trip,
             to_dram: Link::new(TO_DRAM, 1),
@@ -175,7 +183,7 @@ impl Bank {
             banks: l2.banks,
             banks_per_channel: (l2.banks / gpu.dram.channels).max(1),
             channels: gpu.dram.channels,
-            line_flits: gpu.line_flits(),
+            line_flits,
             skips_fetch: (l2.write_fill == WriteFill::FullLinesSkip).then_some(l2.line_bytes as u8),
         }
     }
@@ -188,7 +196,7 @@ impl Bank {
             self.pipeline.pop(packets);
             let packet = &mut packets[handle];
             packet.request.leave(Station::L2, at.now);
-            packet.turn_back(self.line_flits);
+            self.flits -= u32::from(packet.flits);
             let sent = replies.push(packets, at.tick, handle);
             debug_assert!(sent.is_ok(), "the port has room");
         }
@@ -204,7 +212,7 @@ impl Bank {
                 None => return false,
             },
         };
-        if self.pipeline.is_full() {
+        if self.is_full() {
             return false;
         }
         let first = self.answering.is_none();
@@ -235,10 +243,20 @@ impl Bank {
         true
     }
 
+    /// Whether the pipeline to the port has no room for a line.
+    fn is_full(&self) -> bool {
+        self.flits + self.line_flits > self.most_flits
+    }
+
     /// Puts an answered request into the pipeline to the port, to be `wait` NoC cycles late. The caller has seen a place.
     fn send(&mut self, at: Moment, wait: Tick, handle: Handle, dram_accesses: u8, ports: &mut Ports<'_>) {
         let ready = at.tick + wait + Tick::from(self.latency);
-        ports.packets[handle].dram_accesses = dram_accesses;
+        let packet = &mut ports.packets[handle];
+        packet.dram_accesses = dram_accesses;
+        if self.directory.is_none() || packet.request.context {
+            packet.turn_back(self.line_flits);
+        }
+        self.flits += u32::from(packet.flits);
         let sent = self.pipeline.push(ports.packets, handle, ready);
         debug_assert!(sent.is_ok(), "a place was checked for");
         ports.passed.put(ready, self.index);
@@ -302,7 +320,7 @@ impl Bank {
         if blocked {
             return;
         }
-        if self.pipeline.is_full() {
+        if self.is_full() {
             self.stall = Some(Stall::ReplyPort);
             return;
         }
@@ -439,7 +457,7 @@ impl Bank {
             packet.ready.hash(state);
             packet.hash_answer(state);
         }
-        (self.answering, self.stall, self.pipeline.capacity(), self.latency).hash(state);
+        (self.answering, self.stall, self.most_flits, self.latency).hash(state);
         (self.banks, self.banks_per_channel, self.channels, self.line_flits, self.skips_fetch).hash(state);
         if !self.trip.phases.is_empty() {
             self.trip.phases.hash(state);

@@ -186,6 +186,21 @@ fn l2_mshrs_over_the_dram_latency_is_the_rate_of_misses() {
     }
 }
 
+/// Behind a busy port an L2 bank holds what the port sends while a reply passes the bank, and as many lines as its queue. The time of a read
+/// is these places, and those of the requests that wait, times the five cycles of a reply.
+#[test]
+fn replies_wait_for_a_busy_port_in_so_many_places() {
+    for queue in [4, 8, 16] {
+        let mut gpu = without_l1(one_of_each());
+        gpu.noc.mhz = gpu.core_mhz;
+        (gpu.l2.queue, gpu.l2.latency) = (queue, 40);
+        let got = steady(&gpu, random_lines(false, LINES), 50_000);
+        near("a line every five cycles", got.latency_count as f64 / 50_000.0, 0.2, 1e-4);
+        let waits = got.wait_l2 as f64 / got.latency_count as f64;
+        near(&format!("a queue of {queue}"), waits, 5.0 * (40.0 / 5.0 + 2.0 * f64::from(queue)), 5.0);
+    }
+}
+
 /// A store buffer of b entries takes b stores, one a cycle, and holds the next one back until the first is acknowledged.
 #[test]
 fn a_full_store_buffer_stalls() {

@@ -80,8 +80,9 @@ impl Bank {
     /// is another of either.
     pub fn send_as_home(&mut self, at: Moment, packets: &mut Packets, replies: &mut Noc, forwards: &mut Noc) -> bool {
         let Some(directory) = &mut self.directory else { return false };
-        for (pipeline, noc, input) in
-            [(&mut self.pipeline, replies, u32::from(directory.sms) + self.index), (&mut directory.asks, forwards, self.index)]
+        let node = u32::from(directory.sms) + self.index;
+        for (pipeline, flits, noc, input) in
+            [(&mut self.pipeline, Some(&mut self.flits), replies, node), (&mut directory.asks, None, forwards, self.index)]
         {
             if let Some(handle) = pipeline.first_ready(packets, at.tick)
                 && noc.has_room(input)
@@ -89,8 +90,8 @@ impl Bank {
                 pipeline.pop(packets);
                 let packet = &mut packets[handle];
                 packet.request.leave(Station::L2, at.now);
-                if packet.request.context {
-                    packet.turn_back(self.line_flits);
+                if let Some(flits) = flits {
+                    *flits -= u32::from(packet.flits);
                 }
                 let sent = noc.push(packets, at.tick, handle);
                 debug_assert!(sent.is_ok(), "the port has room");
@@ -203,7 +204,7 @@ impl Bank {
         let first = self.answering.is_none();
         let Some(entry) = self.answering.or_else(|| self.fills.peek(at.now).copied()) else { return false };
         let (line, waiter) = (self.mshrs.line(entry), self.mshrs.first(entry));
-        let Some(handle) = waiter.filter(|_| !self.pipeline.is_full()) else { return false };
+        let Some(handle) = waiter.filter(|_| !self.is_full()) else { return false };
         let request = ports.packets[handle].request;
         let mut dram_accesses = 0;
         if request.context {
@@ -288,7 +289,7 @@ impl Bank {
     /// Looks up the oldest request of the queue.
     pub fn look_up_as_home(&mut self, at: Moment, queue: &mut Queue, ports: &mut Ports<'_>) {
         let Some(handle) = queue.first_ready(ports.packets, at.now) else { return };
-        if self.pipeline.is_full() {
+        if self.is_full() {
             self.stall = Some(Stall::ReplyPort);
             return;
         }

@@ -198,6 +198,36 @@ fn backwards_is_the_same() {
     }
 }
 
+/// CCBP §4.1: hits whose replies keep the NoC busy keep misses from DRAM. Behind 40 hits a miss is looked up once all of them but those that the
+/// bank and its port hold have arrived.
+#[test]
+fn a_busy_port_keeps_misses_from_dram() {
+    let mut gpu = gpu();
+    (gpu.l2.banks, gpu.dram.channels, gpu.noc.mhz) = (1, 1, gpu.core_mhz);
+    let (controls, mut memory, mut now) = (controls(&gpu), Memory::new(&gpu, 1, 1), 0);
+    let read = |line, sm, now| Request { line, sm, since: now, ..Request::default() };
+    memory.inject(now, read(0, 0, now));
+    while memory.take_reply(now, 0).is_none() {
+        now += 1;
+        memory.step(now, &controls, false);
+    }
+    for _ in 0..5 {
+        (0..8).for_each(|sm| memory.inject(now, read(0, sm, now)));
+        now += 1;
+        memory.step(now, &controls, false);
+    }
+    memory.inject(now, read(1, 7, now));
+    while memory.stats[0].l2_misses < 2 {
+        now += 1;
+        memory.step(now, &controls, false);
+    }
+    let arrived: u32 = memory.noc.to_sm.iter().map(Queue::len).sum();
+    let in_bank = gpu.l2.queue + gpu.l2.latency / gpu.line_flits();
+    let in_port = memory.reply_queue(0)[KernelId(0)];
+    // A reply has just made room for the miss.
+    assert_eq!((40 - in_port - arrived, in_port), (in_bank - 1, gpu.noc.queue + gpu.noc.latency), "{arrived} of 40 have arrived");
+}
+
 /// Visiting every bank and channel all the time gives the same as visiting those that are due.
 #[test]
 fn visiting_everything_is_the_same() {
