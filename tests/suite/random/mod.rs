@@ -10,8 +10,8 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::mesh::MeshConfig;
 use sim_core::describe::gpu::protocols::L1Protocol;
 use sim_core::describe::gpu::{
-    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, StoreFlits, StoreRelease, WriteFill,
-    presets,
+    Allocate, Arbiter, DramKind, DramMap, Exit, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, StoreFlits, StoreRelease,
+    WriteFill, presets,
 };
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
@@ -78,10 +78,11 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         (class.count, class.schedulers, class.gto_group, class.ctas, class.loads_per_warp, class.lsu_hol) = sm;
         (class.lsu_queue, class.l1.mshrs, class.l1.merges) = (1 + l1.2 / 2, l1.1, l1.2);
         (class.alu_lanes, class.sfu_lanes, class.l1.store_release, class.l1.allocate) = units;
+        // As good as drawn.
+        class.exit = if l1.1 == 8 { Exit::Issued } else { Exit::StoresAcknowledged };
         class.l1.bytes = l1.0.0 * l1.0.1 * 128;
         class.l1.ways = l1.0.1;
         (class.l1.miss_queue, class.l1.store_buffer, _, class.l1.latency) = queues;
-        // As good as drawn.
         if class.l1.latency == 1 {
             class.l1.protocol = L1Protocol::GpuCoherence;
             (class.l1.store_release, class.l1.allocate) = (StoreRelease::Sent, Allocate::OnFill);

@@ -4,8 +4,8 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits, StoreRelease,
-    WriteFill,
+    Allocate, Arbiter, DramKind, DramMap, Exit, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits,
+    StoreRelease, WriteFill,
 };
 use crate::describe::error::Problems;
 use crate::describe::record::{Absent, Datum, Field, More, Placed, Shape, each_of, rule};
@@ -71,6 +71,12 @@ pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
     ),
     whole!("sfu_lanes", "lanes", 1..=32, sfu_lanes, "Special-function lanes of a scheduler; 4 take a warp instruction every eighth cycle"),
     whole!("loads_per_warp", "loads", 1..=64, loads_per_warp, "Loads that a warp can have in flight"),
+    choose!(
+        "exit",
+        ["issued" = Exit::Issued, "stores_acknowledged" = Exit::StoresAcknowledged],
+        exit,
+        "When a warp is done, and a CTA's place is free: with its last instruction; or when its stores, too, are acknowledged, or taken by an L1D that keeps what is written"
+    ),
     whole!("lsu_queue", "instructions", 1..=64, lsu_queue, "Memory instructions of each kernel that the load-store unit holds"),
     choose!(
         "lsu_hol",

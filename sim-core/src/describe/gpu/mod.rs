@@ -65,12 +65,24 @@ pub struct SmClass {
     pub sfu_lanes: u32,
     /// Loads that one warp can have in flight.
     pub loads_per_warp: u32,
+    /// When a warp is done, and with its last warp a CTA's place free.
+    pub exit: Exit,
     /// Memory instructions of each kernel that the LSU holds.
     pub lsu_queue: u32,
     /// Whether a kernel's blocked access holds back the accesses of other kernels behind it.
     pub lsu_hol: LsuHol,
     /// L1 data cache.
     pub l1: L1Config,
+}
+
+/// When a warp is done, and with its last warp a CTA's place free.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Exit {
+    /// When it has issued its last instruction and its loads are back.
+    #[default]
+    Issued,
+    /// When, besides, L2 has acknowledged its stores, as in GPGPU-Sim. Where L1D keeps what is written, L1D has taken them.
+    StoresAcknowledged,
 }
 
 /// Head-of-line blocking in the LSU: whether a kernel's blocked access holds back the accesses of other kernels behind it.

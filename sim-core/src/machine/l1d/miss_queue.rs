@@ -266,7 +266,7 @@ impl MissQueue {
         waiting.filter(|&kernel| head.is_none_or(|head| head == kernel)).map(reloads).min().unwrap_or(NEVER)
     }
 
-    /// Whether a load of `kernel` waits for credits that it will never get, or a store, if its launch waits for its `stores`.
+    /// Whether a load of `kernel` waits for credits that it will never get, or a store, if anything waits for its `stores`.
     pub fn starves(&self, kernel: KernelId, stores: bool, controls: &SmControls) -> bool {
         let mut at = self.queues[kernel].first;
         let mut one_waits = false;

@@ -362,17 +362,18 @@ impl L1d {
         Ok(found)
     }
 
-    /// A line of a store or an atomic operation, and the bytes and words of it that it changes.
+    /// A line of a store or an atomic operation, and the bytes and words of it that it changes. The answer has its `tag`, unless L1D keeps
+    /// what is written.
     pub fn store(
         &mut self,
         now: Cycle,
-        access: Access,
+        (access, tag): (Access, u16),
         (line, bytes, words): (LineAddr, u8, Words),
         kernel: KernelId,
         controls: &SmControls,
         stats: &mut KernelStats,
     ) -> Result<(), ReservationFailure> {
-        let request = self.request(now, (line, words), kernel, access, bytes);
+        let request = Request { tag, ..self.request(now, (line, words), kernel, access, bytes) };
         self.protocol.store(&mut self.parts, request, controls)?;
         stats.l1_writes += 1;
         self.watch(kernel, line, access);
@@ -524,9 +525,15 @@ impl L1d {
         self.parts.miss_queue.settle(now, controls);
     }
 
-    /// Whether a request of `kernel` for which a CTA or the end of a launch waits, waits for credits that it will never get.
-    pub fn starves(&self, kernel: KernelId, controls: &SmControls) -> bool {
-        self.parts.miss_queue.starves(kernel, self.protocol.is_by_word(), controls)
+    /// Whether a request of `kernel` for which a CTA or the end of a launch waits, waits for credits that it will never get. CTAs may wait
+    /// for `stores`, too.
+    pub fn starves(&self, kernel: KernelId, stores: bool, controls: &SmControls) -> bool {
+        self.parts.miss_queue.starves(kernel, stores || self.protocol.is_by_word(), controls)
+    }
+
+    /// Whether what is written stays here, so that a store is over once it has been taken.
+    pub fn keeps_stores(&self) -> bool {
+        self.protocol.is_by_word()
     }
 
     /// Requests of a kernel in the miss queue.

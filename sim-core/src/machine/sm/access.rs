@@ -36,6 +36,9 @@ impl Sm {
         match request.access {
             Access::Write | Access::Atomic => {
                 self.retry_failed(now, &[ReservationFailure::StoreBuffer, ReservationFailure::Line], inputs.controls);
+                if *self.awaits_stores && !self.l1.keeps_stores() {
+                    self.count_stores(now, request.tag, (0, 1), inputs);
+                }
             }
             Access::Read if !there => {}
             Access::Read => {
@@ -135,14 +138,14 @@ impl Sm {
         let head = self.lsu.head(kernel, &inputs.codes[kernel.index()]);
         let stats = &mut self.counts.stats[kernel.index()];
         let outcome = match head.access {
-            Access::Write | Access::Atomic => self.l1.store(now, head.access, (head.line, head.bytes, head.words), kernel, controls, stats),
+            Access::Write | Access::Atomic => {
+                self.l1.store(now, (head.access, head.tag), (head.line, head.bytes, head.words), kernel, controls, stats)
+            }
             Access::Read => {
                 if let Some(lines) = head.fresh {
-                    self.loads.get(head.load).lines = lines as u16;
+                    self.loads.get(head.tag).lines = lines as u16;
                 }
-                self.l1
-                    .load(now, head.load, (head.line, head.words), kernel, controls, stats)
-                    .map(|found| self.found(now, head.load, found))
+                self.l1.load(now, head.tag, (head.line, head.words), kernel, controls, stats).map(|found| self.found(now, head.tag, found))
             }
         };
         match outcome {
@@ -151,7 +154,10 @@ impl Sm {
                 if self.gate.quotas.is_late() {
                     self.charge_store(kernel, inputs);
                 }
-                self.lsu.taken(kernel);
+                let is_last = self.lsu.taken(kernel);
+                if *self.awaits_stores && head.access != Access::Read {
+                    self.count_stores(now, head.tag, (u32::from(!self.l1.keeps_stores()), u32::from(is_last)), inputs);
+                }
                 if self.l1.awaits_stores(kernel) && self.lsu.stores(kernel) == 0 {
                     self.l1.stores_came(kernel);
                     *self.news.any = true;
@@ -170,6 +176,16 @@ impl Sm {
             self.calendar.add(LSU);
         }
         self.note_misses();
+    }
+
+    /// Of the CTA in a slot so many stores or lines of stores are on their way from now on, and so many no longer: it may be done.
+    fn count_stores(&mut self, now: Cycle, slot: u16, (begin, end): (u32, u32), inputs: &Inputs) {
+        let Some(cta) = self.ctas.get_mut(slot.into()) else { return };
+        cta.stores.0 += begin;
+        cta.stores.0 -= end;
+        if cta.is_done() {
+            self.finish(now, slot.into(), inputs);
+        }
     }
 
     /// L1D has taken a line of a kernel's oldest memory instruction: a store completes with its last line.

@@ -96,8 +96,8 @@ pub struct Instruction {
     pub key: u64,
     /// Step of the launch's code.
     pub pc: u16,
-    /// Entry of the load table, for a load.
-    pub load: u16,
+    /// Entry of the load table, for a load; the slot of its CTA, for a store that the CTA waits for.
+    pub tag: u16,
     /// Launch of its kernel.
     pub launch: LaunchId,
     /// Load or store.
@@ -106,7 +106,7 @@ pub struct Instruction {
 
 impl Hash for Instruction {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.base, self.key, u32::from(self.pc), self.load, self.launch, self.access).hash(state);
+        (self.base, self.key, u32::from(self.pc), self.tag, self.launch, self.access).hash(state);
     }
 }
 

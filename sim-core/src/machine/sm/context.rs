@@ -1,9 +1,10 @@
 //! Context switches: CTAs leave an SM before they have finished, and go on later, on any SM that they fit.
 //!
-//! A CTA that has to leave issues nothing more. Once its loads are back and its arithmetic is done, its registers and its shared memory,
-//! as they are allocated, go to DRAM. They go a line at a time, as writes of whole lines that L2 passes on and acknowledges. With the last
-//! acknowledgement the CTA leaves the SM, and the dispatcher keeps it. On the SM where it resumes, it takes its resources at once. Its
-//! lines are read from DRAM, and with the last one its warps continue at their next instruction, with their loops and their barrier.
+//! A CTA that has to leave issues nothing more. Once its loads are back and its arithmetic is done, and the stores that it waits for
+//! (`sm.exit`), its registers and its shared memory, as they are allocated, go to DRAM. They go a line at a time, as writes of whole lines
+//! that L2 passes on and acknowledges. With the last acknowledgement the CTA leaves the SM, and the dispatcher keeps it. On the SM where it
+//! resumes, it takes its resources at once. Its lines are read from DRAM, and with the last one its warps continue at their next
+//! instruction, with their loops and their barrier.
 //!
 //! So no line is read before its write: L2 acknowledges a write when it has passed it on towards the line's DRAM channel, and a read of
 //! the line goes the same way behind it. A memory controller answers a read of what it has still to write from its write queue. Each CTA
@@ -155,10 +156,11 @@ impl Sm {
     /// Whether the CTA in a slot has nothing under way.
     fn is_quiet(&self, slot: usize) -> bool {
         let Some(cta) = &self.ctas.slots()[slot] else { return false };
-        self.warps.schedulers.iter().zip(cta.warps).enumerate().all(|(s, (scheduler, warps))| {
-            let at_rest = warps & !(scheduler.ready | scheduler.barrier) == 0;
-            at_rest && members(warps, false).all(|lane| self.warps.states[WarpRef::new(s, lane).index()].loads == 0)
-        })
+        cta.stores.0 == 0
+            && self.warps.schedulers.iter().zip(cta.warps).enumerate().all(|(s, (scheduler, warps))| {
+                let at_rest = warps & !(scheduler.ready | scheduler.barrier) == 0;
+                at_rest && members(warps, false).all(|lane| self.warps.states[WarpRef::new(s, lane).index()].loads == 0)
+            })
     }
 
     /// Takes the CTA off the SM, for the dispatcher.

@@ -10,6 +10,7 @@ use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::SmControls;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 /// A CTA that is resident.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -30,8 +31,30 @@ pub struct Cta {
     pub(super) live: u32,
     /// Warps at the barrier.
     pub(super) arrived: u32,
+    /// Its stores that are not over, where it waits for them.
+    pub(super) stores: Stores,
     /// It leaves before it has finished, and issues nothing more.
     pub leaving: bool,
+}
+
+impl Cta {
+    /// Whether all its warps are done.
+    pub(super) fn is_done(&self) -> bool {
+        self.live == 0 && self.stores.0 == 0
+    }
+}
+
+/// How many stores are not over: those in the LSU, and lines of which L2 has not acknowledged the write. It is fed to digests where it is
+/// not zero, so that it does not change those of GPUs whose CTAs do not wait for stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stores(pub u32);
+
+impl Hash for Stores {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if self.0 != 0 {
+            self.0.hash(state);
+        }
+    }
 }
 
 /// A CTA that has finished, for the dispatcher.

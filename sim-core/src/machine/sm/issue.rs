@@ -225,7 +225,8 @@ impl Sm {
                 stats.store_instructions += 1;
                 stats.global_thread_instructions += threads;
                 let access = if next == Next::Store { Access::Write } else { Access::Atomic };
-                self.access_issues(now, at, access, 0, gates, inputs);
+                let tag = if *self.awaits_stores { self.begin_store(at) } else { 0 };
+                self.access_issues(now, at, access, tag, gates, inputs);
                 self.spend_on_access(kernel, lanes, None);
             }
             Next::Barrier => {
@@ -242,9 +243,18 @@ impl Sm {
         }
     }
 
-    fn access_issues(&mut self, now: Cycle, at: WarpRef, access: Access, load: u16, gates: &mut Gates, inputs: &Inputs) {
+    /// The CTA of a warp waits for a store from now on. Returns its slot.
+    fn begin_store(&mut self, at: WarpRef) -> u16 {
+        let slot = self.warps.states[at.index()].slot;
+        if let Some(cta) = self.ctas.get_mut(slot.into()) {
+            cta.stores.0 += 1;
+        }
+        slot.into()
+    }
+
+    fn access_issues(&mut self, now: Cycle, at: WarpRef, access: Access, tag: u16, gates: &mut Gates, inputs: &Inputs) {
         self.take_port(at.scheduler(), gates);
-        self.enter_lsu(at, access, load, inputs);
+        self.enter_lsu(at, access, tag, inputs);
         self.has_issued(now, now + 1, true, at, inputs);
     }
 
@@ -267,10 +277,10 @@ impl Sm {
         self.port.turn = if scheduler + 1 == self.warps.schedulers.len() { 0 } else { scheduler as u8 + 1 };
     }
 
-    fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, inputs: &Inputs) {
+    fn enter_lsu(&mut self, at: WarpRef, access: Access, tag: u16, inputs: &Inputs) {
         let Warp { kernel, launch, pc, key, ref place, .. } = self.warps.states[at.index()];
         let (base, key) = inputs.codes[kernel.index()][launch.index()].base(pc, place, key);
-        self.lsu.push(kernel, Instruction { base, key, pc: pc as u16, load, launch, access });
+        self.lsu.push(kernel, Instruction { base, key, pc: pc as u16, tag, launch, access });
         self.calendar.add(LSU);
         if self.gate.has_caps() {
             self.gate.cap(kernel, self.in_flight(kernel), inputs.controls);
@@ -479,10 +489,11 @@ impl Sm {
         let Some(cta) = self.ctas.get_mut(slot) else { return };
         cta.warps[which.scheduler()] &= !which.bit();
         cta.live -= 1;
-        if cta.live == 0 {
-            self.finish(now, slot, inputs);
-        } else {
+        // Where the CTA waits for stores, its barrier does not.
+        if cta.live > 0 {
             self.open_barrier(now, slot, inputs);
+        } else if cta.is_done() {
+            self.finish(now, slot, inputs);
         }
     }
 }

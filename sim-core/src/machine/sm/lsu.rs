@@ -22,8 +22,8 @@ use alloc::vec::Vec;
 pub struct Head {
     /// Load or store.
     pub access: Access,
-    /// Entry of the load table, for a load.
-    pub load: u16,
+    /// Entry of the load table, for a load; the slot of its CTA, for a store that the CTA waits for.
+    pub tag: u16,
     /// The line.
     pub line: LineAddr,
     /// Bytes that a store writes of it; 0 for a load.
@@ -200,7 +200,7 @@ impl Lsu {
         }
         Head {
             access: head.access,
-            load: head.load,
+            tag: head.tag,
             line: lines[*next as usize],
             bytes: if head.access != Access::Read { bytes[*next as usize] } else { 0 },
             words: if *self.by_word { words[*next as usize] } else { 0 },
@@ -215,16 +215,18 @@ impl Lsu {
         (head.access != Access::Read && part.next + 1 == part.count).then_some(head)
     }
 
-    /// L1D has taken the head's line.
-    pub fn taken(&mut self, kernel: KernelId) {
+    /// L1D has taken the head's line. Returns whether it was its last.
+    pub fn taken(&mut self, kernel: KernelId) -> bool {
         let part = &mut self.parts[kernel.index()];
         part.next += 1;
-        if part.next == part.count {
+        let is_last = part.next == part.count;
+        if is_last {
             part.waiting.pop_front();
             (part.next, part.count) = (0, 0);
             self.full &= !(1 << kernel.0);
             self.busy &= !(u8::from(part.waiting.is_empty()) << kernel.0);
         }
+        is_last
     }
 
     /// L1D could not take the head's line in `now`; it is tried again after `retry`.
@@ -369,7 +371,7 @@ mod tests {
     fn two(hol: LsuHol) -> Lsu {
         let mut lsu = Lsu::new(4, hol, 128, false, false, 2);
         for kernel in [0, 1] {
-            lsu.push(KernelId(kernel), Instruction { base: 0, key: 0, pc: 0, load: 0, launch: LaunchId(0), access: Access::Read });
+            lsu.push(KernelId(kernel), Instruction { base: 0, key: 0, pc: 0, tag: 0, launch: LaunchId(0), access: Access::Read });
         }
         lsu
     }

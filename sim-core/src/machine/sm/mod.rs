@@ -7,7 +7,7 @@
 //!
 //! Simplified: no instruction fetch, no register-bank conflicts, one memory instruction a cycle through the LSU's port. A load's value
 //! is ready when its last line is; a barrier and arithmetic do not wait for loads, only `Wait`, the end of the warp and the limit of loads
-//! per warp do. Schedulers take turns at the port: the next after the one that used it last is looked at first.
+//! per warp do. `sm.exit` says whether a CTA's place waits for its stores. Schedulers take turns at the port: the next after the one that used it last is looked at first.
 
 mod access;
 pub mod address;
@@ -43,7 +43,7 @@ use self::warps::Warps;
 use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
 use super::memory::Memory;
-use crate::describe::gpu::Gpu;
+use crate::describe::gpu::{Exit, Gpu};
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::{SmControls, WarpOrder};
@@ -108,6 +108,8 @@ pub struct Sm {
     loads: LoadTable,
     l1: L1d,
     port: Port,
+    /// From the GPU's description: whether a CTA's place is free only when its stores are over.
+    awaits_stores: Derived<bool>,
     lsu_gate: LsuGate,
     moves: Moves,
     /// What it has for the dispatcher and for who listens.
@@ -141,6 +143,7 @@ impl Sm {
             loads: LoadTable::new(class.warps() * class.loads_per_warp),
             l1: L1d::new(gpu, id, kernels),
             port: Port::default(),
+            awaits_stores: Derived(class.exit == Exit::StoresAcknowledged),
             lsu_gate: LsuGate::default(),
             moves: Moves::default(),
             news: News { finished: Vec::with_capacity(class.ctas as usize), ..News::default() },
@@ -358,7 +361,7 @@ impl Sm {
         controls.cta_throttle[kernel] == 0 && any(|s| s.throttled)
             || controls.quota(kernel) == Some(0) && any(|s| s.ready)
             || controls.memory_cap[kernel] == Some(0) && any(|s| s.global)
-            || self.l1.starves(kernel, controls)
+            || self.l1.starves(kernel, *self.awaits_stores, controls)
     }
 
     /// Position in its Program, and CTA slot, of the warp in a lane.

@@ -1,7 +1,7 @@
 //! How CTAs arrive at an SM and leave it.
 
 use super::address::Place;
-use super::ctas::{Cta, FinishedCta};
+use super::ctas::{Cta, FinishedCta, Stores};
 use super::lanes::{MAX_SCHEDULERS, WarpRef};
 use super::warps::Warp;
 use super::{Inputs, Sm};
@@ -37,7 +37,7 @@ impl Sm {
         self.ctas.place(
             slot,
             code,
-            Cta { kernel, launch, cta, launched: now, order: 0, warps, live: code.warps, arrived: 0, leaving: false },
+            Cta { kernel, launch, cta, launched: now, order: 0, warps, live: code.warps, arrived: 0, stores: Stores(0), leaving: false },
         );
         self.l1.cta_placed(kernel);
         self.residents_changed();
@@ -57,7 +57,7 @@ impl Sm {
         slot as u8
     }
 
-    /// The last warp of a CTA has exited.
+    /// All warps of a CTA are done.
     pub(super) fn finish(&mut self, now: Cycle, slot: usize, inputs: &Inputs) {
         self.charge_ctas(now);
         let Some(cta) = self.ctas.remove(slot, inputs.codes) else { return };

@@ -66,7 +66,9 @@ fn running_ahead_between_events_changes_nothing() {
             kernel.launches[0].program.push(Op::Alu { count: 20, latency: 1, lanes: 32 });
             kernel
         };
-        let mut fast = machine(&gpu(1 + key as u32 / 3 % 3), &[long("A", 2 * key), long("B", 2 * key + 1)], true);
+        let mut gpu = gpu(1 + key as u32 / 3 % 3);
+        gpu.sms[0].exit = [Exit::Issued, Exit::StoresAcknowledged][key as usize / 9 % 2];
+        let mut fast = machine(&gpu, &[long("A", 2 * key), long("B", 2 * key + 1)], true);
         fast.listen_to(EventKinds::of(&kinds[which..=which]));
         let mut slow = fast.clone();
         for part in 0..8 {

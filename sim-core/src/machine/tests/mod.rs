@@ -4,6 +4,7 @@ mod ahead;
 mod contents;
 mod context;
 mod controls;
+mod exit;
 mod orders;
 
 use super::dispatch::order::CtaOrderSpec;
@@ -47,6 +48,7 @@ fn gpu(sms: u32) -> Gpu {
         alu_lanes: 32,
         sfu_lanes: 32,
         loads_per_warp: 8,
+        exit: Exit::Issued,
         lsu_queue: 8,
         lsu_hol: LsuHol::No,
         l1,
