@@ -148,7 +148,7 @@ fn what_a_scheme_is_told_changes_the_run() {
                 r#""make_room": "free""#,
             ][..],
         ),
-        ("qos-elastic", &[r#""elastic_scope": "gpu""#]),
+        ("qos-elastic", &[r#""elastic_scope": "sm""#]),
         ("spart", &[r#""make_room": "drain""#]),
     ] {
         let plain = with(name, "");

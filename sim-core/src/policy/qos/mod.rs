@@ -14,7 +14,7 @@
 //! See `docs/reference/schemes/qos.md`, which has the paper's words beside each that the paper leaves open.
 //! # Deviations
 //! 1. Quotas of kernels without a goal have a floor (`least_ipc`): the paper's product is stuck at zero once it is there.
-//! 2. An SM whose epoch of its own begins early takes the quotas that hold (`elastic_scope`): they are worked out once in `epoch` cycles.
+//! 2. With `elastic_scope: sm`, an SM whose epoch of its own begins early takes the quotas that hold: they are worked out once in `epoch` cycles.
 //! 3. A launch whose CTAs are of another size gets the threads that the kernel has had on each SM: the paper does not speak of launches.
 //! 4. Warps that their quota holds back are not idle, and neither are those that lose their scheduler's slot to another: the paper counts warps that are
 //!    ready and find the pipeline full. Full are the LSU, shared memory and execution units.
@@ -100,7 +100,7 @@ fn check(_: &Member, mix: Mix, problems: &mut Problems) {
 schemes! { Qos, SOURCE, check, TOPICS;
     naive QosNaive "qos-naive" "QoS naive: quotas, anew in each epoch" "Quotas that keep goals, full again in each epoch" params![];
     elastic QosElastic "qos-elastic" "QoS elastic: quotas, epochs end once they are used" "Quotas that keep goals; the next epoch begins once all are used" params![
-        Param::choice("elastic_scope", &["sm", "gpu"], "sm", "Where all quotas have to be used. sm: on an SM, which has an epoch of its own then; gpu: on every SM; not stated"),
+        Param::choice("elastic_scope", &["sm", "gpu"], "gpu", "Where all quotas have to be used. sm: on an SM, which has an epoch of its own then; gpu: on every SM. Not stated: one manager allocates the quotas of all SMs (§3.3)"),
         Param::constant("keep_unused", Absent::Flag(false), "What was not used when time ends an epoch is lost: to keep it is what rollover adds")
     ];
     rollover QosRollover "qos-rollover" "QoS rollover: quotas, what is left is kept" "Quotas that keep goals; what kernels with a goal did not use is kept" params![

@@ -19,6 +19,7 @@ struct World {
     launched: Vec<PerKernel<(Resources, u32)>>,
     resident: Vec<PerKernel<u32>>,
     idle_sum: Vec<PerKernel<u32>>,
+    quota_left: Vec<PerKernel<i64>>,
     total: Vec<KernelStats>,
     waiting: u32,
     controls: Controls,
@@ -39,6 +40,7 @@ impl World {
             launched: alloc::vec![PerKernel::all((cost, 8)); 16],
             resident: alloc::vec![PerKernel::all(0); 16],
             idle_sum: alloc::vec![PerKernel::all(0); 16],
+            quota_left: alloc::vec![PerKernel::all(0); 16],
             total: alloc::vec![KernelStats::default(); goals.len()],
             waiting: 1000,
             controls: Controls::neutral(16, WarpOrder::Gto),
@@ -63,7 +65,7 @@ impl World {
             cta_cost: &alloc::vec![PerKernel::all(self.launched[0][K[0]].0); 16],
             launched: &self.launched,
             resident: &self.resident,
-            quota_left: &alloc::vec![PerKernel::all(0); 16],
+            quota_left: &self.quota_left,
             idle_sum: &self.idle_sum,
             idle_samples: 100,
             progress: &[Progress { waiting: self.waiting, ..Progress::default() }; 3],
@@ -146,7 +148,8 @@ fn a_kernel_behind_gets_more_and_the_others_less() {
 
 #[test]
 fn quotas_follow_ctas_and_rules_follow_the_scheme() {
-    let mut world = World::new(&elastic::INFO, &[Some(0.5), None], &[("move_ctas", Setting::Bool(false))]);
+    let on_each_sm = [("move_ctas", Setting::Bool(false)), ("elastic_scope", Setting::Choice("sm"))];
+    let mut world = World::new(&elastic::INFO, &[Some(0.5), None], &on_each_sm);
     world.resident.iter_mut().enumerate().for_each(|(sm, ctas)| ctas[K[0]] = [4, 2, 2].get(sm).copied().unwrap_or(0));
     world.epoch(&[0.8, 1.0]);
     let quotas = [0, 1, 2, 3].map(|sm| world.quota(sm, K[0]));
@@ -190,14 +193,18 @@ fn ctas_move_to_a_kernel_behind_its_goal() {
     assert_eq!(targets(&world, 0), (6, 2), "its goal is kept");
 }
 
-/// An epoch of the whole GPU ends when every SM has used its quotas, and the next one is as long as any.
+/// An epoch ends when every SM of the GPU has used its quotas, and the next one is as long as any.
 #[test]
 fn an_epoch_of_the_gpu_begins_early() {
-    let mut world = World::new(&elastic::INFO, &[Some(0.5), None], &[("elastic_scope", Setting::Choice("gpu"))]);
+    let mut world = World::new(&elastic::INFO, &[Some(0.5), None], &[]);
     assert_eq!(world.controls.sms[0].quota_refill, QuotaRefill::Round);
     world.now = 4000;
     world.total[0].thread_instructions = 4000 * 500;
+    world.quota_left[15][K[1]] = 1;
     world.ask(|policy, seen, controls, log| policy.on_event(Event::QuotasSpent { sm: 3 }, seen, controls, log));
+    assert_eq!(world.controls.sms[0].quota_round, 0, "the last SM has an instruction left");
+    world.quota_left[15][K[1]] = 0;
+    world.ask(|policy, seen, controls, log| policy.on_event(Event::QuotasSpent { sm: 15 }, seen, controls, log));
     assert_eq!((world.controls.sms[0].quota_round, world.policy.interval()), (1, Some(14_000)));
     world.ask(|policy, seen, controls, log| policy.on_event(Event::QuotasSpent { sm: 4 }, seen, controls, log));
     assert_eq!(world.controls.sms[0].quota_round, 1, "once");
