@@ -26,7 +26,7 @@ mod tests;
 pub(super) mod topics;
 
 use self::place::{Candidate, Why, idle_ctas, partition, symmetric, victim};
-use self::quota::{alpha, goal_without, local};
+use self::quota::{alpha, bound, goal_without, local};
 use self::topics::{GaveCtas, GoalQuota, GotCtas, LeftQuota, Promised, SymmetricCtas, TOPICS};
 use super::ctas::decide_ctas;
 use super::scheme::{Absent, Member, Mix, Param, Policy, PolicyInfo, Shape, schemes};
@@ -68,6 +68,15 @@ const KEEP_OVERRUN: Param = Param::constant(
     "What a kernel with a goal used too much is forgiven: the paper rolls over what was not used. Kept, 90 % of 20 goals were reached as without",
 );
 
+const ROLLS_OVER_TO: Param = Param::choice(
+    "rolls_over_to",
+    &["kernel", "kernel_bounded", "sm"],
+    "kernel",
+    "Whose a quota is that was not used. kernel: the kernel's (§3.4.4), shared out by CTAs again; its quota with all of it stands for alpha times goal in \
+     §3.5. kernel_bounded: so too, at most what the kernel is behind its goal, or an epoch's quota if that is more. sm: its SM's, as Fig. 4c draws the \
+     counter; alpha times goal in §3.5, as printed",
+);
+
 /// The parameters that all of the schemes have, and those of one.
 macro_rules! params {
     ($($own:expr),*) => { &[
@@ -104,9 +113,11 @@ schemes! { Qos, SOURCE, check, TOPICS;
         Param::constant("keep_unused", Absent::Flag(false), "What was not used when time ends an epoch is lost: to keep it is what rollover adds")
     ];
     rollover QosRollover "qos-rollover" "QoS rollover: quotas, what is left is kept" "Quotas that keep goals; what kernels with a goal did not use is kept" params![
+        ROLLS_OVER_TO,
         KEEP_OVERRUN
     ];
     rollover_time QosRolloverTime "qos-rollover-time" "QoS rollover-time: quotas, goals first" "As qos-rollover; kernels without a goal issue once all quotas of those with one are used" params![
+        ROLLS_OVER_TO,
         KEEP_OVERRUN
     ];
 }
@@ -146,8 +157,10 @@ struct Learned {
     /// Thread instructions when the policy began, and when the present epoch did.
     before: u64,
     before_epoch: u64,
-    /// The IPC that its quota is for.
+    /// The IPC that its quota is for, but for what has rolled over.
     rate: f64,
+    /// Thread instructions of its quota that have rolled over from the last epoch, of all SMs.
+    rolled_over: f64,
     /// What was said of its quota last.
     said: f64,
 }
@@ -199,7 +212,7 @@ impl Policy for Qos {
         self.kernels.clear();
         for ((kernel, total), (goal, alone)) in KernelId::first(seen.kernels).zip(seen.total).zip(goals) {
             let (before, rate) = (total.thread_instructions, goal.unwrap_or(self.first_ipc()));
-            self.kernels.push(Learned { goal, before, before_epoch: before, rate, said: 0.0 });
+            self.kernels.push(Learned { goal, before, before_epoch: before, rate, rolled_over: 0.0, said: 0.0 });
             if let Some(goal) = goal {
                 decide(log, seen, kernel, Promised { goal, alone });
             }
@@ -254,6 +267,11 @@ impl Qos {
         self.spec.name() == name
     }
 
+    /// Where what a kernel with a goal did not use goes, if it is not lost.
+    fn rolls_over_to(&self) -> Option<&str> {
+        (self.is("qos-rollover") || self.is("qos-rollover-time")).then(|| self.spec.choice("rolls_over_to"))
+    }
+
     fn first_ipc(&self) -> f64 {
         self.spec.number("first_ipc").max(self.spec.number("least_ipc"))
     }
@@ -262,7 +280,7 @@ impl Qos {
 
     /// What never changes: when instructions count, what refills keep, who gets more, and who goes first.
     fn set_rules(&self, controls: &mut Controls) {
-        let (elastic, rollover) = (self.is("qos-elastic"), self.is("qos-rollover") || self.is("qos-rollover-time"));
+        let (elastic, by_sm) = (self.is("qos-elastic"), self.rolls_over_to() == Some("sm"));
         let early = elastic && self.spec.choice("elastic_scope") == "sm";
         let charge = if self.spec.choice("charge") == "issue" { QuotaCharge::Issue } else { QuotaCharge::Completion };
         controls.each_sm(|sm| {
@@ -273,7 +291,7 @@ impl Qos {
                 let has_goal = learned.goal.is_some();
                 sm.quota_carry[kernel] = match has_goal {
                     _ if elastic => QuotaCarry::Overrun,
-                    true if rollover => QuotaCarry::Unused,
+                    true if by_sm => QuotaCarry::Unused,
                     _ => QuotaCarry::Nothing,
                 };
                 sm.quota_top_up[kernel] = !elastic && !has_goal;
@@ -295,7 +313,7 @@ impl Qos {
             };
             let all = ctas.iter().sum();
             for (sm, ctas) in controls.sms.iter_mut().zip(ctas) {
-                sm.thread_quota[kernel] = Some(local(learned.rate, self.epoch, ctas, all));
+                sm.thread_quota[kernel] = Some(local(learned.quota(self.epoch), ctas, all));
             }
         }
     }
@@ -307,10 +325,14 @@ impl Qos {
         let scale = |goal: f64, history: f64| if self.spec.flag("use_history") { alpha(goal, history, power, cap) } else { 1.0 };
         let wanted: Vec<Option<f64>> =
             self.kernels.iter().zip(&done).map(|(learned, done)| learned.goal.map(|goal| goal * scale(goal, done.history))).collect();
+        let rolled_over: Vec<f64> = KernelId::first(seen.kernels).map(|kernel| self.rolled_over(seen, kernel, &done)).collect();
+        let quotas: Vec<Option<f64>> =
+            wanted.iter().zip(&rolled_over).map(|(wanted, more)| Some((*wanted)? + more / self.epoch as f64)).collect();
         let (least, most) = (self.spec.number("least_ipc"), f64::from(peak_ipc(seen.gpu)));
         for (kernel, (learned, &wanted_here)) in KernelId::first(seen.kernels).zip(self.kernels.iter_mut().zip(&wanted)) {
             let own = done[kernel.index()];
-            let others = done.iter().zip(&wanted).filter_map(|(done, wanted)| Some((done.epoch, (*wanted)?)));
+            let others = done.iter().zip(&quotas).filter_map(|(done, quota)| Some((done.epoch, (*quota)?)));
+            learned.rolled_over = rolled_over[kernel.index()];
             learned.rate = wanted_here.unwrap_or_else(|| goal_without(own.epoch, others, least, most));
             learned.say(seen, kernel, own.history, log);
         }
@@ -324,6 +346,17 @@ impl Qos {
         }
         self.epoch_began = seen.now;
         self.kernels.iter_mut().zip(seen.total).for_each(|(learned, total)| learned.before_epoch = total.thread_instructions);
+    }
+
+    /// What all SMs have left of a kernel's quota together, where that goes into its next one.
+    fn rolled_over(&self, seen: &Observation, kernel: KernelId, done: &[Done]) -> f64 {
+        let (Some(goal), Some(to)) = (self.kernels[kernel.index()].goal, self.rolls_over_to()) else { return 0.0 };
+        let left = seen.quota_left.iter().map(|left| left[kernel].max(0) as f64).sum::<f64>();
+        match to {
+            "sm" => 0.0,
+            "kernel_bounded" => left.min(bound(goal, done[kernel.index()].history, seen.now - self.began, self.epoch)),
+            _ => left,
+        }
     }
 
     fn done(&self, seen: &Observation) -> Vec<Done> {
@@ -477,7 +510,8 @@ impl Qos {
                 done.history.into(),
                 done.epoch.into(),
                 learned.goal.map(|goal| learned.rate / goal).into(),
-                (learned.rate * self.epoch as f64).into(),
+                learned.quota(self.epoch).into(),
+                learned.rolled_over.into(),
             ],
         };
         Table {
@@ -490,8 +524,9 @@ impl Qos {
                 Column::of("Goal", "IPC", "Thread instructions per cycle that it is promised; nothing without a goal"),
                 Column::of("So far", "IPC", "Its IPC since the policy began"),
                 Column::of("This epoch", "IPC", "Its IPC in the present epoch so far"),
-                Column::of("Alpha", "", "Its quota, in parts of what keeps the goal"),
+                Column::of("Alpha", "", "Its quota, but for what has rolled over, in parts of what keeps the goal"),
                 Column::of("Quota", "instructions", "Thread instructions of the whole GPU in this epoch"),
+                Column::of("Rolled over", "instructions", "What of these was not used in the epoch before and is the kernel's"),
             ],
             rows: KernelId::first(seen.kernels).zip(&self.kernels).zip(self.done(seen)).map(row).collect(),
         }
@@ -541,6 +576,11 @@ impl Qos {
 }
 
 impl Learned {
+    /// Thread instructions that it gets for an epoch, on all SMs together.
+    fn quota(&self, epoch: Cycle) -> f64 {
+        self.rate * epoch as f64 + self.rolled_over
+    }
+
     /// Writes down what the kernel's quota is for, where people would see a difference.
     fn say(&mut self, seen: &Observation, kernel: KernelId, history: f64, log: &mut Log) {
         match self.goal {

@@ -103,7 +103,7 @@ fn the_start_is_symmetric() {
     assert_eq!((world.quota(0, K[0]), world.quota(0, K[1]), world.quota(15, K[1])), (312_500, 1250, 0));
     assert_eq!(world.said("goal"), ["is promised an IPC of 500.0, 50 % of 1000.0 alone"]);
     let sm = &world.controls.sms[0];
-    assert_eq!((sm.quota_carry[K[0]], sm.quota_carry[K[1]]), (QuotaCarry::Unused, QuotaCarry::Nothing));
+    assert_eq!((sm.quota_carry[K[0]], sm.quota_carry[K[1]]), (QuotaCarry::Nothing, QuotaCarry::Nothing));
     assert_eq!((sm.quota_top_up[K[0]], sm.quota_top_up[K[1]], sm.quota_charge), (false, true, QuotaCharge::Completion));
 }
 
@@ -144,6 +144,45 @@ fn a_kernel_behind_gets_more_and_the_others_less() {
     let mut plain = World::new(&naive::INFO, &[Some(0.5), None], &[("use_history", Setting::Bool(false))]);
     plain.epoch(&[400.0, 40.0]);
     assert_eq!(plain.quota(0, K[0]), 312_500);
+}
+
+/// A kernel that is promised 500, after one epoch of 400 in which SMs 0 and 1 have these thread instructions left: the first three quotas that it gets, that of the
+/// other kernel on SM 0, which had 40, and what counters keep.
+fn rolled_over(to: &'static str, left: [i64; 2]) -> ([u32; 3], u32, QuotaCarry) {
+    let settings = [("move_ctas", Setting::Bool(false)), ("use_history", Setting::Bool(false)), ("rolls_over_to", Setting::Choice(to))];
+    let mut world = World::new(&rollover::INFO, &[Some(0.5), None], &settings);
+    world.resident.iter_mut().enumerate().for_each(|(sm, ctas)| ctas[K[0]] = [6, 2].get(sm).copied().unwrap_or(0));
+    (world.quota_left[0][K[0]], world.quota_left[1][K[0]]) = (left[0], left[1]);
+    world.quota_left[0][K[1]] = 700;
+    world.epoch(&[400.0, 40.0]);
+    ([0, 1, 2].map(|sm| world.quota(sm, K[0])), world.quota(0, K[1]), world.controls.sms[0].quota_carry[K[0]])
+}
+
+/// What any SM did not use is the kernel's: it goes to SMs by their CTAs, and the other kernel makes room for all of it.
+#[test]
+fn what_sms_did_not_use_is_the_kernels() {
+    use QuotaCarry::{Nothing, Unused};
+    // 5,000,000 and what is left; six of eight CTAs have three quarters of it. The other one gets 40 × 400 / (500 + 100) × 10,000 / 16.
+    assert_eq!(rolled_over("kernel", [0, 1_000_000]), ([4_500_000, 1_500_000, 0], 16_667, Nothing));
+    assert_eq!(rolled_over("kernel", [-800, 1_000_000]), ([4_500_000, 1_500_000, 0], 16_667, Nothing), "too much is forgiven");
+    // One epoch of 400 is a million behind: an epoch's quota is more.
+    assert_eq!(rolled_over("kernel_bounded", [0, 1_000_000]), rolled_over("kernel", [0, 1_000_000]));
+    assert_eq!(rolled_over("kernel_bounded", [0, 9_000_000]), ([7_500_000, 2_500_000, 0], 10_000, Nothing));
+    assert_eq!(rolled_over("sm", [0, 1_000_000]), ([3_750_000, 1_250_000, 0], 20_000, Unused), "40 × 400 / 500");
+}
+
+/// Fig. 4c with all CTAs on one SM: 20 of a quota of 100 are left, and the next one begins with 120.
+#[test]
+fn rollover_on_one_sm_is_the_papers_example() {
+    for (to, quota, counter) in [("kernel", 120, 120), ("kernel_bounded", 120, 120), ("sm", 100, 120)] {
+        let settings = [("move_ctas", Setting::Bool(false)), ("use_history", Setting::Bool(false)), ("rolls_over_to", Setting::Choice(to))];
+        let mut world = World::new(&rollover::INFO, &[Some(0.000_01), None], &settings);
+        world.resident[1..].iter_mut().for_each(|sm| sm[K[0]] = 0);
+        world.quota_left[0][K[0]] = 20;
+        world.epoch(&[0.008, 1.0]);
+        assert_eq!(world.quota(0, K[0]), quota, "{to}");
+        assert_eq!(world.controls.sms[0].quota_carry[K[0]].filled(20, quota.into(), 1), counter, "{to}");
+    }
 }
 
 #[test]
