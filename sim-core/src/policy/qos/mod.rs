@@ -90,6 +90,7 @@ macro_rules! params {
         Param::choice("charge", &["completion", "issue"], "completion", "When an instruction counts against its quota. completion: as it completes, as in the paper; issue: as it issues"),
         Param::constant("share_by", Absent::Name("resident"), "An SM's share of a quota is by the CTAs that it holds, as in the paper (§3.4.1). As much for each SM kept 85 % of 20 goals in place of 90"),
         Param::constant("share_rounding", Absent::Name("nearest"), "An SM's share is rounded to the nearest, so that the shares add up to the quota; the paper does not say"),
+        Param::choice("others_on", &["parts", "all"], "parts", "SMs of kernels without a goal. parts: each has a part of the SMs, as in the paper; all: each may use every SM (§3.6)"),
         Param::flag("move_ctas", true, "CTAs move to kernels behind their goals (§3.6)"),
         Param::choice("make_room", &["context_switch", "free", "drain"], "context_switch", "How CTAs leave. context_switch: their context travels to memory; free: it is gone at once; drain: they finish"),
         Param::constant("idle_samples", Absent::Int(IDLE_SAMPLES as i64), "Samples of idle warps in an epoch (§4.1)"),
@@ -374,6 +375,9 @@ impl Qos {
     fn place(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let has_goal: Vec<bool> = self.kernels.iter().map(|learned| learned.goal.is_some()).collect();
         let mut parts = partition(controls.sms.len(), &has_goal);
+        if self.spec.choice("others_on") == "all" {
+            parts.iter_mut().for_each(|sm| sm.fill(true));
+        }
         for kernel in KernelId::first(seen.kernels) {
             // Of unlike SMs, a part may hold none of the CTAs of a kernel's largest launch.
             let holds = |sm: usize| seen.cta_cost[sm][kernel].fits(Resources::default(), Resources::of_class(seen.gpu.class_of(sm as u32)));

@@ -107,6 +107,15 @@ fn the_start_is_symmetric() {
     assert_eq!((sm.quota_top_up[K[0]], sm.quota_top_up[K[1]], sm.quota_charge), (false, true, QuotaCharge::Completion));
 }
 
+/// Without parts, an SM has a third of its threads for each of the three: three of the first one's CTAs, then as many as fit.
+#[test]
+fn kernels_without_a_goal_may_use_every_sm() {
+    let world = World::new(&rollover::INFO, &[Some(0.5), None, None], &[("others_on", Setting::Choice("all"))]);
+    assert!(world.controls.sms.iter().all(|sm| K.iter().all(|&kernel| sm.allowed[kernel])));
+    assert!((0..16).all(|sm| world.resident[sm].0[..3] == [3, 3, 2]), "{:?}", world.resident[0]);
+    assert_eq!((world.quota(0, K[1]), world.quota(15, K[1])), (625, 625), "a sixteenth of 10,000 each");
+}
+
 /// An SM that holds six of eight CTAs has three quarters of the quota.
 #[test]
 fn an_sm_has_its_share_by_its_ctas() {
