@@ -229,8 +229,9 @@ const PARBOIL: &str = "
 Each whole program that the QoS paper runs (Wang et al., ISCA 2017), from its beginning, alone for two million cycles on `qos-16sm`, and in the last
 two columns on `qos-56sm`. No paper prints what one of them does alone, so nothing here is calibrated. Arithmetic is what a modern compile has, and
 what a source leaves open stands after *Free*. The paper splits its programs into compute and memory and does not say which is which. Here those of at
-least 40 % of DRAM's peak alone are memory. By that rule SPMV is compute, which the NoC bounds before DRAM does, and MRIG just so. SAD is compute
-because two million cycles do not see its two launches that stream. Percent of peak, but for L2 misses.
+least a quarter of DRAM's peak alone are memory: the widest gap between two of them lies there. SPMV is memory, though the NoC bounds it before DRAM
+does. MRIG takes 59 % in its first million cycles. SAD is compute because two million cycles do not see its two launches that stream. Percent of peak,
+but for L2 misses.
 
 | program | class | IPC | throughput | NoC | DRAM | L2 misses | IPC, 56 SMs | DRAM, 56 SMs |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |";
