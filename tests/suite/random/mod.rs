@@ -10,8 +10,8 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::mesh::MeshConfig;
 use sim_core::describe::gpu::protocols::L1Protocol;
 use sim_core::describe::gpu::{
-    Allocate, Arbiter, DramKind, DramMap, Exit, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, StoreFlits, StoreRelease,
-    WriteFill, presets,
+    Allocate, Arbiter, DramKind, DramMap, DramOrder, Exit, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, StoreFlits,
+    StoreRelease, WriteFill, presets,
 };
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
@@ -119,6 +119,8 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         (gpu.dram.queue, gpu.dram.banks) = (dram.1, dram.2);
         gpu.dram.map = [DramMap::RowBankColumn, DramMap::RowColumnBank, DramMap::XorBank][dram.3];
         gpu.dram.page = if dram.4 { PagePolicy::Closed } else { PagePolicy::Open };
+        // As good as drawn: it follows from the queue.
+        gpu.dram.order = if dram.1.is_multiple_of(2) { DramOrder::OneQueue } else { DramOrder::ReadsFirst };
         (gpu.noc.mhz, gpu.dram.mhz) = clocks;
         gpu
     })

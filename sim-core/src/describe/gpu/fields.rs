@@ -4,7 +4,7 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Allocate, Arbiter, DramKind, DramMap, Exit, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits,
+    Allocate, Arbiter, DramKind, DramMap, DramOrder, Exit, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits,
     StoreRelease, WriteFill,
 };
 use crate::describe::error::Problems;
@@ -215,6 +215,12 @@ pub const GPU_FIELDS: &[Placed<Gpu, u32>] = &[
         "How a channel's line number becomes row, bank and column"
     ),
     choose!("dram.page", ["open" = PagePolicy::Open, "closed" = PagePolicy::Closed], dram.page, "When a row is closed"),
+    choose!(
+        "dram.order",
+        ["reads_first" = DramOrder::ReadsFirst, "one_queue" = DramOrder::OneQueue],
+        dram.order,
+        "Reads before writes, which are drained in batches; or one queue for both, row hits first, then the oldest. Ranks of kernels come before either"
+    ),
     whole!("dram.latency", "cycles", 1..=1000, dram.latency, "Controller and PHY on the way back to L2, beyond the timings"),
     whole!("dram.timing.T", "clocks", 1..=64, dram.timing.T, "Clocks that a line occupies the data bus"),
     whole!("dram.timing.tCL", "clocks", 1..=200, dram.timing.tCL, "Read command to first data"),

@@ -305,6 +305,8 @@ pub struct DramConfig {
     pub map: DramMap,
     /// What happens to a row after an access.
     pub page: PagePolicy,
+    /// Whether reads go before writes.
+    pub order: DramOrder,
     /// Fixed core cycles on the way from L2 to DRAM and back, together, beyond the timings: controller and PHY.
     pub latency: u32,
     /// Timings, command clocks.
@@ -341,6 +343,16 @@ pub enum PagePolicy {
     Open,
     /// After an access, unless the queue holds another for it.
     Closed,
+}
+
+/// The order in which a channel serves its transaction queue. A policy's ranks come first; row hits before misses, then the oldest, come last.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum DramOrder {
+    /// Reads before writes, which are drained in batches: hardware.
+    #[default]
+    ReadsFirst,
+    /// Reads and writes alike: FR-FCFS of GPGPU-Sim 3.x.
+    OneQueue,
 }
 
 /// DRAM timings in command clocks. Names as in JEDEC data sheets; 0 switches a constraint off.

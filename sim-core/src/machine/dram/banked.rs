@@ -3,12 +3,15 @@
 //! **Commands.** One a clock on a shared command bus (activate, precharge, read, write, all-bank precharge and refresh), each when every
 //! row of `timing.rs` allows it. The data bus needs no state: its occupation is rows of that table.
 //!
-//! **Order.** Reads before writes, but writes in batches, as memory controllers do to save bus turnarounds. Writes wait in the queue until
-//! a drain begins. A drain goes on, also past reads that come meanwhile, down to a low watermark. It begins when writes fill three
+//! **Order.** Under `reads_first` reads go before writes, but writes in batches, as memory controllers do to save bus turnarounds. Writes wait
+//! in the queue until a drain begins. A drain goes on, also past reads that come meanwhile, down to a low watermark. It begins when writes fill three
 //! quarters of the queue and ends at one half. While no read waits, it begins when they fill one half, and ends a thirty-second lower.
-//! Without reads for a while (`IDLE`) writes are served at once, and give way to the next read. Within the direction each bank offers the
-//! next command of one request: the lowest rank, then a hit in the open row, then the oldest (FR-FCFS). Of the commands that can be given
-//! now the channel gives the one of the lowest rank, then a column command, then the oldest request's.
+//! Without reads for a while (`IDLE`) writes are served at once, and give way to the next read. Under `one_queue` reads and writes wait
+//! together, and the bus turns when the timings of a turn let the next command through: GPGPU-Sim 3.x, `dram_sched.cc`.
+//!
+//! Of the requests that are served now each bank offers the next command of one: the lowest rank, then a hit in the open row, then the
+//! oldest (FR-FCFS). Of the commands that can be given now the channel gives the one of the lowest rank, then a column command, then the
+//! oldest request's.
 //!
 //! **Pages.** Open: a row is closed when the bank's next request wants another. Closed: the column command carries an auto-precharge
 //! unless another queued request wants its row.
@@ -18,7 +21,7 @@
 //! Simplified: (1) a read does not take its data from a queued write of the same line; (2) no limit on how long row hits or better
 //! ranks may pass an older request.
 //!
-//! **Speed.** Requests hang in one list for each bank and direction, oldest first. Each bank's offer is kept, and worked out again only
+//! **Speed.** Requests hang in lists by bank and, where reads go first, by direction, oldest first. Each bank's offer is kept, and worked out again only
 //! when something happened to its bank. Banks are sets by the command that they offer and by whether their own time for it has come, so a
 //! decision looks at few of them. The channel sleeps until the first clock in which there can be another.
 
@@ -27,7 +30,7 @@ use super::super::link::Full;
 use super::super::noc::members;
 use super::super::packet::DramRequest;
 use super::timing::{COMMANDS, Clock, Command, Earliest, Gaps, Transfer};
-use crate::describe::gpu::{DramConfig, DramMap, PagePolicy};
+use crate::describe::gpu::{DramConfig, DramMap, DramOrder, PagePolicy};
 use crate::describe::ids::{KernelId, LineAddr, PerKernel};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -70,7 +73,7 @@ struct Bank {
     /// The open row.
     open: Option<u32>,
     earliest: Earliest,
-    /// Reads and writes that wait for it.
+    /// Requests that wait for it: `READS` and `WRITES`.
     waiting: [List; 2],
 }
 
@@ -86,17 +89,23 @@ const RANK: u32 = 55;
 /// After every key.
 const NO_OFFER: u64 = u64::MAX;
 
-/// What the banks offer in the direction that is served: each at most one command for one request.
+/// Requests that are served without a drain: reads, and under `one_queue` all.
+const READS: usize = 0;
+
+/// Writes that wait for a drain.
+const WRITES: usize = 1;
+
+/// What the banks offer of `READS` or `WRITES`: each at most one command for one request.
 #[derive(Clone, Debug)]
 struct Offers {
-    /// Whether the direction is writing.
-    writing: bool,
-    /// Banks that offer activate, precharge, and the column command.
-    by_command: [u64; 3],
+    /// Which of the two.
+    serving: usize,
+    /// Banks that offer activate, precharge, read, and write.
+    by_command: [u64; 4],
     /// Banks whose own earliest clock for it has come; the channel's comes on top.
     ripe: u64,
     /// By command: the first clock in which another bank becomes ripe, or earlier.
-    next_ripe: [Clock; 3],
+    next_ripe: [Clock; 4],
     /// By bank: its earliest clock for the command.
     ready: Box<[Clock]>,
     /// By bank: rank, row command or not, age. Lower goes first; `NO_OFFER` without an offer.
@@ -117,17 +126,14 @@ struct Drain {
     end: u32,
 }
 
-/// Index of the column command in `Offers::by_command`; activate and precharge have their own numbers.
-const COLUMN: usize = Command::Read as usize;
-
 impl Offers {
     fn new(banks: u32) -> Self {
         let n = banks as usize;
         Offers {
-            writing: false,
-            by_command: [0; 3],
+            serving: READS,
+            by_command: [0; 4],
             ripe: 0,
-            next_ripe: [Clock::MAX; 3],
+            next_ripe: [Clock::MAX; 4],
             ready: vec![0; n].into(),
             key: vec![NO_OFFER; n].into(),
             slot: vec![NONE; n].into(),
@@ -137,8 +143,7 @@ impl Offers {
     /// The bank offers nothing.
     fn withdraw(&mut self, bank: usize) {
         let others = !(1 << bank);
-        let [activate, precharge, column] = self.by_command;
-        self.by_command = [activate & others, precharge & others, column & others];
+        self.by_command = self.by_command.map(|banks| banks & others);
         self.ripe &= others;
         self.key[bank] = NO_OFFER;
     }
@@ -169,7 +174,8 @@ impl Offers {
     }
 
     /// The bank whose offer goes first among those that are ripe and whose command the channel allows in `clock`, if there is any.
-    fn first(&self, clock: Clock, allowed: [Clock; 3]) -> Option<usize> {
+    #[inline(always)] // into the one tick that calls it
+    fn first(&self, clock: Clock, allowed: [Clock; 4]) -> Option<usize> {
         let mut set = 0;
         for (banks, allowed) in self.by_command.into_iter().zip(allowed) {
             set |= if allowed <= clock { banks } else { 0 };
@@ -188,12 +194,12 @@ impl Offers {
         Some(winner)
     }
 
-    /// The first clock in which an offer can be taken: its bank is ripe and the channel allows its command.
-    fn next(&self, allowed: [Clock; 3]) -> Clock {
+    /// The first clock in which an offer can be taken, or earlier: its bank is ripe and the channel allows its command.
+    fn next(&self, allowed: [Clock; 4]) -> Clock {
         let mut next = Clock::MAX;
         for ((banks, allowed), next_ripe) in self.by_command.into_iter().zip(allowed).zip(self.next_ripe) {
             let ripe = if banks & self.ripe != 0 { 0 } else { next_ripe };
-            next = next.min(if banks != 0 { allowed.max(ripe) } else { Clock::MAX });
+            next = next.min(allowed.max(ripe));
         }
         next
     }
@@ -219,7 +225,7 @@ pub struct Banked {
     links: Box<[Link]>,
     slots: Box<[Slot]>,
     free: u16,
-    /// Reads and writes in the queue.
+    /// Requests in the queue: `READS` and `WRITES`.
     count: [u32; 2],
     /// While writes are served: how many may be left when waiting reads get the bus.
     drain_to: Option<u32>,
@@ -237,6 +243,7 @@ pub struct Banked {
     transfer: u32,
     faw: u32,
     refresh_every: u32,
+    one_queue: Derived<bool>,
     // What follows from the fields above.
     next: Derived<Clock>,
     offers: Derived<Offers>,
@@ -276,6 +283,7 @@ impl Banked {
             transfer: t.T,
             faw: t.tFAW,
             refresh_every: t.tREFI,
+            one_queue: Derived(config.order == DramOrder::OneQueue),
             next: Derived(if t.tREFI == 0 { Clock::MAX } else { Clock::from(t.tREFI) }),
             offers: Derived(Offers::new(banks)),
             rank: Derived(PerKernel::all(0)),
@@ -306,13 +314,18 @@ impl Banked {
         }
     }
 
+    /// Whether a request waits among `READS` or `WRITES`.
+    fn among(&self, request: &DramRequest) -> usize {
+        if request.is_write() && !*self.one_queue { WRITES } else { READS }
+    }
+
     pub(super) fn push(&mut self, clock: Clock, request: DramRequest) -> Result<(), Full> {
         if self.free == NONE {
             return Err(Full);
         }
         let (row, bank) = self.decode(request.line);
-        let (at, way) = (self.free, usize::from(request.is_write()));
-        let list = &mut self.banks[bank as usize].waiting[way];
+        let (at, among) = (self.free, self.among(&request));
+        let list = &mut self.banks[bank as usize].waiting[among];
         let older = core::mem::replace(&mut list.last, at);
         if older == NONE {
             list.first = at;
@@ -325,8 +338,8 @@ impl Banked {
         let number = self.arrivals;
         self.slots[usize::from(at)] = Slot { arrived: clock, number, request, older, bank: bank as u8, activated: false };
         self.arrivals += 1;
-        self.count[way] += 1;
-        if request.is_write() == self.offers.writing {
+        self.count[among] += 1;
+        if among == self.offers.serving {
             // The new request is the youngest, so it replaces the bank's offer only with a better rank, or with a hit where the offer is no
             // hit.
             let (bank, hit) = (bank as usize, self.banks[bank as usize].open == Some(row));
@@ -343,8 +356,8 @@ impl Banked {
     fn remove(&mut self, at: u16) {
         let Slot { older, bank, request, .. } = self.slots[usize::from(at)];
         let next = self.links[usize::from(at)].next;
-        let way = usize::from(request.is_write());
-        let list = &mut self.banks[usize::from(bank)].waiting[way];
+        let among = self.among(&request);
+        let list = &mut self.banks[usize::from(bank)].waiting[among];
         if older == NONE {
             list.first = next;
         } else {
@@ -357,7 +370,7 @@ impl Banked {
         }
         self.links[usize::from(at)].next = self.free;
         self.free = at;
-        self.count[way] -= 1;
+        self.count[among] -= 1;
     }
 
     /// A request's place in the order of commands.
@@ -369,21 +382,21 @@ impl Banked {
     /// Makes a request its bank's offer; returns the index of the command in `Offers::by_command`.
     fn offer(&mut self, bank: usize, at: u16, hit: bool) -> usize {
         let Bank { open, ref earliest, .. } = self.banks[bank];
-        let command = match (hit, self.offers.writing) {
+        let command = match (hit, self.slots[usize::from(at)].request.is_write()) {
             (true, false) => Command::Read,
             (true, true) => Command::Write,
             (false, _) if open.is_none() => Command::Activate,
             (false, _) => Command::Precharge,
         } as usize;
         let key = self.key(at, hit);
-        self.offers.put(bank, command.min(COLUMN), earliest[command], key, at);
-        command.min(COLUMN)
+        self.offers.put(bank, command, earliest[command], key, at);
+        command
     }
 
-    /// Computes a bank's offer: of its requests in the direction that is served the lowest rank, then a hit, then the oldest.
+    /// Computes a bank's offer: of its requests that are served now the lowest rank, then a hit, then the oldest.
     fn reconsider(&mut self, bank: usize) {
         let Bank { open, waiting, .. } = self.banks[bank];
-        let mut at = waiting[usize::from(self.offers.writing)].first;
+        let mut at = waiting[self.offers.serving].first;
         if at == NONE {
             self.offers.withdraw(bank);
             return;
@@ -410,10 +423,10 @@ impl Banked {
     }
 
     /// The channel's earliest clocks for the commands that are offered.
-    fn allowed(&self) -> [Clock; 3] {
+    fn allowed(&self) -> [Clock; 4] {
         let [activate, precharge, read, write, _] = self.earliest;
         let activate = activate.max(self.window[usize::from(self.window_at & 3)]);
-        [activate, precharge, if self.offers.writing { write } else { read }]
+        [activate, precharge, read, write]
     }
 
     pub(super) fn tick(&mut self, clock: Clock, mut transfer: impl FnMut(Transfer)) {
@@ -432,12 +445,12 @@ impl Banked {
         *self.next = self.offers.next(self.allowed()).min(self.refresh_due).min(self.turns_at(clock)).max(clock + 1);
     }
 
-    /// Decides whether reads or writes are served from now on.
+    /// Decides whether `READS` or `WRITES` are served from now on.
     fn turn_bus(&mut self, clock: Clock) {
         self.drain_to = self.direction(clock);
-        let write = self.drain_to.is_some();
-        if write != self.offers.writing {
-            self.offers.writing = write;
+        let serving = if self.drain_to.is_some() { WRITES } else { READS };
+        if serving != self.offers.serving {
+            self.offers.serving = serving;
             self.reconsider_all();
         }
     }
@@ -459,7 +472,7 @@ impl Banked {
     fn turns_at(&self, clock: Clock) -> Clock {
         if self.direction(clock) != self.drain_to {
             clock
-        } else if self.drain_to.is_none() && self.count[0] == 0 && self.count[1] > 0 {
+        } else if self.drain_to.is_none() && self.count[READS] == 0 && self.count[WRITES] > 0 {
             self.idle_at()
         } else {
             Clock::MAX
@@ -475,11 +488,11 @@ impl Banked {
     fn give(&mut self, clock: Clock, bank: usize, transfer: &mut impl FnMut(Transfer)) {
         let at = self.offers.slot[bank];
         let is = |command: Command| self.offers.by_command[command as usize] >> bank & 1 != 0;
-        let command = match self.offers.writing {
-            _ if is(Command::Activate) => Command::Activate,
-            _ if is(Command::Precharge) => Command::Precharge,
-            true => Command::Write,
-            false => Command::Read,
+        let command = match () {
+            () if is(Command::Read) => Command::Read,
+            () if is(Command::Write) => Command::Write,
+            () if is(Command::Activate) => Command::Activate,
+            () => Command::Precharge,
         };
         self.gaps.apply(command as usize, clock, &mut self.banks[bank].earliest, &mut self.earliest);
         // After a row command the bank continues with the same request: the oldest of the best rank.

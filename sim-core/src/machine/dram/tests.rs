@@ -1,7 +1,7 @@
 //! Order, maps, pages and sleeping of one channel. Its bandwidth under load is in the root package's tests/first_principles.
 
 use super::*;
-use crate::describe::gpu::{DramMap, DramTiming, PagePolicy};
+use crate::describe::gpu::{DramMap, DramOrder, DramTiming, PagePolicy};
 use crate::describe::rng::{below, mix};
 use crate::study::probe::DramProbe;
 use alloc::vec::Vec;
@@ -56,6 +56,64 @@ fn a_read_goes_before_a_lone_write() {
     channel.push(0, read(1)).unwrap();
     let order: Vec<u32> = serve(&mut channel, 0, &EQUAL).iter().map(|transfer| transfer.request.line).collect();
     assert_eq!(order, [1, 0]);
+}
+
+/// A channel with one queue for reads and writes.
+fn one_queue() -> Channel {
+    Channel::new(&DramConfig { order: DramOrder::OneQueue, ..config() })
+}
+
+/// Lines in the order in which they are served, and the ends of their transfers.
+fn ends(transfers: &[Transfer]) -> Vec<(u32, Clock)> {
+    transfers.iter().map(|transfer| (transfer.request.line, transfer.end)).collect()
+}
+
+/// The write: tRCD + WL + T. Behind it tWR, then tRP, tRCD, tCL and T for the read's row.
+#[test]
+fn in_one_queue_an_older_write_goes_before_a_read_of_another_row() {
+    let row = 32 * 16;
+    let mut channel = one_queue();
+    channel.push(0, write(0)).unwrap();
+    channel.push(0, read(row)).unwrap();
+    assert_eq!(ends(&serve(&mut channel, 0, &EQUAL)), [(0, 20), (row, 72)]);
+}
+
+/// A read of another row waits for a younger write into the open one: WL + T, then tWR, tRP, tRCD, tCL and T.
+#[test]
+fn in_one_queue_a_write_that_hits_goes_before_an_older_read_that_misses() {
+    let row = 32 * 16;
+    let mut channel = one_queue();
+    channel.push(0, read(0)).unwrap();
+    serve(&mut channel, 0, &EQUAL);
+    channel.push(100, read(row)).unwrap();
+    channel.push(100, write(1)).unwrap();
+    assert_eq!(ends(&serve(&mut channel.clone(), 100, &EQUAL)), [(1, 108), (row, 160)]);
+    // A better rank comes before hits: tRP + tRCD + tCL + T. The write waits for its row until the read's may be closed, tRAS after it was
+    // opened in 112.
+    let mut rank = PerKernel::all(1);
+    rank[KernelId(1)] = 0;
+    channel.push(100, DramRequest { kernel: KernelId(1), ..read(2 * row) }).unwrap();
+    let got = ends(&serve(&mut channel, 100, &rank));
+    assert_eq!(got[0], (2 * row, 140));
+    assert_eq!((got[1].0, got[2].0), (row, 1), "then the oldest: row 0 is no longer open");
+}
+
+/// A read of another bank waits while writes hit, one in T clocks, since each holds reads back for WL + T + tWTR; and no longer than that. Its
+/// row is opened meanwhile.
+#[test]
+fn in_one_queue_writes_that_hit_hold_a_read_no_longer_than_they_last() {
+    let mut channel = one_queue();
+    channel.push(0, read(0)).unwrap();
+    serve(&mut channel, 0, &EQUAL);
+    channel.push(100, read(32)).unwrap();
+    (1..=8).for_each(|line| channel.push(100, write(line)).unwrap());
+    // A write that misses in the read's bank does not go before it, though the bus is the writes'.
+    channel.push(100, write(32 * 17)).unwrap();
+    let got = ends(&serve(&mut channel, 100, &EQUAL));
+    let writes: Vec<_> = (1..=8).map(|line| (line, 104 + 4 * Clock::from(line))).collect();
+    assert_eq!(got[..8], writes[..]);
+    assert_eq!(got[8], (32, 128 + 13 + 16), "the last of the writes was given in 128");
+    assert_eq!(got[9].0, 32 * 17);
 }
 
 #[test]
@@ -189,6 +247,7 @@ fn commands_keep_to_the_data_sheet() {
         config.banks = 1 << draw(1, 5);
         config.columns = 1 + draw(2, 8);
         config.page = if round % 2 == 0 { PagePolicy::Open } else { PagePolicy::Closed };
+        config.order = if round % 4 < 2 { DramOrder::ReadsFirst } else { DramOrder::OneQueue };
         let t = &mut config.timing;
         (t.T, t.tCL, t.WL, t.tRP, t.tRC, t.tRAS) =
             (1 + draw(3, 8), 1 + draw(4, 20), 1 + draw(5, 10), draw(6, 20), draw(7, 60), draw(8, 40));
@@ -250,6 +309,7 @@ fn everything_is_served_once_and_sleeping_changes_nothing() {
         config.banks = 1 + draw(1, 16);
         config.map = [DramMap::RowBankColumn, DramMap::RowColumnBank, DramMap::XorBank][round as usize % 3];
         config.page = if round % 2 == 0 { PagePolicy::Open } else { PagePolicy::Closed };
+        config.order = if round % 4 < 2 { DramOrder::ReadsFirst } else { DramOrder::OneQueue };
         config.timing.tFAW = draw(2, 2) * 40;
         config.timing.tREFI = draw(3, 2) * 700;
         config.timing.tRFC = 60;

@@ -125,6 +125,7 @@ fn random_gpu(round: u64) -> Gpu {
     gpu.dram.timing.tREFI = draw(19, 2) * 500;
     gpu.dram.timing.tRFC = 60;
     gpu.dram.page = if draw(20, 2) == 0 { PagePolicy::Open } else { PagePolicy::Closed };
+    gpu.dram.order = if draw(25, 2) == 0 { DramOrder::ReadsFirst } else { DramOrder::OneQueue };
     gpu
 }
 

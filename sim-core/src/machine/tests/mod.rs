@@ -87,6 +87,7 @@ fn gpu(sms: u32) -> Gpu {
             columns: 32,
             map: DramMap::RowBankColumn,
             page: PagePolicy::Open,
+            order: DramOrder::ReadsFirst,
             latency: 100,
             timing: DramTiming {
                 T: 8,

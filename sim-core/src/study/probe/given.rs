@@ -1,7 +1,7 @@
 //! What each probe is given.
 
 use crate::describe::gpu::mesh::MeshConfig;
-use crate::describe::gpu::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, PagePolicy};
+use crate::describe::gpu::{Arbiter, DramConfig, DramKind, DramMap, DramOrder, DramTiming, PagePolicy};
 use crate::describe::rng::{below, draw, mix};
 use crate::machine::packet::{Access, DramRequest};
 
@@ -141,6 +141,7 @@ impl Default for DramProbe {
                 columns: 32,
                 map: DramMap::RowBankColumn,
                 page: PagePolicy::Open,
+                order: DramOrder::ReadsFirst,
                 latency: 0,
                 // GDDR5 as in HeteroCore's Table 2; WL, tWTR and tRTP from public configurations of the same family.
                 timing: DramTiming {

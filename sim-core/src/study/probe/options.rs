@@ -2,7 +2,7 @@
 
 use super::given::{CachePattern, CacheProbe, DramProbe, DramStream, MeshProbe, NocProbe, Traffic};
 use crate::describe::error::Problems;
-use crate::describe::gpu::{Arbiter, DramMap, PagePolicy};
+use crate::describe::gpu::{Arbiter, DramMap, DramOrder, PagePolicy};
 use crate::describe::record::{Absent, Datum, Field, Placed, Shape, check_fields, each_of, form};
 use crate::describe::value::Value;
 use alloc::format;
@@ -129,6 +129,12 @@ pub(super) const DRAM: &[Choice<DramProbe>] = &[
         "How a line number becomes row, bank and column"
     ),
     choose!("page", ["open" = PagePolicy::Open, "closed" = PagePolicy::Closed], config.page, "When a row is closed"),
+    choose!(
+        "order",
+        ["reads_first" = DramOrder::ReadsFirst, "one_queue" = DramOrder::OneQueue],
+        config.order,
+        "Reads before writes, which are drained in batches, or one queue for both"
+    ),
     Placed {
         field: option("refresh", Shape::Flag, "", "Refresh all banks every 3604 clocks, for 60"),
         get: |of| (of.config.timing.tREFI > 0).into(),
