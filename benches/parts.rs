@@ -69,7 +69,7 @@ fn coalescing(c: &mut Criterion) {
                 cta = (cta + 1) % 4096;
                 let key = code.warp_key(cta, 0);
                 let (base, key) = code.base(pc, &Place { cta, ..Place::default() }, key);
-                let head = Instruction { base, key, pc: pc as u16, load: 0, launch: LaunchId(0), access: Access::Read };
+                let head = Instruction { base, key, pc: pc as u16, tag: 0, launch: LaunchId(0), access: Access::Read };
                 black_box(code.lines(&head, 128, &mut lines))
             });
         });

