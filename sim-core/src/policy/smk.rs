@@ -54,9 +54,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::number(
             "quota_scale",
             (0.01, 100.0),
-            1.0,
+            1.35,
             "",
-            "Size of a quota, in parts of what the kernel issues alone in its K-th part of an epoch; at K or more a periodic quota hardly limits",
+            "Size of a quota, in parts of what the kernel issues alone in its K-th part of an epoch; at K or more a periodic quota hardly limits. 1.35 gives HG beside LBM and SAD its printed latency (CCBP §7.4)",
         ),
         PROFILE_CYCLES,
         Param {
@@ -295,7 +295,9 @@ mod tests {
     #[test]
     fn quotas_come_back_with_time_or_when_all_are_spent() {
         let set = |settings: &[(&str, Setting)]| {
-            let sm = started(settings, &[1000; 2]).sms[3].clone();
+            let scaled = settings.iter().any(|setting| setting.0 == "quota_scale");
+            let one = [("quota_scale", Setting::Number(1.0))];
+            let sm = started(&[settings, &one[usize::from(scaled)..]].concat(), &[1000; 2]).sms[3].clone();
             (sm.quota_refill, sm.quota_interval, [0, 1].map(|kernel| sm.warp_quota.0[kernel]))
         };
         assert_eq!(set(&[]), (QuotaRefill::Interval, 10_000, [Some(10_000), Some(2500)]));
