@@ -12,7 +12,7 @@ mod memory;
 mod mesh;
 mod sm;
 
-use sim_core::describe::gpu::{Gpu, presets};
+use sim_core::describe::gpu::{Allocate, Gpu, presets};
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Array, Kernel, Launch, Op, Trips};
 use sim_core::describe::value::Value;
@@ -49,6 +49,7 @@ fn repeat(trips: u32, body: &[Op]) -> Vec<Op> {
 fn one_of_each() -> Gpu {
     let mut gpu = presets::find("ccbp-16sm").expect("a preset");
     gpu.sms[0].count = 1;
+    gpu.sms[0].l1.allocate = Allocate::OnFill;
     gpu.l2.banks = 1;
     gpu.dram.channels = 1;
     gpu.dram.timing.tREFI = 0;

@@ -155,8 +155,8 @@ fn a_kernel_behind_gets_more_and_the_others_less() {
     assert_eq!(plain.quota(0, K[0]), 312_500);
 }
 
-/// A kernel that is promised 500, after one epoch of 400 in which SMs 0 and 1 have these thread instructions left. Its first three quotas, that
-/// of the other kernel on SM 0, which had 40, and what counters keep.
+/// A kernel is promised 500 and had 400 in its first epoch; SMs 0 and 1 have these thread instructions left. What comes of it: its quotas on three SMs, that of
+/// the other kernel, which had 40, on SM 0, and what counters keep.
 fn rolled_over(to: &'static str, left: [i64; 2]) -> ([u32; 3], u32, QuotaCarry) {
     let settings = [("move_ctas", Setting::Bool(false)), ("use_history", Setting::Bool(false)), ("rolls_over_to", Setting::Choice(to))];
     let mut world = World::new(&rollover::INFO, &[Some(0.5), None], &settings);
