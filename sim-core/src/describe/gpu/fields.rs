@@ -189,7 +189,13 @@ pub const GPU_FIELDS: &[Placed<Gpu, u32>] = &[
     ),
     whole!("l2.mshrs", "MSHRs", 1..=1024, l2.mshrs, "Misses that an L2 bank can have under way"),
     whole!("l2.merges", "requests", 1..=32, l2.merges, "Requests that one L2 MSHR can serve"),
-    whole!("l2.queue", "requests", 1..=256, l2.queue, "Requests that wait at an L2 bank"),
+    whole!(
+        "l2.queue",
+        "requests",
+        1..=256,
+        l2.queue,
+        "Requests that wait at an L2 bank, and lines that wait for its port beyond what passes its latency"
+    ),
     whole!("l2.latency", "NoC cycles", 1..=500, l2.latency, "From an L2 lookup that hits to the reply's port"),
     choose!(
         "l2.write_fill",

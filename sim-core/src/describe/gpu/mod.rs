@@ -268,7 +268,7 @@ pub struct L2Config {
     pub mshrs: u32,
     /// Requests that one MSHR can serve.
     pub merges: u32,
-    /// Requests that wait at each bank.
+    /// Requests that wait at each bank, and lines that wait for its port beyond what passes its latency.
     pub queue: u32,
     /// NoC cycles from a lookup that hits to the reply's entry into its port.
     pub latency: u32,
