@@ -1,5 +1,5 @@
 //! Files and links of earlier versions stay what they were: tests/kept/formats.json has twenty of each, with the hashes and digests that they
-//! gave when they were written. The page's unit tests read the same links.
+//! give since the machine, or a default, last changed. The page's unit tests read the same links.
 
 use sim_core::describe::value::Value;
 use std::io::Write;
