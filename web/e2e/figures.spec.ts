@@ -41,7 +41,7 @@ test("the simulator leads to a card for each paper: what it claims, what of it c
     expect(await paper.locator("img").evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0);
     await expect(paper.getByRole("link", { name: "Open its setting" })).toHaveAttribute("href", /^\.\/#v=1&.*&e=/);
   }
-  await expect(page.locator("#ccbp")).toContainText("44 of 57 directions kept; 13 failed");
+  await expect(page.locator("#ccbp")).toContainText("48 of 57 directions kept; 9 failed");
   await expect(page.locator("#ccbp")).toContainText("NBI CFD, LAV, SMV, KM");
   await noViolations(page);
   await picture(page, "papers", true);

@@ -47,7 +47,7 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for paper in PAPERS {
         let (ledger, causes) = (claims::read(paper.claims).unwrap(), Causes::read(paper.causes).unwrap());
-        let study = Study::read(paper.study, "full").unwrap();
+        let (study, drawn) = (Study::read(paper.study, "full").unwrap(), figures::read(paper.figures).unwrap());
         let is_claim = |id: &str| ledger.claims.iter().any(|claim| claim.id == id);
         assert!(!paper.causes.to_lowercase().contains("probabl"), "{}: a guess", paper.name);
         template::check(&causes, &ledger.claims, &study.tables).unwrap();
@@ -62,6 +62,7 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
             let is_change = |change: &str| change.split_once("=@").is_none_or(|(_, file)| root.join(file).exists());
             let exists = match words[..] {
                 ["corun", "reproduce", "--table", id] => is_table(id),
+                ["corun", "reproduce", "--figure", id] => drawn.iter().any(|figure| figure.id == id),
                 ["corun", "reproduce", "--claim", id] => is_claim(id),
                 ["corun", "reproduce", "--claim", id, "--set", change, "--out", _] => is_claim(id) && is_change(change),
                 ["corun", "run" | "sweep" | "oracle", file, ..] => root.join(file).exists(),
