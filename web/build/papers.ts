@@ -153,15 +153,18 @@ function claimsOf(blocks: readonly Block[]): Claim[] {
   return blocks.flatMap((block) =>
     block.kind === "table" && plain(block.head[0] ?? []) === "claim"
       ? block.rows.map((row) => {
-          const [claim = [], section = [], over = [], paper = [], here = [], verdict = []] = row;
+          const [claim = []] = row;
+          // A report of which mixes are set aside has a column more.
+          const at = (column: string): string =>
+            plain(row[block.head.findIndex((head) => plain(head) === column)] ?? []);
           return {
             id: claim[0]?.text ?? "",
             says: plain(claim.slice(1)).trim(),
-            section: plain(section),
-            over: plain(over),
-            paper: plain(paper),
-            here: plain(here),
-            verdict: plain(verdict) as Claim["verdict"],
+            section: at("§"),
+            over: at("over"),
+            paper: at("paper"),
+            here: at("here"),
+            verdict: at("verdict") as Claim["verdict"],
           };
         })
       : [],

@@ -44,7 +44,7 @@ test(
     await open(page, `${TINY}&b.policy=spatial`);
     await is(page, "Finished");
     // Their kernels alone are measured beside them.
-    await expect(page.locator(".answer-says")).toContainText("Under Spatial partitioning: BP runs");
+    await expect(page.locator(".answer-says")).toContainText(/Under Spatial partitioning: (BP|CFD) runs/);
     const said = await page.locator(".answer-says").textContent();
     const [download] = await Promise.all([page.waitForEvent("download"), share(page, "Save as one HTML file")]);
     expect(download.suggestedFilename()).toMatch(/^corun-run-[0-9a-f]{8}-s1-c4000\.html$/);

@@ -71,7 +71,7 @@ test("a report is read here: each claim has an address, and each figure leads to
   // What the paper says of a figure stands under it, and leads to the report.
   const printed = page.getByRole("table", { name: "What the paper says of this figure" });
   const row = printed.getByRole("row", { name: /CCBP raises mean harmonic speedup over SMK/ });
-  await expect(row).toContainText(/1\.78 ×.*1\.355 ×.*direction only/);
+  await expect(row).toContainText(/1\.78 ×.*1\.397 ×.*direction only/);
   await row.getByRole("link").click();
   const claim = page.locator("tr#abs-hs-vs-smk");
   await expect(claim).toBeInViewport();

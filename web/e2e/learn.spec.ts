@@ -94,7 +94,7 @@ test("a figure is one stop of the Tab key, and its parts are walked by the arrow
   await expect(async () => {
     await page.keyboard.press("Home");
     await page.keyboard.press("ArrowRight");
-    await expect(part(page, first).getByRole("status")).toContainText("BP, 0: 77 %", { timeout: 500 });
+    await expect(part(page, first).getByRole("status")).toContainText("BP, 0: 75 %", { timeout: 500 });
   }).toPass();
   await page.keyboard.press("Tab");
   await expect(part(page, first).getByRole("link", { name: /^Open this run/ })).toBeFocused();
@@ -176,28 +176,28 @@ test.describe("what the texts say", () => {
   /** By story, what a sentence at a position of the knob has to have, for the numbers of the text. */
   const CLAIMS: Record<string, [number, ...RegExp[]][]> = {
     "two-kernels": [
-      [0, /BP runs at 77 %/],
-      [8, /BP runs at 18 %/],
-      [3, /116 % together/],
+      [0, /BP runs at 75 %/],
+      [8, /BP runs at 17 %/],
+      [5, /108 % together/],
     ],
     "a-queue-fills": [
-      [4, /miss queue of an SM 0 %.*NoC 3 %.*L2 bank 1 %.*DRAM channel 1 %/],
-      [8, /0\.120 reads a cycle/],
-      [32, /miss queue of an SM 0 %.*NoC 5 %.*L2 bank 1 %.*DRAM channel 80 %/],
-      [48, /NoC 90 %.*L2 bank 48 %.*DRAM channel 98 %/],
-      [64, /miss queue of an SM 51 %.*0\.120 reads a cycle/],
+      [4, /miss queue of an SM 0 %.*NoC 4 %.*L2 bank 1 %.*DRAM channel 1 %/],
+      [8, /0\.111 reads a cycle/],
+      [32, /miss queue of an SM 0 %.*NoC 5 %.*L2 bank 1 %.*DRAM channel 81 %/],
+      [40, /L2 bank 41 %.*DRAM channel 99 %/],
+      [64, /miss queue of an SM 51 %.*0\.111 reads a cycle/],
     ],
     "littles-law": [
       [2, /× 362 cycles/],
       [16, /× 373 cycles/],
-      [32, /^[^×]*0\.120 reads/],
-      [64, /^[^×]*0\.120 reads.*= 123 reads under way; .* hold 127/],
+      [32, /^[^×]*0\.110 reads/],
+      [64, /^[^×]*0\.110 reads.*= 122 reads under way; .* hold 127/],
     ],
     "quotas-and-promises": [
-      [30, /kept\. CFD gets 46 %/],
-      [60, /kept\. CFD gets 18 %/],
-      [70, /BP gets 62 %.*missed\. CFD gets 10 %/],
-      [90, /BP gets 62 %.*missed\. CFD gets 9 %/],
+      [30, /kept\. CFD gets 30 %/],
+      [60, /kept\. CFD gets 10 %/],
+      [70, /BP gets 58 %.*missed\. CFD gets 9 %/],
+      [90, /BP gets 58 %.*missed\. CFD gets 9 %/],
     ],
     "data-that-stay": [
       [16, /98 % hit in L1D under reset/],
@@ -206,7 +206,7 @@ test.describe("what the texts say", () => {
     ],
     "big-and-small": [
       [0, /NQU runs at 67 %.*NN at 102 %: 84 %/],
-      [4, /NQU runs at 133 %.*NN at 98 %: 116 %/],
+      [4, /NQU runs at 133 %.*NN at 100 %: 116 %/],
     ],
   };
   for (const story of STORIES)

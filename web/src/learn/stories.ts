@@ -31,7 +31,7 @@ const twoKernels = story<{ bp: number; cfd: number }>({
   title: "Two kernels on one GPU",
   text: [
     "BP, which trains a neural network, mostly computes. CFD, a flow solver, mostly moves data. They share an eighth of the GPU of the CCBP paper: two SMs, two [L2](#term-l2) banks, two [DRAM channels](#term-dram-channel). An SM holds four [CTAs](#term-cta) of BP, which stay. The knob adds CTAs of CFD.",
-    "BP loses nearly everything, from 77 % of its speed alone to 18 %, and has as much room as before. CFD takes bandwidth: its reads stand in front of BP's on the way to DRAM. The two speeds add up to most at three CTAs of CFD. With more, the GPU as a whole does less.",
+    "BP loses nearly everything, from 75 % of its speed alone to 17 %, and has as much room as before. CFD takes bandwidth: its reads stand in front of BP's on the way to DRAM. The two speeds add up to most at five CTAs of CFD. With more, the GPU as a whole does less.",
     "So a scheme that shares a GPU answers two questions: who gets room, and who gets bandwidth (Lin et al., *CCBP*, 2019).",
   ],
   knob: {
@@ -81,7 +81,8 @@ const QUEUES = [
 const reading = (warps: number, reads: number): Experiment =>
   plain({
     name: `${warps} warps on an SM, ${reads === 1 ? "one read" : `${reads} reads`} each`,
-    gpu: { ...partOfCcbp(2), ...PLACES },
+    // A line takes its way when it comes, so that sets of L1D bound nothing.
+    gpu: { ...partOfCcbp(2), ...PLACES, "sm.l1.allocate": "on_fill" },
     // A CTA is two warps.
     kernels: [{ kernel: reader(reads), ctas_per_sm: warps / 2 }],
     stop: { cycles: 20_000 },
@@ -100,7 +101,7 @@ const queueFills = story<{ held: readonly number[]; rate: number; latency: numbe
   title: "A queue fills",
   text: [
     "A kernel reads line after line, and none twice. Each of its [warps](#term-warp) has four reads under way. The knob says how many warps an SM holds. A read passes four queues on its way to memory.",
-    "Up to four warps, all are as good as empty. From eight on, DRAM gives what it can: 0.12 reads a cycle, about 70 % of its peak. More warps get no more. They wait longer. At 32 warps the queue in front of DRAM is 80 % full, and nothing else is. At 48 it has no place left, so requests stand in L2's queue and in the [NoC](#term-noc). At 64 they fill half of each SM's [miss queue](#term-miss-queue) too.",
+    "Up to four warps, all are as good as empty. From eight on, DRAM gives what it can: 0.11 reads a cycle, about 65 % of its peak. More warps get no more. They wait longer. At 32 warps the queue in front of DRAM is 80 % full, and nothing else is. At 40 it has no place left, so requests stand in L2's queue and in the [NoC](#term-noc). At 64 they also fill half of each SM's [miss queue](#term-miss-queue).",
     "Where requests stand is not yet why they stand: the cause is further on. Corun's sentences name it only where reads wait *longer than alone*.",
   ],
   knob: { name: "Warps on each SM", values: WARPS, first: 3, say: (n) => `${n} warps` },
@@ -135,8 +136,8 @@ const littlesLaw = story<{ rate: number; latency: number; held: number }>({
   title: "Little's law",
   text: [
     "In 1961 John Little proved a law of all queues: *what is under way = rate × time*. Here it is a box, as wide as the reads that come back in a cycle, as high as the cycles that one takes. Its area is the reads under way.",
-    "Each warp has one read under way; two SMs hold the warps. Twice the warps first make the box twice as wide: up to 16 warps a read takes 362 to 373 cycles, however many ask. From 32 on the box grows upwards only. DRAM gives 0.12 reads a cycle and no more, so each read waits.",
-    "To use all of the bandwidth, at least 362 × 0.12, about 43 reads, must be under way. More buy only waiting. The [MSHRs](#term-mshr), which are counted by themselves, agree with the area to 4 %.",
+    "Each warp has one read under way; two SMs hold the warps. Twice the warps first make the box twice as wide: up to 16 warps a read takes 362 to 373 cycles, however many ask. From 32 on the box grows upwards only. DRAM gives 0.11 reads a cycle and no more, so each read waits.",
+    "To use all of the bandwidth, at least 362 × 0.11, about 40 reads, must be under way. More buy only waiting. The [MSHRs](#term-mshr), which are counted by themselves, agree with the area to 4 %.",
   ],
   knob: { name: "Warps on each SM", values: WARPS, first: 3, say: (n) => `${n} warps` },
   jobs: (warps) => [{ experiment: reading(warps, 1), sample: ["sm.mshr"] }],
@@ -169,8 +170,8 @@ const promises = story<{ bp: number; cfd: number }>({
   title: "Quotas and promises",
   text: [
     "BP is promised a share of its speed alone; CFD gets the rest. The scheme of Wang et al. (*QoS*, ISCA 2017) gives each kernel a [quota](#term-quota): so many instructions in an [epoch](#term-epoch), here 2,000 cycles. Whoever has used its quota waits, and who is behind its promise gets more the next time.",
-    "The line is the promise. Up to 60 %, BP is on it or above, and CFD pays: at a promise of 30 % it has 46 % of its speed, at 60 % it has 18 %. With an [even split](#term-even-split) of each SM, BP would have 15 %.",
-    "From 70 % on the promise is too great. CFD falls to a tenth, and BP still stays near 62 %. A quota limits what a kernel issues. It does not make memory faster, and not every promise can be kept.",
+    "The line is the promise. Up to 60 %, BP is on it or above, and CFD pays: at a promise of 30 % it has 30 % of its speed, at 60 % it has 10 %.",
+    "From 70 % on the promise is too great. CFD stays at a tenth, and BP near 58 %. A quota limits what a kernel issues. It does not make memory faster, and not every promise can be kept.",
   ],
   knob: {
     name: "Promised to BP",
@@ -330,7 +331,7 @@ const bigSmall = story<{ nqu: number; nn: number }>({
   text: [
     "Why should all SMs be alike? In *HeteroCore* (Zhao, Wang and Eeckhout, 2019) half of them give registers, shared memory and room for warps to the other half. The GPU has as much in all as with equal SMs.",
     "NQU puts queens on a chess board. It is [thick](#term-thick-kernel): more CTAs on an SM make it faster. NN, a neural network, is [lean](#term-lean-kernel): it is as fast with fewer. Each has four SMs. The knob says how many of NQU's are big; NN has the others.",
-    "On four small SMs NQU runs at 67 % of its speed on equal ones, on four big ones at 133 %. NN hardly notices: 102 %, then 98 %. With the SMs that suit each, both together gain 16 %. With the wrong ones they lose 16 %.",
+    "On four small SMs NQU runs at 67 % of its speed on equal ones, on four big ones at 133 %. NN hardly notices: 102 %, then 100 %. With the SMs that suit each, both together gain 16 %. With the wrong ones they lose 16 %.",
   ],
   knob: {
     name: "Big SMs that NQU has",
