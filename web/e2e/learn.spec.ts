@@ -220,20 +220,20 @@ test.describe("what the texts say", () => {
       }
     });
 
-  test("the two speeds add up to most at three CTAs of CFD", () => {
+  test("the two speeds add up to most at five CTAs of CFD", () => {
     const together = [...said("two-kernels").values()].map((text) => Number(/(\d+) % together/.exec(text)?.[1]));
-    expect(together.indexOf(Math.max(...together))).toBe(3);
+    expect(together.indexOf(Math.max(...together))).toBe(5);
   });
 
-  test("with an even split BP has 15 %, and DRAM sustains about 70 % of its peak", () => {
+  test("with an even split BP has 14 %, and DRAM sustains about 65 % of its peak", () => {
     const promises = STORIES.find((one) => one.id === "quotas-and-promises") as Story,
       [both, alone] = promises.jobs(50).map((job) => job.experiment) as [Experiment, Experiment],
       even = ran({ ...both, kernels: ["ccbp/BP", "ccbp/CFD"], policy: { name: "even" } });
     const share = (even.kernels[0]?.ipc ?? 0) / (ran(alone).kernels[0]?.ipc ?? 1);
-    expect(Math.round(100 * share)).toBe(15);
+    expect(Math.round(100 * share)).toBe(14);
     const queue = STORIES.find((one) => one.id === "a-queue-fills") as Story,
       reading = ran(queue.jobs(32)[0]?.experiment as Experiment);
-    expect(reading.gpu.dram_utilisation).toBeGreaterThan(0.69);
-    expect(reading.gpu.dram_utilisation).toBeLessThan(0.72);
+    expect(reading.gpu.dram_utilisation).toBeGreaterThan(0.63);
+    expect(reading.gpu.dram_utilisation).toBeLessThan(0.67);
   });
 });

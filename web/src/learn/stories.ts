@@ -170,7 +170,7 @@ const promises = story<{ bp: number; cfd: number }>({
   title: "Quotas and promises",
   text: [
     "BP is promised a share of its speed alone; CFD gets the rest. The scheme of Wang et al. (*QoS*, ISCA 2017) gives each kernel a [quota](#term-quota): so many instructions in an [epoch](#term-epoch), here 2,000 cycles. Whoever has used its quota waits, and who is behind its promise gets more the next time.",
-    "The line is the promise. Up to 60 %, BP is on it or above, and CFD pays: at a promise of 30 % it has 30 % of its speed, at 60 % it has 10 %.",
+    "The line is the promise. Up to 60 %, BP is on it or above, and CFD pays: at a promise of 30 % it has 30 % of its speed, at 60 % it has 10 %. With an [even split](#term-even-split) of each SM, BP would have 14 %.",
     "From 70 % on the promise is too great. CFD stays at a tenth, and BP near 58 %. A quota limits what a kernel issues. It does not make memory faster, and not every promise can be kept.",
   ],
   knob: {
