@@ -54,8 +54,8 @@ test("what is left of each quota is in every SM's card, in the open SM and in th
   await picture(page.locator("#sms"), "quota");
 });
 
-test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an even split", async ({ page }) => {
-  const kernels = [{ kernel: "qos/SAD", qos: 0.8 }, "qos/SGEMM"],
+test("SAD beside cutcp keeps 80 % of its speed under rollover, and not under an even split", async ({ page }) => {
+  const kernels = [{ kernel: "qos/SAD", qos: 0.8 }, "qos/CUTCP"],
     cycles = 120_000;
   await openAt(
     page,
@@ -74,7 +74,7 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   // What ran, runs again by itself.
   await is(page, "Finished");
   await expect(said).toContainText(/SAD keeps its promise, with [\d.]+ % to spare/);
-  await expect(said).toContainText(/SGEMM runs [\d.]+ times slower than alone/);
+  await expect(said).toContainText(/CUTCP runs [\d.]+ times slower than alone/);
   await show(page, "decisions");
   await expect(page.locator(".all-decisions")).toContainText("80 % of");
 
@@ -83,12 +83,12 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   await panel.getByText("Every decision, launch and switch").click();
   await expect(listed).toContainText("SAD is behind its goal: one CTA more on");
   await panel.getByLabel("Show").selectOption("context switches of CTAs");
-  await expect(listed).toContainText(/cycle [\d,]+ context switches take \d+ CTAs? of SGEMM off/);
+  await expect(listed).toContainText(/cycle [\d,]+ context switches take \d+ CTAs? of CUTCP off/);
   await expect(listed).not.toContainText("goal");
   await panel.getByLabel("Show").selectOption("quotas on top");
-  await expect(listed).toContainText(/cycle [\d,]+ SGEMM gets its quota on top (once|[\d,]+ times), all SMs together/);
+  await expect(listed).toContainText(/cycle [\d,]+ CUTCP gets its quota on top (once|[\d,]+ times), all SMs together/);
   await expect(listed).not.toContainText("SAD");
   await panel.getByLabel("Show").selectOption("decisions: SM CTAs");
-  await expect(listed).toContainText(/SGEMM gives up \d+ CTAs on SMs/);
+  await expect(listed).toContainText(/CUTCP gives up \d+ CTAs on SMs/);
   await expect(listed).not.toContainText("quota");
 });

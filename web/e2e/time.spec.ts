@@ -200,10 +200,11 @@ test("a run stops when the policy decides, a queue is full, a kernel is slow: at
   const stop = page.getByRole("group", { name: "Stop when" }),
     said = page.locator(".dk-met"),
     play = page.getByRole("button", { name: "Play" });
-  await openAt(page, TINY, 1);
+  // The stores of SAD fill the queues of DRAM.
+  await openAt(page, TINY.replace("CFD", "SAD"), 1);
   await more(page);
   await stop.getByLabel("Stop when").selectOption("a queue is full");
-  await stop.getByLabel("Queue").selectOption("MSHRs of an L1D");
+  await stop.getByLabel("Queue").selectOption("queue of a DRAM channel");
   await stop.getByLabel("Windows in a row").fill("2");
   await stop.getByLabel("Windows in a row").press("Tab");
   await play.click();
@@ -213,10 +214,11 @@ test("a run stops when the policy decides, a queue is full, a kernel is slow: at
   expect([full % 400, full > 0]).toEqual([0, true]);
   await expect(said).toHaveText(
     new RegExp(
-      `^Stopped at cycle ${full.toLocaleString("en")}: the set of MSHRs of SM \\d was full at the ends of 2 windows in a row\\.$`,
+      `^Stopped at cycle ${full.toLocaleString("en")}: the queue of DRAM channel \\d was full at the ends of 2 windows in a row\\.$`,
     ),
   );
 
+  await openAt(page, TINY, 1);
   await more(page);
   await stop.getByLabel("Stop when").selectOption("a kernel slows down");
   await stop.getByLabel("Times slower than alone").fill("1.2");
