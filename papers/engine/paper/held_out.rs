@@ -43,7 +43,7 @@ fn kernels(mix: &Mix) -> Mix {
     kernels
 }
 
-/// FNV-1a, 32 bits.
+/// FNV-1a of 32 bits; that of digests has 64.
 fn fnv(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -110,8 +110,10 @@ impl Report<'_> {
         self.how(&mut text);
         self.pictures(&mut text);
         text += "## Claims\n\n`≈`: within 5 % unless said; `≳` and `≲`: not further below, or above, where the paper says that something is not hurt, or \
-                 does not help. The paper's value and ours stand in the same unit. Over: the mixes that were run for it, or kernels alone. Set aside: on so many of \
-                 them, where some are.\n\n";
+                 does not help. The paper's value and ours stand in the same unit. Over: the mixes that were run for it, or kernels alone.\n\n";
+        if self.runs().study.mixes.held_out.is_some() {
+            text += "Set aside: the value on those of these mixes that are set aside, and how many they are.\n\n";
+        }
         self.table(&mut text, |claim| claim.is_result() && claim.kind != "exact");
         text += "## Worked examples and arithmetic\n\nHeld exactly, by unit tests or by the same formula.\n\n";
         self.table(&mut text, |claim| claim.is_result() && claim.kind == "exact");

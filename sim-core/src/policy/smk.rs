@@ -56,7 +56,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             (0.01, 100.0),
             1.35,
             "",
-            "Size of a quota, in parts of what the kernel issues alone in its K-th part of an epoch; at K or more a periodic quota hardly limits. 1.35 gives HG beside LBM and SAD its printed latency (CCBP §7.4)",
+            "Size of a quota, in parts of what the kernel issues alone in its K-th part of an epoch; at K or more a periodic quota hardly limits. 1.35 was fitted to the latency of HG beside LBM and SAD (CCBP §7.4)",
         ),
         PROFILE_CYCLES,
         Param {
