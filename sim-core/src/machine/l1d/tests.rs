@@ -60,6 +60,8 @@ fn with(protocol: &str, fields: &[(&str, u32)]) -> Gpu {
     let noc = if protocol == "denovo" { "mesh" } else { "crossbar" };
     fields::set(&mut gpu, "noc.kind", &noc.into(), "gpu", &mut problems);
     fields::set(&mut gpu, "sm.l1.protocol", &protocol.into(), "gpu", &mut problems);
+    // A coherent L1D takes its way when the line arrives: a description that says otherwise is refused.
+    fields::set(&mut gpu, "sm.l1.allocate", &"on_fill".into(), "gpu", &mut problems);
     fields.iter().for_each(|&(path, value)| fields::set(&mut gpu, path, &value.into(), "gpu", &mut problems));
     assert!(problems.0.is_empty(), "{problems:?}");
     gpu

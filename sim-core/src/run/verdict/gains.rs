@@ -230,7 +230,7 @@ mod tests {
         let first = |noc, dram| Gains::of(&gpu(), &here, &alone, &places(noc, dram)).first();
         assert_eq!([first(0.5, 0.2).0, first(0.2, 0.6).0], [Cause::Noc, Cause::Dram]);
         assert!(first(0.5, 0.2).2 && first(0.2, 0.6).2);
-        assert!(!first(0.293, 0.364).2, "both are at half of what they sustain");
+        assert!(!first(0.293, 1.0 / 3.0).2, "both are at half of what they sustain");
     }
 
     #[test]
@@ -245,7 +245,7 @@ mod tests {
     /// What a stream of lines gets on each preset is held in `tests/suite/first_principles`.
     #[test]
     fn dram_sustains_what_its_bursts_leave_of_the_time_between_them() {
-        assert_eq!(sustained(&gpu()), (CROSSBAR_SUSTAINS, 8.0 / 11.0));
+        assert_eq!(sustained(&gpu()), (CROSSBAR_SUSTAINS, 8.0 / 12.0));
     }
 
     #[test]
