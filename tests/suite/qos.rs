@@ -138,8 +138,8 @@ fn what_a_scheme_is_told_changes_the_run() {
         (
             "qos-naive",
             &[
+                r#""use_history": false"#,
                 r#""alpha_cap": 1"#,
-                r#""alpha_power": 0"#,
                 r#""alpha_power": 3"#,
                 r#""first_ipc": 5"#,
                 r#""least_ipc": 5"#,

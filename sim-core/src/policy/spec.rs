@@ -385,7 +385,8 @@ mod tests {
         }
     }
 
-    /// What could be chosen once is read with the value that it has now, and refused by name with any other; forms have at most fifty parameters.
+    /// What could be chosen once is read with the value that it has now, and refused by name with any other. What can be chosen is bounded: a claim, a table
+    /// of a report or an example varies each. `rolls_over_to` and `others_on` joined fifty others: QoS leaves both open (§3.4.4, §3.6), and its report compares them.
     #[test]
     fn a_constant_is_taken_with_its_value_alone() {
         let text = "policy.metric: found \"wspeedup\", want \"hspeedup\": it is a constant now";
@@ -413,7 +414,7 @@ mod tests {
                 assert!(refused.contains(&text), "{refused}");
             }
         }
-        assert!(constants >= 42 && chosen.len() <= 50, "{constants} constants, {} parameters: {chosen:?}", chosen.len());
+        assert!(constants >= 42 && chosen.len() <= 52, "{constants} constants, {} parameters: {chosen:?}", chosen.len());
     }
 
     /// Lines that share a topic name the same value alike, so that one reader fits them all.

@@ -35,7 +35,7 @@ pub use self::trace::{allocation, allocation_form};
 use self::allocate::{Demand, Grant, KernelType, Rules, allocate};
 use self::curve::{Point, cta_points, through};
 use self::model::{Factors, Model};
-use self::settings::{FLOOR, INTENSIVE, LsCredits, METRIC, STEP, Settings, UNITS, Variant};
+use self::settings::{FLOOR, INTENSIVE, LsCredits, METRIC, STEP, Settings, Variant};
 use self::topics::{
     Bandwidth, BestPriority, DemandCurve, DemandPerCta, GrantedCtas, KeptPriority, MeasuringCtas, Requests, TriedPriority, Typed,
 };
@@ -326,9 +326,9 @@ impl Ccbp {
     /// The bandwidth of a kernel since the phase began, with so many CTAs.
     fn measure(&mut self, seen: &Observation, kernel: KernelId, ctas: u32) -> Point {
         let (model, counted) = (self.model(seen), self.counted(seen, kernel));
-        let (factors, rate) = (factors_of(&counted), self.rate(seen, counted.requests));
-        let noc = model.noc_bytes(rate, factors.rf) / model.noc * UNITS;
-        let point = Point { ctas, noc, dram: model.dram_bytes(rate, factors.df) / model.dram * UNITS, factors };
+        let (factors, rate, units) = (factors_of(&counted), self.rate(seen, counted.requests), self.settings.units);
+        let noc = model.noc_bytes(rate, factors.rf) / model.noc * units;
+        let point = Point { ctas, noc, dram: model.dram_bytes(rate, factors.df) / model.dram * units, factors };
         self.kernels[kernel.index()].points.push(point);
         point
     }
@@ -355,7 +355,7 @@ impl Ccbp {
         }
         for kernel in KernelId::first(seen.kernels) {
             self.finish_curve(kernel);
-            decide(log, seen, kernel, self.kernels[kernel.index()].demand());
+            decide(log, seen, kernel, self.kernels[kernel.index()].demand(self.settings.units));
         }
         self.begin_allocating(seen, controls, log);
     }
@@ -372,7 +372,7 @@ impl Ccbp {
         if learned.kind != KernelType::LatencySensitive {
             let curve = |of: fn(&Point) -> f64| {
                 let points: Vec<(u32, f64)> = learned.points.iter().map(|point| (point.ctas, of(point))).collect();
-                through(&points, learned.ctas.1, UNITS)
+                through(&points, learned.ctas.1, self.settings.units)
             };
             (learned.noc, learned.dram) = (curve(|point| point.noc), curve(|point| point.dram));
         }
@@ -428,7 +428,7 @@ impl Ccbp {
             .collect();
         let rules = Rules {
             sm: smallest_sm(seen),
-            units: if self.partitions() { UNITS } else { f64::INFINITY },
+            units: if self.partitions() { self.settings.units } else { f64::INFINITY },
             priority: priority(steps),
             clip: self.settings.clip,
         };
@@ -458,7 +458,8 @@ impl Ccbp {
             controls.each_sm(|sm| sm.miss_credits[kernel] = credits);
             let requests = credits.map(|credits| f64::from(credits) / 16.0);
             decide(log, seen, kernel, GrantedCtas { ctas: grant.ctas as u32 });
-            decide(log, seen, kernel, Bandwidth { noc: grant.noc, dram: grant.dram, units: UNITS as u32, requests });
+            let units = self.settings.units as u32;
+            decide(log, seen, kernel, Bandwidth { noc: grant.noc, dram: grant.dram, units, requests });
         }
         self.climb.applied = grants;
     }
@@ -468,7 +469,8 @@ impl Ccbp {
         let (learned, grant) = (&self.kernels[kernel.index()], grants[kernel.index()]);
         let factors = learned.factors_near(grant.ctas);
         let rates = |noc: f64, dram: f64| {
-            (model.rate_of_noc(noc / UNITS * model.noc, factors.rf), model.rate_of_dram(dram / UNITS * model.dram, factors.df))
+            let units = self.settings.units;
+            (model.rate_of_noc(noc / units * model.noc, factors.rf), model.rate_of_dram(dram / units * model.dram, factors.df))
         };
         if !self.partitions() {
             return f64::INFINITY;
@@ -610,8 +612,8 @@ impl Learned {
     }
 
     /// Its bandwidth by CTAs, as it was measured.
-    fn demand(&self) -> Decided {
-        let units = UNITS as u32;
+    fn demand(&self, units: f64) -> Decided {
+        let units = units as u32;
         let at = |line: &[f64], ctas: u32| line.get(ctas as usize).copied().unwrap_or(0.0);
         if self.kind == KernelType::LatencySensitive {
             return DemandPerCta { noc: at(&self.noc, 1), dram: at(&self.dram, 1), units }.into();

@@ -8,9 +8,6 @@ use alloc::vec::Vec;
 
 const WINDOW: (i64, i64) = (200, 100_000_000);
 
-/// Parts that each bandwidth is divided into, M (CCBP §5.2).
-pub const UNITS: f64 = 20.0;
-
 /// The parts of their peaks that a crossbar and DRAM can sustain (Lin et al. 2019, CCBP, §3).
 pub const NOC_SUSTAINABLE: f64 = 0.6;
 const DRAM_SUSTAINABLE: f64 = 0.7;
@@ -64,7 +61,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             doc: "IPC of each kernel alone, which the metric needs",
         },
         PROFILE_CYCLES,
-        Param::constant("units", Absent::Int(UNITS as i64), "Parts that each bandwidth is divided into, M (CCBP §5.2)"),
+        Param::int("units", (1, 1000), 20, "units", "Parts that each bandwidth is divided into, M (CCBP §5.2)"),
         Param::constant(
             "noc_sustainable",
             Absent::Number(NOC_SUSTAINABLE),
@@ -193,6 +190,7 @@ pub struct Settings {
     pub variant: Variant,
     pub ipc_alone: Vec<f64>,
     pub profile_cycles: Cycle,
+    pub units: f64,
     pub dram_sustainable: f64,
     pub interval: Cycle,
     pub carry: u32,
@@ -226,6 +224,7 @@ impl Settings {
             variant,
             ipc_alone: spec.numbers("ipc_alone").to_vec(),
             profile_cycles: spec.int(PROFILE_CYCLES.name) as Cycle,
+            units: spec.int("units") as f64,
             dram_sustainable: spec.number("dram_sustainable"),
             interval,
             carry: spec.int("credit_carry") as u32,

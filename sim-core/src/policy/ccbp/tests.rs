@@ -149,7 +149,7 @@ impl FakeRun {
         let one_each = self.fakes.iter().map(|fake| (fake.cta, 1));
         let all = self.fakes.iter().map(|fake| fake.cta).zip(self.ctas().into_iter().map(u32::from));
         assert!(!fit(sm, one_each) || fit(sm, all), "{:?} do not fit", self.ctas());
-        let units = UNITS;
+        let units = self.policy.settings.units;
         let total = |of: fn(&Grant) -> f64| applied.iter().map(of).sum::<f64>();
         if self.policy.partitions() {
             assert!(total(|grant| grant.noc) <= units + 1e-6 && total(|grant| grant.dram) <= units + 1e-6, "{applied:?}");
@@ -287,10 +287,10 @@ fn credits_of_latency_sensitive_kernels_can_be_read_in_several_ways() {
     let mut kept = FakeRun::new(&[LATENCY, NOC], &[drf(), ("credit_carry", Setting::Int(2))]);
     kept.run();
     assert!(kept.controls.sms.iter().all(|sm| sm.credit_carry == 2) && kept.credits() == [Some(3.0), Some(12.0)]);
-    // In an interval of 210 cycles a unit of NoC is 0.84 requests: 14 of them 11.76.
-    let longer = ("credit_interval", Setting::Int(210));
-    assert_eq!(credits(core::slice::from_ref(&longer))[1], Some(11.75));
-    assert_eq!(credits(&[longer, ("rounding", choice("nearest"))])[1], Some(12.0));
+    // With 19 units of NoC a unit is 0.84 requests: 14 of them 11.79.
+    let units = ("units", Setting::Int(19));
+    assert_eq!(credits(core::slice::from_ref(&units))[1], Some(11.75));
+    assert_eq!(credits(&[units, ("rounding", choice("nearest"))])[1], Some(12.0));
 }
 
 /// Against the last lines of CCBP §5.5: from 1.0 downwards, one allocation after the other, until the metric falls.
@@ -392,7 +392,7 @@ fn a_quota_is_the_demand_that_was_measured_although_the_kernel_has_changed_since
 #[test]
 fn its_parameters_have_the_papers_values() {
     let settings = Settings::new(&Member::of(&INFO));
-    assert_eq!((UNITS, NOC_SUSTAINABLE, settings.dram_sustainable, settings.interval), (20.0, 0.6, 0.7, 200));
+    assert_eq!((settings.units, NOC_SUSTAINABLE, settings.dram_sustainable, settings.interval), (20.0, 0.6, 0.7, 200));
     assert_eq!((settings.warm_up, settings.factor_window, settings.skip, settings.window), (50_000, 20_000, 10_000, 10_000));
     assert_eq!((settings.priority_window, priority(0), priority(1)), (100_000, 1.0, 0.9));
     assert_eq!((settings.variant, METRIC, INFO.name), (Variant::Adj, "hspeedup", "ccbp"));
@@ -425,6 +425,7 @@ fn no_mix_is_granted_more_than_there_is() {
             choice(1005, "ls_mode", &["strict", "clip"]),
             choice(1008, "ls_credit_mode", &["literal", "unlimited"]),
             choice(1009, "rounding", &["fraction", "nearest"]),
+            ("units", Setting::Int(1 + below(1010, 40) as i64)),
             ("time_scale", Setting::Number(0.05)),
         ];
         let mut fake_run = FakeRun::new(&fakes, &settings);

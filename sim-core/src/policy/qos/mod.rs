@@ -82,9 +82,9 @@ macro_rules! params {
     ($($own:expr),*) => { &[
         EPOCH,
         IPC_ALONE,
-        Param::constant("use_history", Absent::Flag(true), "A kernel behind its goal gets more, as alpha says (§3.4.2); `alpha_power` = 0 turns it off"),
+        Param::flag("use_history", true, "A kernel behind its goal gets more: alpha (§3.4.2)"),
         Param::number("alpha_cap", (1.0, 1e6), 16.0, "", "Greatest alpha; the paper names no bound"),
-        Param::number("alpha_power", (0.0, 10.0), 1.0, "", "A kernel behind its goal gets more: its quota times alpha, goal over history to this power (§3.4.2). The paper's is 1, and it tried more aggressive ones; 0: no history"),
+        Param::number("alpha_power", (0.0, 10.0), 1.0, "", "Alpha is goal over history to this power; the paper's is 1, and it tried more aggressive ones"),
         Param::number("first_ipc", (0.0, 1e6), 1.0, "thread instructions per cycle", "Goal of a kernel without one in the first epoch (§3.5)"),
         Param::number("least_ipc", (0.0, 1e6), 1.0, "thread instructions per cycle", "Least goal of a kernel without one; the paper's product has no floor: 0"),
         Param::choice("charge", &["completion", "issue"], "completion", "When an instruction counts against its quota. completion: as it completes, as in the paper; issue: as it issues"),
@@ -323,7 +323,7 @@ impl Qos {
     fn begin_epoch(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let done = self.done(seen);
         let (power, cap) = (self.spec.number("alpha_power"), self.spec.number("alpha_cap"));
-        let scale = |goal: f64, history: f64| alpha(goal, history, power, cap);
+        let scale = |goal: f64, history: f64| if self.spec.flag("use_history") { alpha(goal, history, power, cap) } else { 1.0 };
         let wanted: Vec<Option<f64>> =
             self.kernels.iter().zip(&done).map(|(learned, done)| learned.goal.map(|goal| goal * scale(goal, done.history))).collect();
         let rolled_over: Vec<f64> = KernelId::first(seen.kernels).map(|kernel| self.rolled_over(seen, kernel, &done)).collect();

@@ -150,7 +150,7 @@ fn a_kernel_behind_gets_more_and_the_others_less() {
     assert_eq!(world.said("quota")[0], "is at 80 % of its goal: quota × 1.25");
     world.epoch(&[600.0, 25.6]);
     assert_eq!((world.quota(0, K[0]), world.quota(0, K[1])), (312_500, 19_200), "on the mean it is at its goal; 25.6 × 600 / 500");
-    let mut plain = World::new(&naive::INFO, &[Some(0.5), None], &[("alpha_power", Setting::Number(0.0))]);
+    let mut plain = World::new(&naive::INFO, &[Some(0.5), None], &[("use_history", Setting::Bool(false))]);
     plain.epoch(&[400.0, 40.0]);
     assert_eq!(plain.quota(0, K[0]), 312_500);
 }
@@ -158,7 +158,7 @@ fn a_kernel_behind_gets_more_and_the_others_less() {
 /// A kernel is promised 500 and had 400 in its first epoch; SMs 0 and 1 have these thread instructions left. What comes of it: its quotas on three SMs, that of
 /// the other kernel, which had 40, on SM 0, and what counters keep.
 fn rolled_over(to: &'static str, left: [i64; 2]) -> ([u32; 3], u32, QuotaCarry) {
-    let settings = [("move_ctas", Setting::Bool(false)), ("alpha_power", Setting::Number(0.0)), ("rolls_over_to", Setting::Choice(to))];
+    let settings = [("move_ctas", Setting::Bool(false)), ("use_history", Setting::Bool(false)), ("rolls_over_to", Setting::Choice(to))];
     let mut world = World::new(&rollover::INFO, &[Some(0.5), None], &settings);
     world.resident.iter_mut().enumerate().for_each(|(sm, ctas)| ctas[K[0]] = [6, 2].get(sm).copied().unwrap_or(0));
     (world.quota_left[0][K[0]], world.quota_left[1][K[0]]) = (left[0], left[1]);
@@ -184,7 +184,7 @@ fn what_sms_did_not_use_is_the_kernels() {
 #[test]
 fn rollover_on_one_sm_is_the_papers_example() {
     for (to, quota, counter) in [("kernel", 120, 120), ("kernel_bounded", 120, 120), ("sm", 100, 120)] {
-        let settings = [("move_ctas", Setting::Bool(false)), ("alpha_power", Setting::Number(0.0)), ("rolls_over_to", Setting::Choice(to))];
+        let settings = [("move_ctas", Setting::Bool(false)), ("use_history", Setting::Bool(false)), ("rolls_over_to", Setting::Choice(to))];
         let mut world = World::new(&rollover::INFO, &[Some(0.000_01), None], &settings);
         world.resident[1..].iter_mut().for_each(|sm| sm[K[0]] = 0);
         world.quota_left[0][K[0]] = 20;
