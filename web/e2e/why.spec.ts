@@ -86,16 +86,17 @@ test("a kernel that gets nothing is ∞ times slower, with the reason", async ({
 test("the tab leads from the sentence to who fills what is full, of one run and of two", async ({ page }) => {
   // Without limits of DRAM, it is the NoC that CFD fills.
   const preset = { preset: "ccbp-16sm", "sm.count": 4, "l2.banks": 4, "dram.channels": 4, "dram.kind": "ideal" };
-  await openAt(page, await encodeLink({ experiment: { ...short("even", 100_000), gpu: preset }, view: {} }), 99_000);
+  const experiment = { ...short("even", 100_000), kernels: ["SRT", "CFD"], gpu: preset };
+  await openAt(page, await encodeLink({ experiment, view: {} }), 99_000);
   await show(page, "why");
   await expect.poll(() => page.url()).toContain("&show=why");
   const why = page.locator("#drawer-why");
   await expect(why.locator("h4")).toHaveText([
     /^The sentence follows from/,
     /^Warps on the GPU/,
-    /^An instruction of BP waits for/,
-    /^A read of BP that misses L1D waits in/,
-    /^Reads of BP/,
+    /^An instruction of SRT waits for/,
+    /^A read of SRT that misses L1D waits in/,
+    /^Reads of SRT/,
     /^Who fills these places/,
   ]);
   const { verdict } = (await result(page)) as Told;
@@ -103,14 +104,14 @@ test("the tab leads from the sentence to who fills what is full, of one run and 
     verdict.evidence.map(({ what }) => what),
   );
   // What the sentence blames is marked where it is, with whose it is.
-  await expect(why.locator("[data-cause]")).toHaveText(/^reply network\s*BP [\d.]+ % CFD [\d.]+ %/);
+  await expect(why.locator("[data-cause]")).toHaveText(/^reply network\s*SRT [\d.]+ % CFD [\d.]+ %/);
   await why.getByRole("button", { name: "What is Who fills these places?" }).click();
   await expect(page.getByRole("dialog", { name: "Who fills these places" })).toContainText("Little's law");
   await page.keyboard.press("Escape");
   await noViolations(page);
   // Of two runs, the first screen says what becomes of it, and the tab has both.
   await choose(page, "Scheme of B", "CCBP");
-  await expect(page.locator("#verdict h2")).toContainText(/Under CCBP: (BP|CFD) runs [\d.]+/);
+  await expect(page.locator("#verdict h2")).toContainText(/Under CCBP: (SRT|CFD) runs [\d.]+/);
   await expect(why.locator(".why-side")).toHaveCount(2);
   await noViolations(page);
 });
