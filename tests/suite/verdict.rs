@@ -40,8 +40,8 @@ fn a_kernel_beside_one_that_thrashes_l1d_lacks_l1d() {
 
 #[test]
 fn a_kernel_that_its_quota_stops_lacks_nothing_else() {
-    // Without its quota DXTC is 1.46 times as fast here, as fast as alone; with an ideal DRAM or NoC it is as fast as with the quota.
-    let fields = r#""gpu": "rtx2060-30sm", "kernels": ["latency/DXTC", "latency/VADD"], "policy": "smk""#;
+    // Without its quota DXTC is twice as fast here; with more room, an ideal DRAM or NoC it is as fast as with the quota.
+    let fields = r#""gpu": "rtx2060-30sm", "kernels": ["latency/DXTC", "latency/COPY"], "policy": "smk""#;
     let held = verdict(&format!("{fields}, {LENGTH}"));
     assert_eq!((held.sufferer, held.cause, held.filled_by), (Some(0), Some(Cause::Quota), None), "{:?}", held.says);
     assert!(held.says.iter().any(|sentence| sentence.contains("The scheme holds DXTC back")), "{:?}", held.says);

@@ -68,7 +68,7 @@ test("a person finds a partition of 30 SMs that meets two deadlines, and the sim
 }) => {
   await openAt(page, await spatial(ONCE), 2000);
   await measured(page);
-  await deadline(page, "STREAM").fill("0.08");
+  await deadline(page, "STREAM").fill("0.065");
   await deadline(page, "COMPUTE").fill("soon");
   await expect(row(page, "COMPUTE").getByRole("alert")).toHaveText(
     "found “soon”, want milliseconds: a number above 0, at most 1,000,000",
@@ -78,9 +78,9 @@ test("a person finds a partition of 30 SMs that meets two deadlines, and the sim
   await expect(border(page)).toHaveAttribute("aria-valuetext", "STREAM 15 SMs, COMPUTE 15 SMs");
   await expect(row(page, "STREAM")).toContainText("met by prediction");
 
-  await deadline(page, "COMPUTE").fill("0.043");
+  await deadline(page, "COMPUTE").fill("0.042");
   await expect(row(page, "COMPUTE")).toContainText(/missed by prediction, by 0\.00\d+ ms/);
-  await expect.poll(() => page.url()).toContain("&deadlines=0.08,0.043");
+  await expect.poll(() => page.url()).toContain("&deadlines=0.065,0.042");
   await panel(page).getByRole("button", { name: "Find a partition" }).click();
   await expect(panel(page)).toContainText(
     /Meets every deadline by prediction, and is the shortest that does, of 435 partitions/,
@@ -125,7 +125,7 @@ test("a person finds a partition of 30 SMs that meets two deadlines, and the sim
   await expect(page.locator("corun-editor")).toContainText("SMs of each kernel");
   await page.reload();
   await expect(border(page)).toHaveAttribute("aria-valuetext", split);
-  await expect(deadline(page, "COMPUTE")).toHaveValue("0.043");
+  await expect(deadline(page, "COMPUTE")).toHaveValue("0.042");
   await noViolations(page);
   await picture(page.locator("#predicted"), "predicted");
 
@@ -247,7 +247,7 @@ test("kernels that run long are measured until somebody stops them; a part stand
 });
 
 test("the panel is whole in light and dark colours, on wide and on narrow screens", async ({ page }) => {
-  await openAt(page, `${await spatial(ONCE)}&deadlines=0.08,0.043`, 20_000);
+  await openAt(page, `${await spatial(ONCE)}&deadlines=0.065,0.042`, 20_000);
   await measured(page);
   await expect(row(page, "COMPUTE")).toContainText("missed by prediction");
   await expect(panel(page)).toContainText(
