@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,12 +23,15 @@ pub enum End {
 /// The process group of the program that runs with a limit; 0: none does.
 static LIMITED: AtomicU32 = AtomicU32::new(0);
 
+/// Lines that may wait to be read: a program that prints faster waits.
+const LINES: usize = 1024;
+
 /// Runs until the program ends, a line of stdout is `enough`, or `limit` is over. What it has started ends with it, also at Ctrl-C.
 pub fn limited(command: &mut Command, limit: Duration, mut enough: impl FnMut(&str) -> bool) -> Result<End> {
     let end = Instant::now() + limit;
     let mut child = command.stdout(Stdio::piped()).process_group(0).spawn().with_context(|| format!("cannot start {}", shown(command)))?;
     LIMITED.store(child.id(), Ordering::SeqCst);
-    let (sender, lines) = channel();
+    let (sender, lines) = sync_channel(LINES);
     let stdout = child.stdout.take();
     // It ends with the pipe, or at the first line that nobody reads any more.
     thread::spawn(move || {
@@ -39,7 +42,12 @@ pub fn limited(command: &mut Command, limit: Duration, mut enough: impl FnMut(&s
         }
     });
     let early = loop {
-        match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        // Of a program that prints without end a line is always there: the time is looked at for each.
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break Some(End::OutOfTime);
+        }
+        match lines.recv_timeout(left) {
             Ok(line) if enough(&line) => break Some(End::Stopped),
             Ok(_) => {}
             Err(RecvTimeoutError::Timeout) => break Some(End::OutOfTime),
@@ -75,6 +83,16 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         command
+    }
+
+    /// Whoever reads is slower than the program prints, so that a line always waits.
+    #[test]
+    fn a_program_that_prints_without_end_is_out_of_time() {
+        let slowly = |_: &str| {
+            thread::sleep(Duration::from_millis(1));
+            false
+        };
+        assert_eq!(limited(&mut shell("yes"), Duration::from_millis(50), slowly).expect("sh starts"), End::OutOfTime);
     }
 
     #[test]
