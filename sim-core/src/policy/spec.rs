@@ -385,8 +385,8 @@ mod tests {
         }
     }
 
-    /// What could be chosen once is read with the value that it has now, and refused by name with any other. What can be chosen is bounded: a claim, a table
-    /// of a report or an example varies each. `rolls_over_to` and `others_on` joined fifty others: QoS leaves both open (§3.4.4, §3.6), and its report compares them.
+    /// What could be chosen once is read with the value that it has now, and refused by name with any other. What can be chosen is bounded, so
+    /// that forms stay short. `rolls_over_to` and `others_on` joined fifty others: QoS leaves both open (§3.4.4, §3.6), and its report compares them.
     #[test]
     fn a_constant_is_taken_with_its_value_alone() {
         let text = "policy.metric: found \"wspeedup\", want \"hspeedup\": it is a constant now";
