@@ -81,10 +81,11 @@ fn an_l1_hit_takes_82_cycles() {
 }
 
 /// What pointer chases measure on an A100 at 1410 MHz and on a GH200 at 1980 MHz (RRZE gpu-benches), in core cycles. They measure an L1D
-/// hit, an L2 hit (the mean of the near and the far half), and a DRAM access.
+/// hit, an L2 hit (on the A100 the mean of the near and the far half), and a DRAM access. Our own chase on an H100 (`silicon/h100.csv`) says 283 cycles of an L2 hit,
+/// eight of which are the next address.
 #[test]
 fn unloaded_latencies_of_the_a100_and_the_h100_are_those_that_were_measured() {
-    for (name, hit, l2, dram) in [("a100-40gb", 33.0, (205.0 + 400.0) / 2.0, 535.0), ("h100-sxm5", 32.0, (280.0 + 500.0) / 2.0, 650.0)] {
+    for (name, hit, l2, dram) in [("a100-40gb", 33.0, (205.0 + 400.0) / 2.0, 535.0), ("h100-sxm5", 32.0, 275.0, 650.0)] {
         let gpu = presets::find(name).expect("a preset");
         // A chase of a few accesses is not to meet a refresh.
         let quiet = || Value::object([("preset", Value::from(name)), ("dram.timing.tREFI", 0.into())]);
@@ -95,7 +96,7 @@ fn unloaded_latencies_of_the_a100_and_the_h100_are_those_that_were_measured() {
 
         let row = 128 * gpu.dram.columns * gpu.dram.channels;
         let (stats, _) = run_on(quiet(), kernel(1, 32, chase(gpu.dram.banks, row.into())));
-        assert_eq!((stats.l2_misses, stats.dram_row_hits), (16, 0), "{name}");
+        assert_eq!((stats.l2_misses, stats.dram_row_hits), (gpu.dram.banks.into(), 0), "{name}");
         near(name, mean(&stats), dram, 0.02 * dram);
 
         // More lines than L1D holds, then again.

@@ -5,6 +5,7 @@ macro_rules! l1_protocols {
     ($then:ident) => {
         $then! {
             none::Uncoherent,
+            allocating::Allocating,
             gpu::GpuCoherence,
             denovo::DeNovo,
             #[cfg(test)] invalidating::Invalidating,

@@ -53,6 +53,23 @@ fn a_second_protocol_is_a_file_and_a_line() {
     assert_eq!(protocol.heard(), (3 * 32, (4, 3)), "the fourth run has begun");
 }
 
+/// What is stored stays under `allocating`: a line that was stored whole is read without a miss, and one of which a part was stored is not.
+#[test]
+fn a_store_of_a_whole_line_takes_a_way_under_allocating() {
+    let misses = |protocol, lanes| {
+        let mut gpu = with(protocol, &[]);
+        let mut problems = Problems::default();
+        fields::set(&mut gpu, "noc.store_flits", &"bytes".into(), "gpu", &mut problems);
+        assert!(problems.0.is_empty(), "{problems:?}");
+        let at = Address { loops: [128, 0, 0], ..LINES };
+        let each = |op| [Op::Loop { trips: Trips::Fixed(8) }, op, Op::End];
+        let program =
+            [&each(Op::Store { address: at, lanes })[..], &each(Op::Load { address: at, lanes: 32 }), &[Op::Wait { loads: 0 }]].concat();
+        after(&gpu, vec![launch(1, program)]).kernel_stats(KernelId(0)).l1_misses
+    };
+    assert_eq!([misses("allocating", 32), misses("allocating", 16), misses("none", 32)], [0, 8, 8]);
+}
+
 /// A GPU with two SMs and this protocol, on a mesh if the protocol needs one, some of its other fields changed.
 fn with(protocol: &str, fields: &[(&str, u32)]) -> Gpu {
     let mut gpu = presets::find("tiny-2sm").unwrap();

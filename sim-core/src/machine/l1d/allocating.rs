@@ -1,0 +1,44 @@
+//! No coherence, as on GPUs from Volta on: stores are written through and stay in L1D as well. A store of a whole line takes a way for it, one of a
+//! part of a line that is there updates it, and any other allocates nothing. Atomic operations are L2's, so the line leaves L1D.
+//!
+//! Measured: copies of regions of one CTA an SM fit L1D up to half of it on an H100 and an RTX 5090, read and written bytes together
+//! (`silicon/h100.csv`, study `region`).
+
+use super::{Parts, Protocol, ReservationFailure};
+use crate::describe::gpu::{Gpu, L1Config};
+use crate::interface::controls::SmControls;
+use crate::machine::packet::{Access, Packet, Request};
+
+/// What it knows of the GPU.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Allocating {
+    line_bytes: u32,
+}
+
+impl Allocating {
+    pub fn new(_: &L1Config, gpu: &Gpu) -> Self {
+        Allocating { line_bytes: gpu.l2.line_bytes }
+    }
+}
+
+impl Protocol for Allocating {
+    fn store(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure> {
+        let Request { line, kernel, access, bytes, .. } = request;
+        parts.write_through(request, controls)?;
+        if access == Access::Atomic {
+            parts.tags.invalidate(line);
+        } else if parts.tags.lookup(line).is_none()
+            && u32::from(bytes) == self.line_bytes
+            && parts.mshrs.find(line).is_none()
+            && parts.has_way(line, kernel, controls)
+        {
+            // Nothing is dirty here, so what it pushes out is only gone.
+            parts.tags.fill(line, kernel, false, controls.l1_ways[kernel]);
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, parts: &mut Parts, reply: &Packet) {
+        parts.stores.acknowledged(reply.request.kernel);
+    }
+}
