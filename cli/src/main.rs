@@ -21,6 +21,7 @@ mod results;
 mod run;
 mod schema;
 mod show;
+mod silicon;
 mod sweep;
 mod text;
 mod trace;
@@ -75,6 +76,8 @@ enum Command {
     List(list::List),
     /// Show the whole of one kernel, policy, GPU or experiment, or what a file of results says
     Show(show::Show),
+    /// Hold the machine against what kernels took on a real GPU, alone and beside each other
+    Silicon(silicon::Silicon),
     /// Print what a file or an output looks like: a JSON Schema, TypeScript types, or tables
     Schema(schema::Schema),
     /// Print completions for a shell, such as `corun completions bash > /etc/bash_completion.d/corun`
@@ -145,6 +148,7 @@ impl Command {
             Command::Explain(command) => command.execute(),
             Command::List(command) => command.execute(),
             Command::Show(command) => command.execute(),
+            Command::Silicon(command) => command.execute(),
             Command::Schema(command) => command.execute(),
             Command::Completions { shell } => {
                 let mut script = Vec::new();

@@ -9,6 +9,7 @@ mod partitions;
 mod queues;
 mod scale;
 mod settled;
+mod silicon;
 #[path = "../../../tests/suite/alone/mod.rs"]
 mod table_2;
 mod verdicts;
@@ -31,7 +32,7 @@ fn on_all_cores(work: &(dyn Fn() -> Result<(), String> + Sync)) -> Result<(), St
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 
-const PAGES: [(&str, Page); 10] = [
+const PAGES: [(&str, Page); 11] = [
     ("alone", alone::page),
     ("classes", classes::page),
     ("covers", covers::page),
@@ -41,6 +42,7 @@ const PAGES: [(&str, Page); 10] = [
     ("queues", queues::page),
     ("scale", scale::page),
     ("settled", settled::page),
+    ("silicon", silicon::page),
     ("verdicts", verdicts::page),
 ];
 

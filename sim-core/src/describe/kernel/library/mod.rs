@@ -17,6 +17,8 @@
 //!
 //! The programs of the IKRA paper (`ikra`) are sequences of launches, and have the bytes and the dependences that it prints (docs/reference/kernels-ikra.md).
 //!
+//! Those that a real GPU is measured with (`probe`) have the shape with which they are launched, so they stand in no list.
+//!
 //! The kernels of the latency prediction paper (`latency`) take as long alone, and ask for the bandwidth, that it prints (docs/reference/kernels-latency.md).
 
 mod basics;
@@ -53,6 +55,7 @@ mod nqu;
 mod parboil;
 mod parts;
 mod pf;
+pub mod probe;
 mod sad;
 mod sad_p;
 mod sc;

@@ -1,0 +1,180 @@
+//! The CSV file that `silicon/interfere.cu` writes.
+
+use corun_batch::problem;
+use sim_core::describe::error::Problems;
+use sim_core::describe::kernel::library::probe::Shape;
+use std::collections::BTreeMap;
+
+/// The first line of such a file.
+const FIRST: &str = "# corun silicon 1";
+
+/// What the columns are called.
+const COLUMNS: &[&str] =
+    &["study", "kernel", "beside", "ctas", "threads", "bytes", "chains", "passes", "ms", "ms_least", "ms_most", "mhz", "shared_sms"];
+
+/// What is measured. Only the first two are read further.
+const STUDIES: &[&str] = &["alone", "pair", "first", "slots", "size", "region", "chains", "ctas", "latency"];
+
+/// Longest time that a row may have, ms. Rows are made to take twenty alone.
+const LONGEST_MS: f64 = 1e6;
+
+/// How much faster a kernel may be beside another than alone: clocks and the placement of pages differ from launch to launch.
+const FASTER: f64 = 0.5;
+
+/// A GPU, and what six kernels and more took on it.
+#[derive(Debug)]
+pub struct Measured {
+    /// What the lines before the columns say: `gpu`, `sms`, `core_mhz`, `shared_bytes`, `driver`, `date` and so on.
+    facts: BTreeMap<String, String>,
+    /// Kernels alone, in the order of the file.
+    pub alone: Vec<Row>,
+    /// Times of a kernel beside another, ms, by the numbers of both in `alone`. Nothing where they never ran together.
+    pub pairs: BTreeMap<(usize, usize), Option<f64>>,
+}
+
+/// A kernel alone.
+#[derive(Debug)]
+pub struct Row {
+    pub name: String,
+    pub shape: Shape,
+    pub passes: u64,
+    pub ms: f64,
+}
+
+/// Where a line can be wrong.
+struct At(u64);
+
+impl At {
+    fn wrong(&self, column: &str, found: impl ToString, want: &str) -> Problems {
+        problem(&format!("line {}, {column}", self.0), found, want)
+    }
+}
+
+impl Measured {
+    /// Reads the text of a file.
+    pub fn read(text: &str) -> Result<Measured, Problems> {
+        if text.lines().next() != Some(FIRST) {
+            return Err(problem(
+                "line 1",
+                format!("{:?}", text.lines().next().unwrap_or("")),
+                &format!("{FIRST:?}, as silicon/interfere.cu writes it"),
+            ));
+        }
+        let facts = text.lines().map_while(|line| line.strip_prefix("# ")).filter_map(|line| line.split_once(": "));
+        let facts: BTreeMap<_, _> = facts.map(|(key, value)| (key.to_owned(), value.trim().to_owned())).collect();
+        let mut measured = Measured { facts, alone: Vec::new(), pairs: BTreeMap::new() };
+        for needed in ["gpu", "sms", "core_mhz", "date"] {
+            measured.fact(needed)?;
+        }
+        for whole in ["sms", "core_mhz"] {
+            measured.number(whole)?;
+        }
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
+        let headings = reader.headers().map_err(|error| unreadable(&error))?.clone();
+        if !headings.iter().eq(COLUMNS.iter().copied()) {
+            return Err(problem("the columns", headings.iter().collect::<Vec<_>>().join(","), &COLUMNS.join(",")));
+        }
+        for record in reader.records() {
+            measured.take(&record.map_err(|error| unreadable(&error))?)?;
+        }
+        measured.is_whole()?;
+        Ok(measured)
+    }
+
+    /// What the file says of the GPU.
+    pub fn fact(&self, key: &str) -> Result<&str, Problems> {
+        let found = self.facts.get(key).map(String::as_str).filter(|value| !value.is_empty());
+        found.ok_or_else(|| problem(&format!("# {key}"), "nothing", "a line of it before the columns"))
+    }
+
+    /// A whole number of these.
+    pub fn number(&self, key: &str) -> Result<u32, Problems> {
+        let value = self.fact(key)?;
+        value
+            .parse()
+            .ok()
+            .filter(|&number| number > 0)
+            .ok_or_else(|| problem(&format!("# {key}"), format!("{value:?}"), "a whole number above 0"))
+    }
+
+    /// Times of a kernel beside another over alone.
+    pub fn slowdown(&self, kernel: usize, beside: usize) -> Option<f64> {
+        Some(self.pairs.get(&(kernel, beside)).copied().flatten()? / self.alone[kernel].ms)
+    }
+
+    fn take(&mut self, record: &csv::StringRecord) -> Result<(), Problems> {
+        let at = At(record.position().map_or(0, csv::Position::line));
+        let cell = |column: &str| COLUMNS.iter().position(|name| *name == column).and_then(|n| record.get(n)).unwrap_or("").trim();
+        let whole =
+            |column: &str| cell(column).parse::<u64>().map_err(|_| at.wrong(column, format!("{:?}", cell(column)), "a whole number"));
+        let small = |column: &str| whole(column).and_then(|n| u32::try_from(n).map_err(|_| at.wrong(column, n, "a number below 2^32")));
+        let time = |column: &str| {
+            let found = cell(column).parse::<f64>().ok();
+            let right = |ms: &f64| ms.is_nan() || (*ms > 0.0 && *ms <= LONGEST_MS);
+            found
+                .filter(right)
+                .ok_or_else(|| at.wrong(column, format!("{:?}", cell(column)), "a time in ms, above 0 and at most 1000000, or nan"))
+        };
+        if !STUDIES.contains(&cell("study")) {
+            return Err(at.wrong("study", format!("{:?}", cell("study")), &format!("one of {}", STUDIES.join(", "))));
+        }
+        let shape = Shape { ctas: small("ctas")?, threads: small("threads")?, bytes: whole("bytes")?, chains: small("chains")? };
+        let (passes, ms, least, most) = (whole("passes")?, time("ms")?, time("ms_least")?, time("ms_most")?);
+        if least > ms || ms > most {
+            return Err(at.wrong("ms", ms, &format!("a median from ms_least, {least}, to ms_most, {most}")));
+        }
+        let known = |column: &str| {
+            let found = self.alone.iter().position(|row| row.name == cell(column));
+            found.ok_or_else(|| at.wrong(column, format!("{:?}", cell(column)), "a kernel with a row alone before this one"))
+        };
+        match cell("study") {
+            "alone" => {
+                if self.alone.iter().any(|row| row.name == cell("kernel")) {
+                    return Err(at.wrong("kernel", format!("{:?}", cell("kernel")), "each kernel alone once"));
+                }
+                if passes == 0 || ms.is_nan() {
+                    return Err(at.wrong("passes", format!("{passes} in {ms} ms"), "at least one, and how long it took"));
+                }
+                self.alone.push(Row { name: cell("kernel").to_owned(), shape, passes, ms });
+            }
+            "pair" => {
+                let pair = (known("kernel")?, known("beside")?);
+                let alone = &self.alone[pair.0];
+                if (alone.shape, alone.passes) != (shape, passes) {
+                    return Err(at.wrong("passes", passes, "the shape and the passes of the kernel alone"));
+                }
+                if ms < FASTER * alone.ms {
+                    return Err(at.wrong("ms", ms, &format!("no kernel beside another in less than half of its time alone, {}", alone.ms)));
+                }
+                if self.pairs.insert(pair, (!ms.is_nan()).then_some(ms)).is_some() {
+                    return Err(at.wrong("beside", format!("{:?}", cell("beside")), "each pair once"));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether each kernel stands beside each.
+    fn is_whole(&self) -> Result<(), Problems> {
+        let mut problems = Problems::default();
+        if self.alone.is_empty() {
+            problems.add("(file)", "no kernel alone", "a row of the study alone for each kernel");
+        }
+        for (k, kernel) in self.alone.iter().enumerate() {
+            for (_, beside) in self.alone.iter().enumerate().filter(|(b, _)| !self.pairs.contains_key(&(k, *b))) {
+                problems.add("(file)", format!("no pair of {} beside {}", kernel.name, beside.name), "a row of each kernel beside each");
+            }
+        }
+        problems.or(())
+    }
+}
+
+fn unreadable(error: &csv::Error) -> Problems {
+    let line = error.position().map_or_else(|| "(file)".into(), |at| format!("line {}", at.line()));
+    let found = match error.kind() {
+        csv::ErrorKind::UnequalLengths { len, .. } => format!("{len} cells"),
+        _ => error.to_string(),
+    };
+    problem(&line, found, &format!("{} cells", COLUMNS.len()))
+}
