@@ -136,7 +136,8 @@ pub const STAGES: &[Stage<Run>] = &[
         name: "worker",
         title: "module in a Chromium worker",
         lane: Lane::Test,
-        full: false,
+        // In the first tier the page's own workers run it, end to end.
+        full: true,
         after: &["packages", "module", "build"],
         work: |run, log, count| in_host(run, log, count, Host::Worker),
     },
