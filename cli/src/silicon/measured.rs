@@ -12,7 +12,7 @@ const FIRST: &str = "# corun silicon 1";
 const COLUMNS: &[&str] =
     &["study", "kernel", "beside", "ctas", "threads", "bytes", "chains", "passes", "ms", "ms_least", "ms_most", "mhz", "shared_sms"];
 
-/// What is measured. Only the first two are read further.
+/// What is measured. Only the first three are read further.
 const STUDIES: &[&str] = &["alone", "pair", "first", "slots", "size", "region", "chains", "ctas", "latency"];
 
 /// Longest time that a row may have, ms. Rows are made to take twenty alone.
@@ -28,9 +28,14 @@ pub struct Measured {
     facts: BTreeMap<String, String>,
     /// Kernels alone, in the order of the file.
     pub alone: Vec<Row>,
-    /// Times of a kernel beside another, ms, by the numbers of both in `alone`. Nothing where they never ran together.
-    pub pairs: BTreeMap<(usize, usize), Option<f64>>,
+    /// Times of a kernel beside another that was there before it, ms.
+    pub pairs: Pairs,
+    /// Of a kernel beside another that came just after it. Not all pairs need be there.
+    pub first: Pairs,
 }
+
+/// Times by the numbers of both kernels in `alone`. Nothing where they never ran together.
+pub type Pairs = BTreeMap<(usize, usize), Option<f64>>;
 
 /// A kernel alone.
 #[derive(Debug)]
@@ -62,7 +67,7 @@ impl Measured {
         }
         let facts = text.lines().map_while(|line| line.strip_prefix("# ")).filter_map(|line| line.split_once(": "));
         let facts: BTreeMap<_, _> = facts.map(|(key, value)| (key.to_owned(), value.trim().to_owned())).collect();
-        let mut measured = Measured { facts, alone: Vec::new(), pairs: BTreeMap::new() };
+        let mut measured = Measured { facts, alone: Vec::new(), pairs: Pairs::new(), first: Pairs::new() };
         for needed in ["gpu", "sms", "core_mhz", "date"] {
             measured.fact(needed)?;
         }
@@ -97,9 +102,9 @@ impl Measured {
             .ok_or_else(|| problem(&format!("# {key}"), format!("{value:?}"), "a whole number above 0"))
     }
 
-    /// Times of a kernel beside another over alone.
-    pub fn slowdown(&self, kernel: usize, beside: usize) -> Option<f64> {
-        Some(self.pairs.get(&(kernel, beside)).copied().flatten()? / self.alone[kernel].ms)
+    /// The time of a kernel beside another over alone, in one of the studies of pairs.
+    pub fn slowdown(&self, of: &Pairs, kernel: usize, beside: usize) -> Option<f64> {
+        Some(of.get(&(kernel, beside)).copied().flatten()? / self.alone[kernel].ms)
     }
 
     fn take(&mut self, record: &csv::StringRecord) -> Result<(), Problems> {
@@ -137,7 +142,7 @@ impl Measured {
                 }
                 self.alone.push(Row { name: cell("kernel").to_owned(), shape, passes, ms });
             }
-            "pair" => {
+            study @ ("pair" | "first") => {
                 let pair = (known("kernel")?, known("beside")?);
                 let alone = &self.alone[pair.0];
                 if (alone.shape, alone.passes) != (shape, passes) {
@@ -146,7 +151,8 @@ impl Measured {
                 if ms < FASTER * alone.ms {
                     return Err(at.wrong("ms", ms, &format!("no kernel beside another in less than half of its time alone, {}", alone.ms)));
                 }
-                if self.pairs.insert(pair, (!ms.is_nan()).then_some(ms)).is_some() {
+                let pairs = if study == "pair" { &mut self.pairs } else { &mut self.first };
+                if pairs.insert(pair, (!ms.is_nan()).then_some(ms)).is_some() {
                     return Err(at.wrong("beside", format!("{:?}", cell("beside")), "each pair once"));
                 }
             }

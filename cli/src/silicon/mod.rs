@@ -173,7 +173,7 @@ struct Errors {
 
 fn errors(measured: &Measured, simulated: &Simulated) -> Option<Errors> {
     let rows = 0..measured.alone.len();
-    let cell = |row, beside| Some((measured.slowdown(row, beside)?, slowdown(simulated, row, beside)?));
+    let cell = |row, beside| Some((measured.slowdown(&measured.pairs, row, beside)?, slowdown(simulated, row, beside)?));
     let all = rows.clone().flat_map(|row| rows.clone().map(move |beside| (row, beside)));
     let mut found: Vec<(f64, usize, usize)> =
         all.clone().filter_map(|(row, beside)| cell(row, beside).map(|(real, ours)| ((ours / real - 1.0).abs(), row, beside))).collect();
@@ -207,7 +207,10 @@ fn matrix(measured: &Measured, cell: impl Fn(usize, usize) -> Option<f64>) -> St
 fn report(measured: &Measured, simulated: Option<&Simulated>) -> Result<String, Problems> {
     let fact = |key| measured.fact(key);
     let mut said = vec![format!("{}: {} SMs, {} MHz, measured {}", fact("gpu")?, fact("sms")?, fact("core_mhz")?, fact("date")?)];
-    said.push(format!("Slowdown of a row beside a column\n\n{}", matrix(measured, |row, beside| measured.slowdown(row, beside))));
+    said.push(format!(
+        "Slowdown of a row beside a column\n\n{}",
+        matrix(measured, |row, beside| measured.slowdown(&measured.pairs, row, beside))
+    ));
     let Some(simulated) = simulated else { return Ok(said.join("\n\n")) };
     said.push(format!("Simulated\n\n{}", matrix(measured, |row, beside| slowdown(simulated, row, beside))));
     let times =
@@ -241,7 +244,8 @@ fn to_value(measured: &Measured, simulated: Option<&Simulated>) -> Result<Value,
         Value::object([
             ("kernel", Value::from(measured.alone[row].name.as_str())),
             ("beside", measured.alone[beside].name.as_str().into()),
-            ("measured", measured.slowdown(row, beside).into()),
+            ("measured", measured.slowdown(&measured.pairs, row, beside).into()),
+            ("measured_first", measured.slowdown(&measured.first, row, beside).into()),
             ("simulated", simulated.and_then(|simulated| slowdown(simulated, row, beside)).into()),
         ])
     });
