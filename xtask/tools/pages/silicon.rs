@@ -18,7 +18,7 @@ struct Cell {
     kernel: String,
     beside: String,
     measured: f64,
-    /// The same with this kernel there before the other.
+    /// Measured with this kernel there before the other.
     first: Option<f64>,
     other: f64,
     simulated: Option<f64>,
