@@ -1,4 +1,4 @@
-// Measures six kernels on a real GPU, alone and beside each other, and writes what it saw as CSV. `corun silicon FILE.csv` reads it.
+// Measures eight kernels on a real GPU, alone and beside each other, and writes what it saw as CSV. `corun silicon FILE.csv` reads it.
 //
 //   nvcc -O3 -arch=native -o interfere interfere.cu
 //   ./interfere > gpu.csv          everything, one to three minutes
@@ -303,7 +303,6 @@ void row(const char *study, const Kernel &kernel, const Kernel *beside, int repe
 void matrix() {
     std::vector<Kernel> rows, columns;
     for (const char *name : NAMES) rows.push_back(named(name, 0)), calibrate(rows.back());
-    // Arrays are made by now at their greatest size, so that these kernels keep theirs.
     for (const char *name : NAMES) columns.push_back(named(name, 1)), calibrate(columns.back());
     for (auto &kernel : rows) row("alone", kernel, nullptr, REPETITIONS);
     for (auto &kernel : rows)

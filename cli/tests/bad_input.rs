@@ -1,8 +1,10 @@
 //! The table of malformed experiments through the program itself: exit status 2, one line for each problem on stderr, nothing on stdout.
 
-use std::io::Write;
+mod program;
+
+use program::corun;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 #[path = "../../tests/bad_input/table.rs"]
 mod table;
@@ -13,21 +15,6 @@ fn root() -> PathBuf {
 
 /// Larger files are not read to their end.
 const MAX_BYTES: usize = 4 << 20;
-
-fn corun(arguments: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_corun"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut pipe = child.stdin.take().expect("a pipe");
-    // The program may well stop reading before the end.
-    let _ = pipe.write_all(stdin);
-    drop(pipe);
-    child.wait_with_output().expect("the program ends")
-}
 
 /// The paths of the problems on stderr, or what is wrong with the output.
 fn paths(output: &Output) -> Result<Vec<String>, String> {

@@ -1,9 +1,10 @@
 //! What `corun predict` promises: the figures of the library on a file, for people and for programs, and named problems.
 
+mod program;
+
 use sim_core::describe::value::Value;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 fn example(name: &str) -> String {
     let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/predict");
@@ -30,17 +31,7 @@ fn number(value: &Value, key: &str) -> f64 {
 
 /// What the command says of input that it refuses, from standard input.
 fn refused(text: &str, arguments: &[&str]) -> String {
-    let program = Command::new(env!("CARGO_BIN_EXE_corun"))
-        .args(["predict", "-"])
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let mut program = program.expect("the program starts");
-    // A command that is refused before it reads has closed the pipe.
-    let _ = program.stdin.take().expect("a pipe").write_all(text.as_bytes());
-    let output = program.wait_with_output().expect("the program ends");
+    let output = program::corun(&[&["predict", "-"], arguments].concat(), text.as_bytes());
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
     String::from_utf8(output.stderr).expect("text")
 }

@@ -1,9 +1,10 @@
 //! What `corun silicon` promises: slowdowns of a file as the program for the GPU writes it, beside simulated ones, and named problems.
 
+mod program;
+
 use sim_core::describe::value::Value;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../silicon").join(name)
@@ -11,17 +12,7 @@ fn file(name: &str) -> PathBuf {
 
 /// Runs the command on a text.
 fn corun(text: &str, arguments: &[&str]) -> Output {
-    let program = Command::new(env!("CARGO_BIN_EXE_corun"))
-        .args(["silicon", "-"])
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let mut program = program.expect("the program starts");
-    // A command that is refused before it reads has closed the pipe.
-    let _ = program.stdin.take().expect("a pipe").write_all(text.as_bytes());
-    program.wait_with_output().expect("the program ends")
+    program::corun(&[&["silicon", "-"], arguments].concat(), text.as_bytes())
 }
 
 fn pairs(answer: &Value) -> Vec<(String, Option<f64>, Option<f64>)> {

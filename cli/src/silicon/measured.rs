@@ -21,7 +21,7 @@ const LONGEST_MS: f64 = 1e6;
 /// How much faster a kernel may be beside another than alone: clocks and the placement of pages differ from launch to launch.
 const FASTER: f64 = 0.5;
 
-/// A GPU, and what six kernels and more took on it.
+/// A GPU, and what kernels took on it.
 #[derive(Debug)]
 pub struct Measured {
     /// What the lines before the columns say: `gpu`, `sms`, `core_mhz`, `shared_bytes`, `driver`, `date` and so on.
@@ -168,8 +168,14 @@ impl Measured {
             problems.add("(file)", "no kernel alone", "a row of the study alone for each kernel");
         }
         for (k, kernel) in self.alone.iter().enumerate() {
-            for (_, beside) in self.alone.iter().enumerate().filter(|(b, _)| !self.pairs.contains_key(&(k, *b))) {
-                problems.add("(file)", format!("no pair of {} beside {}", kernel.name, beside.name), "a row of each kernel beside each");
+            for (b, beside) in self.alone.iter().enumerate() {
+                if !self.pairs.contains_key(&(k, b)) {
+                    problems.add(
+                        "(file)",
+                        format!("no pair of {} beside {}", kernel.name, beside.name),
+                        "a row of each kernel beside each",
+                    );
+                }
             }
         }
         problems.or(())

@@ -23,8 +23,8 @@ use std::sync::atomic::AtomicU64;
 /// Largest file, bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// How much of the time that is measured comes before it, so that caches hold what they will: cycles over cycles.
-const WARM_UP: u64 = 1;
+/// Slowdowns from this on are those of caches that thrash and of slots that run out: of them the place and the sign count more than the size.
+const THRASHING: f64 = 4.0;
 
 /// Arguments of `corun silicon`.
 #[derive(Args, Debug)]
@@ -139,7 +139,7 @@ impl Silicon {
             ("kernels", Value::array(kernels)),
             ("policy", "leftover".into()),
             ("warp_order", "gto".into()),
-            ("warm_up", (WARM_UP * self.cycles).into()),
+            ("warm_up", self.cycles.into()),
             ("stop", Value::object([("cycles", self.cycles)])),
             ("scale", self.scale.as_str().into()),
         ]))
@@ -162,35 +162,71 @@ fn slowdown(simulated: &Simulated, row: usize, beside: usize) -> Option<f64> {
     Some(simulated.get(&(row, None))? / simulated.get(&(row, Some(beside)))?)
 }
 
-/// What all cells say together.
-struct Errors {
-    cells: usize,
-    mean: f64,
-    most_of_nine_in_ten: f64,
-    worst: (f64, usize, usize),
-    directions: (usize, usize),
+/// A pair: the numbers of both rows, its slowdown as measured and as simulated.
+struct Cell {
+    row: usize,
+    beside: usize,
+    real: f64,
+    ours: f64,
 }
 
-fn errors(measured: &Measured, simulated: &Simulated) -> Option<Errors> {
+impl Cell {
+    fn error(&self) -> f64 {
+        (self.ours / self.real - 1.0).abs()
+    }
+}
+
+/// The pairs that have both slowdowns.
+fn cells(measured: &Measured, simulated: &Simulated) -> Vec<Cell> {
     let rows = 0..measured.alone.len();
-    let cell = |row, beside| Some((measured.slowdown(&measured.pairs, row, beside)?, slowdown(simulated, row, beside)?));
-    let all = rows.clone().flat_map(|row| rows.clone().map(move |beside| (row, beside)));
-    let mut found: Vec<(f64, usize, usize)> =
-        all.clone().filter_map(|(row, beside)| cell(row, beside).map(|(real, ours)| ((ours / real - 1.0).abs(), row, beside))).collect();
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Who of the two suffers more, where that is by a tenth.
-    let asked = all.filter(|(row, beside)| row < beside).filter_map(|(row, beside)| {
-        let ((real, ours), (other, our_other)) = (cell(row, beside)?, cell(beside, row)?);
-        (real.max(other) > 1.1 * real.min(other)).then_some((real > other) == (ours > our_other))
+    let pairs = rows.clone().flat_map(|row| rows.clone().map(move |beside| (row, beside)));
+    let cell = |(row, beside)| {
+        let (real, ours) = (measured.slowdown(&measured.pairs, row, beside)?, slowdown(simulated, row, beside)?);
+        Some(Cell { row, beside, real, ours })
+    };
+    pairs.filter_map(cell).collect()
+}
+
+/// The errors of some pairs: how many these are, mean, the most of nine in ten, the worst and which that is.
+fn errors(measured: &Measured, of: &str, mut cells: Vec<&Cell>) -> Option<Value> {
+    cells.sort_by(|a, b| a.error().total_cmp(&b.error()));
+    let (worst, count) = (cells.last()?, cells.len());
+    Some(Value::object([
+        ("of", Value::from(of)),
+        ("cells", (count as u64).into()),
+        ("mean", (cells.iter().map(|cell| cell.error()).sum::<f64>() / count as f64).into()),
+        ("nine_in_ten", cells[(count * 9).div_ceil(10) - 1].error().into()),
+        ("worst", worst.error().into()),
+        ("worst_pair", format!("{} beside {}", measured.alone[worst.row].name, measured.alone[worst.beside].name).into()),
+    ]))
+}
+
+/// How often a question is answered as the GPU answers it: right, of all.
+fn right(answers: impl Iterator<Item = bool>) -> Value {
+    let (right, all) = answers.fold((0_u64, 0_u64), |(right, all), is| (right + u64::from(is), all + 1));
+    Value::array([right, all])
+}
+
+/// How well the slowdowns are met: errors of all pairs, and of those on either side of `THRASHING`. Then who of two suffers more, where that is by a
+/// tenth, and whether a kernel suffers by more than a quarter.
+fn met(measured: &Measured, simulated: &Simulated) -> Value {
+    let cells = cells(measured, simulated);
+    let thrash = |cell: &&Cell| cell.real >= THRASHING;
+    let of = [
+        ("all", cells.iter().collect()),
+        ("slowdown below 4", cells.iter().filter(|cell| !thrash(cell)).collect()),
+        ("from 4 on: caches thrash, or slots run out", cells.iter().filter(thrash).collect::<Vec<_>>()),
+    ];
+    let more = cells.iter().filter(|cell| cell.row < cell.beside).filter_map(|cell| {
+        let other = cells.iter().find(|other| (other.row, other.beside) == (cell.beside, cell.row))?;
+        let clear = cell.real.max(other.real) > 1.1 * cell.real.min(other.real);
+        clear.then_some((cell.real > other.real) == (cell.ours > other.ours))
     });
-    let directions = asked.fold((0, 0), |(right, all), is| (right + usize::from(is), all + 1));
-    Some(Errors {
-        cells: found.len(),
-        mean: found.iter().map(|cell| cell.0).sum::<f64>() / found.len().max(1) as f64,
-        most_of_nine_in_ten: found.get((found.len() * 9).div_ceil(10).saturating_sub(1))?.0,
-        worst: *found.last()?,
-        directions,
-    })
+    Value::object([
+        ("errors", Value::array(of.into_iter().filter_map(|(name, of)| errors(measured, name, of)).collect::<Vec<_>>())),
+        ("who_suffers_more", right(more)),
+        ("suffers", right(cells.iter().map(|cell| (cell.real > 1.25) == (cell.ours > 1.25)))),
+    ])
 }
 
 /// A table of all pairs.
@@ -220,21 +256,21 @@ fn report(measured: &Measured, simulated: Option<&Simulated>) -> Result<String, 
     if !left_out.is_empty() {
         said.push(format!("Not simulated, as the machine cannot run them: {}", left_out.join(", ")));
     }
-    if let Some(errors) = errors(measured, simulated) {
-        let (worst, row, beside) = errors.worst;
-        let name = |k: usize| &measured.alone[k].name;
-        said.push(format!(
-            "Error of the slowdown over {} cells: mean {:.0} %, nine in ten within {:.0} %, worst {:.0} % ({} beside {}). Who of two suffers more: {} of {} right.",
-            errors.cells,
-            100.0 * errors.mean,
-            100.0 * errors.most_of_nine_in_ten,
-            100.0 * worst,
-            name(row),
-            name(beside),
-            errors.directions.0,
-            errors.directions.1
-        ));
-    }
+    let met = met(measured, simulated);
+    let number = |of: &Value, key| of.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN);
+    let percent = |of: &Value, key| format!("{:.0} %", 100.0 * number(of, key));
+    let heading = ["Error of the slowdown", "pairs", "mean", "nine in ten within", "worst", ""].map(String::from).to_vec();
+    let lines = met.get("errors").map_or(&[][..], Value::items).iter().map(|of| {
+        let (name, worst) = (text::plain(of.get("of")), text::plain(of.get("worst_pair")));
+        vec![name, number(of, "cells").to_string(), percent(of, "mean"), percent(of, "nine_in_ten"), percent(of, "worst"), worst]
+    });
+    said.push(text::table(1, std::iter::once(heading).chain(lines)));
+    let right = |key| met.get(key).map_or(&[][..], Value::items).iter().map(Value::to_string).collect::<Vec<_>>().join(" of ");
+    said.push(format!(
+        "Right: who of two suffers more {}, whether a kernel suffers by more than a quarter {}",
+        right("who_suffers_more"),
+        right("suffers")
+    ));
     Ok(said.join("\n\n"))
 }
 
@@ -262,5 +298,6 @@ fn to_value(measured: &Measured, simulated: Option<&Simulated>) -> Result<Value,
         ("date", measured.fact("date")?.into()),
         ("alone", Value::array(alone.collect::<Vec<_>>())),
         ("pairs", Value::array(cells.collect::<Vec<_>>())),
+        ("met", simulated.map(|simulated| met(measured, simulated)).into()),
     ]))
 }

@@ -1,8 +1,8 @@
-//! No coherence, as on GPUs from Volta on: stores are written through and stay in L1D as well. A store of a whole line takes a way for it, one of a
-//! part of a line that is there updates it, and any other allocates nothing. Atomic operations are L2's, so the line leaves L1D.
+//! No coherence, and stores stay: they are written through, and in L1D as well. A store of a whole line takes a way for it, one of a part of a line
+//! that is there updates it, and any other allocates nothing. Atomic operations are L2's, so the line leaves L1D.
 //!
-//! Measured: copies of regions of one CTA an SM fit L1D up to half of it on an H100 and an RTX 5090, read and written bytes together
-//! (`silicon/h100.csv`, study `region`).
+//! An H100 does so: copies of regions, one CTA an SM, fit L1D as long as what they read and what they write does together (`silicon/h100.csv`, study
+//! `region`).
 
 use super::{Parts, Protocol, ReservationFailure};
 use crate::describe::gpu::{Gpu, L1Config};
