@@ -8,6 +8,7 @@ mod answers;
 mod behaviour;
 mod bench;
 mod jupyter;
+mod knobs;
 mod length;
 #[cfg(feature = "mutants")]
 mod mutants;
@@ -57,6 +58,8 @@ Usage: cargo xtask COMMAND
   reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/reports and its figures to the page too
   verdicts [--count N] [--seed N] a study: does the cause that a verdict names hold in runs with one cause after another relieved? With no
                                   option its page, docs/reference/verdicts.md, is written anew
+  knobs [NAME]...                 a study: does every value that can be set move what is said of it? Writes docs/reference/knobs.md, in five minutes;
+                                  with parts of names, such as dram.timing, only those are tried, and printed
   scale [--quick] [--count N] [--seed N] [--schemes N] [--cycles N] [--gpu NAME]... [--part 1/N]...
                                   a study: what is a scale model of a large GPU off by? Writes docs/reference/scale.md, in hours; --quick: two
                                   mixes, printed
@@ -154,6 +157,7 @@ fn command(mut args: Vec<String>) -> Result<()> {
             none_left(args)?;
             verdicts::verdicts(count, seed)
         }
+        "knobs" => knobs::knobs(std::mem::take(args)),
         "scale" => scale::scale(args),
         "" => bail!("a command is missing\n\n{USAGE}"),
         other => bail!("there is no command `{other}`\n\n{USAGE}"),

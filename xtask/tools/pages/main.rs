@@ -4,6 +4,7 @@ mod alone;
 mod classes;
 mod covers;
 mod dependences;
+mod knobs;
 mod length;
 mod partitions;
 mod queues;
@@ -32,11 +33,12 @@ fn on_all_cores(work: &(dyn Fn() -> Result<(), String> + Sync)) -> Result<(), St
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 
-const PAGES: [(&str, Page); 11] = [
+const PAGES: [(&str, Page); 12] = [
     ("alone", alone::page),
     ("classes", classes::page),
     ("covers", covers::page),
     ("dependences", dependences::page),
+    ("knobs", knobs::page),
     ("length", length::page),
     ("partitions", partitions::page),
     ("queues", queues::page),
