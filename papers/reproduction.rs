@@ -33,6 +33,8 @@ pub struct Reproduction {
     figures: Vec<FigurePlan>,
     /// What is meant of it; all, if nothing is chosen.
     chosen: Chosen,
+    /// Whether the machine or a kernel is another than the study's.
+    changed: bool,
 }
 
 /// Parts of a paper's report, by their ids.
@@ -51,7 +53,7 @@ impl Reproduction {
     pub fn of(paper: &'static Paper, mode: &str) -> Result<Reproduction, Problems> {
         let ledger = claims::read(paper.claims)?;
         let (study, figures) = (Study::read(paper.study, mode)?, figures::read(paper.figures)?);
-        Ok(Reproduction { paper, ledger, study, figures, chosen: Chosen::default() })
+        Ok(Reproduction { paper, ledger, study, figures, chosen: Chosen::default(), changed: false })
     }
 
     /// What can be chosen, by id and in words: the claims, then the tables of the report, then its figures.
@@ -79,11 +81,12 @@ impl Reproduction {
     /// Changes the machine or a kernel of every run: a modifier, `key=value` without blanks.
     pub fn change(&mut self, modifier: &str) {
         self.study.everywhere.extend([" ", modifier]);
+        self.changed = true;
     }
 
     /// Runs what is missing in `out`, `jobs` runs at a time; then writes the report there, or prints what was chosen.
     pub fn run(self, jobs: usize, out: &Path) -> Result<(), Failure> {
-        let Reproduction { paper, ledger, study, figures: mut plans, chosen: Chosen { claims, tables, figures: drawn } } = self;
+        let Reproduction { paper, ledger, study, figures: mut plans, chosen: Chosen { claims, tables, figures: drawn }, changed } = self;
         let whole = claims.is_empty() && tables.is_empty() && drawn.is_empty();
         plans.retain(|plan| whole || drawn.contains(&plan.id));
         let chosen: Vec<&Claim> = match whole {
@@ -127,6 +130,9 @@ impl Reproduction {
             }
             .write(out)?;
             output::say(&out.join("report.md").display().to_string());
+            if measures.runs.study.mode_name == "full" && !changed {
+                causes.are_all_that_fails(&report::failing(&judgements))?;
+            }
         } else {
             judgements.iter().try_for_each(print)?;
             let chosen = measures.runs.study.tables.iter().filter(|table| tables.contains(&table.id));

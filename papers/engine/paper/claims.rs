@@ -135,6 +135,11 @@ impl Verdict {
         Self::ALL.into_iter().find(|verdict| verdict.words() == words)
     }
 
+    /// Whether it says that a result has not come out, or with another size.
+    pub fn fails(self) -> bool {
+        matches!(self, Verdict::Not | Verdict::Direction)
+    }
+
     /// For people.
     pub fn words(self) -> &'static str {
         match self {

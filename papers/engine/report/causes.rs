@@ -3,7 +3,7 @@
 use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What people wrote about claims and figures; kept when a report is made again.
 #[derive(Debug, Default)]
@@ -12,6 +12,8 @@ pub struct Causes {
     pub summary: String,
     /// Why claims were not reproduced.
     pub causes: Vec<Cause>,
+    /// Claims that are known to fail, and nobody knows why.
+    pub unexplained: Vec<String>,
     /// Printed figures that no machine that we could build has together.
     pub contradictions: Vec<Cause>,
     /// Where a figure differs, by its id.
@@ -67,7 +69,9 @@ impl Causes {
             _ => BTreeMap::new(),
         };
         let summary = value.get("summary").and_then(Value::as_str).unwrap_or("").trim().to_owned();
-        problems.or(Causes { summary, causes, contradictions, figures })
+        let ids = value.get("unexplained").map_or(&[][..], Value::items).iter();
+        let unexplained = ids.filter_map(|id| id.as_str().map(str::to_owned)).collect();
+        problems.or(Causes { summary, causes, unexplained, contradictions, figures })
     }
 
     /// Every text with its place.
@@ -84,6 +88,20 @@ impl Causes {
     pub fn change(&mut self, write: impl Fn(&str) -> String) {
         let causes = self.causes.iter_mut().chain(&mut self.contradictions).map(|cause| &mut cause.says);
         causes.chain(self.figures.values_mut()).chain([&mut self.summary]).for_each(|text| *text = write(text));
+    }
+
+    /// The claims that are known to fail, with a cause or without: exactly those that do, or it says which.
+    pub fn are_all_that_fails(&self, failing: &BTreeSet<&str>) -> Result<(), Problems> {
+        let ids = self.causes.iter().flat_map(|cause| &cause.claims).chain(&self.unexplained);
+        let known: BTreeSet<&str> = ids.map(String::as_str).collect();
+        let mut problems = Problems::default();
+        known
+            .difference(failing)
+            .for_each(|id| problems.add("causes.toml", format!("{id}, which holds"), "claims that fail: take it off the list"));
+        failing
+            .difference(&known)
+            .for_each(|id| problems.add("causes.toml", format!("nothing of {id}, which fails"), "its cause, or its id under unexplained"));
+        problems.or(())
     }
 
     /// Everything found out about a claim.

@@ -24,6 +24,15 @@ pub struct PastReport {
     magnitudes: [usize; 2],
 }
 
+#[cfg(test)]
+impl PastReport {
+    /// The claims that failed in it.
+    pub fn failing<'c>(&self, claims: &'c [Claim]) -> std::collections::BTreeSet<&'c str> {
+        let failed = |claim: &&Claim| claim.is_result() && self.claims.get(&claim.id).is_some_and(|(verdict, _)| verdict.fails());
+        claims.iter().filter(failed).map(|claim| claim.id.as_str()).collect()
+    }
+}
+
 /// Reads history.toml, the oldest first.
 pub fn read(text: &str) -> Result<Vec<PastReport>, Problems> {
     let value: Value = toml::from_str(text).map_err(|error| problem("history.toml", error, "TOML"))?;

@@ -21,6 +21,7 @@ use corun_batch::{Failure, output};
 use history::PastReport;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Options, draw, lookup};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::rc::Rc;
@@ -473,7 +474,12 @@ pub fn longer(runs: &Runs) -> Vec<(String, String, Option<f64>, Option<f64>)> {
 
 /// Whether a result is not reproduced, or only in its direction.
 fn fails(judgement: &Judgement) -> bool {
-    judgement.claim.is_result() && matches!(judgement.verdict, Verdict::Not | Verdict::Direction)
+    judgement.claim.is_result() && judgement.verdict.fails()
+}
+
+/// The claims that fail.
+pub fn failing<'j>(judgements: &'j [Judgement<'_>]) -> BTreeSet<&'j str> {
+    judgements.iter().filter(|judgement| fails(judgement)).map(|judgement| judgement.claim.id.as_str()).collect()
 }
 
 fn about(claim: &Claim) -> String {

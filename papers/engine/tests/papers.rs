@@ -80,6 +80,27 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
     assert_eq!(read("[[cause]]\nsays = \"s\"\nclaims = [\"a\"]\ntested = true"), Err("cause[0]".into()));
 }
 
+/// Are the claims that fail in the shipped reports those that are known to fail, no more and no fewer?
+#[test]
+fn what_fails_is_known_to_fail() {
+    for paper in PAPERS {
+        let (ledger, causes) = (claims::read(paper.claims).unwrap(), Causes::read(paper.causes).unwrap());
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../docs/reports/{}/verdicts.toml", paper.name));
+        let report = history::read(&std::fs::read_to_string(file).unwrap()).unwrap().pop().unwrap();
+        let failing = report.failing(&ledger.claims);
+        assert!(!failing.is_empty());
+        assert_eq!(causes.are_all_that_fails(&failing), Ok(()), "{}", paper.name);
+    }
+    let causes = Causes::read("unexplained = [\"a\"]\n[[cause]]\nsays = \"s\"\nclaims = [\"b\"]").unwrap();
+    let found = |failing: &[&str]| causes.are_all_that_fails(&failing.iter().copied().collect()).map_err(|problems| problems.to_string());
+    assert_eq!(found(&["a", "b"]), Ok(()));
+    assert_eq!(found(&["b"]), Err("causes.toml: found a, which holds, want claims that fail: take it off the list".into()));
+    assert_eq!(
+        found(&["a", "b", "c"]),
+        Err("causes.toml: found nothing of c, which fails, want its cause, or its id under unexplained".into())
+    );
+}
+
 /// Has every rule that decides how a claim comes out its date and commit, and does it decide of any?
 #[test]
 fn every_rule_says_since_when_it_holds() {
