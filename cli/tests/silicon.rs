@@ -59,13 +59,27 @@ fn small(sms: u32, changed: &[(&str, &str)]) -> String {
 fn the_younger_of_two_chains_takes_what_the_older_leaves() {
     let output = corun(&small(2, &[]), &["--gpu", "tiny-2sm", "--cycles", "20k", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let pairs = pairs(&serde_json::from_slice(&output.stdout).expect("JSON"));
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let pairs = pairs(&answer);
     let of = |name: &str| pairs.iter().find(|pair| pair.0 == name).map(|pair| (pair.1, pair.2)).expect("the pair");
     let (measured, simulated) = of("fma beside fma");
     assert_eq!(measured, Some(2.0));
     assert!(simulated.is_some_and(|slowdown| (2.0..5.0).contains(&slowdown)), "{simulated:?}");
     assert!(of("fma beside sleep").1.is_some_and(|slowdown| slowdown < 1.3));
     assert_eq!(of("sleep beside fma").0, None, "they were never there together");
+    // The same by hand: what the runs share, and each kernel's program.
+    let (Some(Value::Object(setting)), Some(Value::Array(alone))) = (answer.get("setting"), answer.get("alone")) else {
+        panic!("{answer}")
+    };
+    let fma = alone[0].get("program").expect("its program");
+    let ipc = |kernels: usize| {
+        let mut experiment = setting.clone();
+        experiment.push(("kernels".into(), Value::array(vec![fma.clone(); kernels])));
+        let ran = program::corun(&["run", "-", "--json"], Value::Object(experiment).to_string().as_bytes());
+        let result: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+        result.get("kernels").and_then(|kernels| kernels.items().last()?.get("ipc")?.as_f64()).expect("an IPC")
+    };
+    assert_eq!(Some(ipc(1) / ipc(2)), simulated);
 }
 
 #[test]

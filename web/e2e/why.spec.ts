@@ -60,11 +60,24 @@ test("how sure the sentence is, and how often such sentences hold", async ({ pag
     .getByRole("region", { name: "Who suffers, and why" })
     .getByRole("button", { name: /^Causes like this held in \d+ of \d+ tests$/ })
     .click();
-  const tested = page.getByRole("dialog");
-  await expect(tested).toContainText("rule");
+  const trust = page.getByRole("dialog");
+  await expect(trust.getByRole("heading", { level: 2 })).toHaveText("How far to trust this");
   await noViolations(page);
+  // A cell of what is simulated leads to the run of that pair, in a window of its own.
+  const cell = trust.getByTitle(/^l2 beside fma: [\d.]+ measured/);
+  await expect(cell).toHaveText(/^\d+\.\d\d$/);
+  const opened = page.waitForEvent("popup");
+  await cell.click();
+  const run = await opened;
+  await expect(run.locator("#verdict")).toContainText("l2");
+  await run.close();
+  await trust.getByRole("button", { name: "the cause" }).click();
+  await expect(trust).toContainText("The verdict holds if");
+  await noViolations(page);
+  await trust.getByRole("button", { name: "How far to trust this" }).click();
+  await expect(trust).toContainText("Known to be wrong");
   await page.keyboard.press("Escape");
-  await expect(tested).toBeHidden();
+  await expect(trust).toBeHidden();
 });
 
 test("a kernel that gets nothing is ∞ times slower, with the reason", async ({ page }) => {

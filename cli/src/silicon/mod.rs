@@ -75,7 +75,8 @@ impl Silicon {
             None => None,
         };
         if self.json {
-            return output::print_json(&to_value(&measured, simulated.as_ref())?);
+            let setting = self.gpu.as_ref().map(|gpu| self.setting(&measured, gpu)).transpose()?;
+            return output::print_json(&to_value(&measured, simulated.as_ref(), setting)?);
         }
         output::print(&report(&measured, simulated.as_ref())?)
     }
@@ -124,6 +125,13 @@ impl Silicon {
     /// The kernel of a case is the last of the experiment: the other one is on the GPU before it.
     fn experiment(&self, measured: &Measured, gpu: &str, (row, beside): Case) -> Result<Experiment, Problems> {
         let kernels = beside.into_iter().chain([row]).filter_map(|k| kernel(&measured.alone[k])).map(|kernel| kernel.encode());
+        let mut fields = self.setting(measured, gpu)?;
+        fields.push(("kernels", Value::array(kernels)));
+        Experiment::decode(&Value::object(fields))
+    }
+
+    /// What the experiments of all cases share.
+    fn setting(&self, measured: &Measured, gpu: &str) -> Result<Vec<(&'static str, Value)>, Problems> {
         let mut changed = vec![("preset", Value::from(gpu))];
         // L1D has what shared memory leaves.
         if let (Ok(shared), Some(preset)) = (measured.number("shared_bytes"), presets::find(gpu)) {
@@ -133,16 +141,15 @@ impl Silicon {
                 .ok_or_else(|| problem("# shared_bytes", shared, &format!("at most L1D and shared memory of {gpu}, {both}")))?;
             changed.extend([("sm.shared_bytes", Value::from(shared)), ("sm.l1.bytes", left.into())]);
         }
-        Experiment::decode(&Value::object([
+        Ok(vec![
             ("corun", Value::from(1)),
             ("gpu", Value::object(changed)),
-            ("kernels", Value::array(kernels)),
             ("policy", "leftover".into()),
             ("warp_order", "gto".into()),
             ("warm_up", self.cycles.into()),
             ("stop", Value::object([("cycles", self.cycles)])),
             ("scale", self.scale.as_str().into()),
-        ]))
+        ])
     }
 }
 
@@ -274,7 +281,8 @@ fn report(measured: &Measured, simulated: Option<&Simulated>) -> Result<String, 
     Ok(said.join("\n\n"))
 }
 
-fn to_value(measured: &Measured, simulated: Option<&Simulated>) -> Result<Value, Problems> {
+/// `setting`: what all runs share. That of a pair has the kernel of `beside` and then that of `kernel`.
+fn to_value(measured: &Measured, simulated: Option<&Simulated>, setting: Option<Vec<(&'static str, Value)>>) -> Result<Value, Problems> {
     let rows = 0..measured.alone.len();
     let cells = rows.clone().flat_map(|row| rows.clone().map(move |beside| (row, beside))).map(|(row, beside)| {
         Value::object([
@@ -289,6 +297,7 @@ fn to_value(measured: &Measured, simulated: Option<&Simulated>) -> Result<Value,
         Value::object([
             ("kernel", Value::from(measured.alone[row].name.as_str())),
             ("ms", measured.alone[row].ms.into()),
+            ("program", kernel(&measured.alone[row]).map(|kernel| kernel.encode()).into()),
             ("simulated_over_measured", simulated.and_then(|simulated| alone(measured, simulated, row)).into()),
         ])
     });
@@ -299,5 +308,6 @@ fn to_value(measured: &Measured, simulated: Option<&Simulated>) -> Result<Value,
         ("alone", Value::array(alone.collect::<Vec<_>>())),
         ("pairs", Value::array(cells.collect::<Vec<_>>())),
         ("met", simulated.map(|simulated| met(measured, simulated)).into()),
+        ("setting", setting.map(Value::object).into()),
     ]))
 }

@@ -125,7 +125,7 @@ export function Sentence(props: { sides: readonly RunSide[]; rate: Rate | null; 
         ))}
         {a && a.needs !== "" ? `${a.needs} ` : null}
         {held && held.of > 0 ? (
-          <button type="button" class="answer-tested" onClick={() => void openTested()}>
+          <button type="button" class="text-button" onClick={() => void openTrust()}>
             Causes like this held in {held.held} of {held.of} tests
           </button>
         ) : null}
@@ -134,7 +134,7 @@ export function Sentence(props: { sides: readonly RunSide[]; rate: Rate | null; 
     </section>
   );
 }
-const openTested = async (): Promise<void> => (await import("./tested.tsx")).openTested();
+const openTrust = async (): Promise<void> => (await import("./trust.tsx")).openTrust();
 
 // ---------------------------------------------------------------- how much slower
 

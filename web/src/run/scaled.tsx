@@ -33,7 +33,7 @@ export function ScaleLine(props: {
   return (
     <p class="answer-sure">
       {words.says}{" "}
-      <button type="button" class="answer-tested" onClick={() => onPress(words.part)}>
+      <button type="button" class="text-button" onClick={() => onPress(words.part)}>
         {words.press}
       </button>
     </p>

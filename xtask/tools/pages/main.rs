@@ -13,6 +13,7 @@ mod settled;
 mod silicon;
 #[path = "../../../tests/suite/alone/mod.rs"]
 mod table_2;
+mod trust;
 mod verdicts;
 
 use std::process::ExitCode;
@@ -33,7 +34,7 @@ fn on_all_cores(work: &(dyn Fn() -> Result<(), String> + Sync)) -> Result<(), St
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 
-const PAGES: [(&str, Page); 12] = [
+const PAGES: [(&str, Page); 13] = [
     ("alone", alone::page),
     ("classes", classes::page),
     ("covers", covers::page),
@@ -45,6 +46,7 @@ const PAGES: [(&str, Page); 12] = [
     ("scale", scale::page),
     ("settled", settled::page),
     ("silicon", silicon::page),
+    ("trust", trust::page),
     ("verdicts", verdicts::page),
 ];
 

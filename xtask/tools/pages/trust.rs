@@ -1,0 +1,180 @@
+//! How far to trust what Corun says: every kind of statement beside what it was held against, from the stored reports and studies. Nothing runs here.
+//!
+//! `cargo run --release -p corun-tools --bin pages trust` prints docs/trust.md.
+
+use sim_core::describe::value::Value;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// The papers, by their folders in docs/reports.
+const PAPERS: [(&str, &str); 5] =
+    [("ccbp", "CCBP"), ("qos", "QoS quotas"), ("hetero", "HeteroCore"), ("ikra", "IKRA"), ("latency", "Latency prediction")];
+
+/// Prints the page.
+pub fn page(_: &[String]) -> Result<(), String> {
+    print!("{}", text()?);
+    Ok(())
+}
+
+fn text() -> Result<String, String> {
+    let mut text = HEAD.to_owned();
+    silicon(&mut text)?;
+    papers(&mut text)?;
+    itself(&mut text)?;
+    text += FOOT;
+    Ok(text)
+}
+
+/// A file of docs/.
+fn read(file: &str) -> Result<String, String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(file);
+    std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The cells of a table's row, by what its first one says.
+fn row(page: &str, file: &str, name: &str) -> Result<Vec<String>, String> {
+    let cells = |line: &str| line.trim().trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let found = page.lines().filter(|line| line.starts_with('|')).map(cells).find(|cells| cells[0] == name);
+    found.ok_or_else(|| format!("docs/{file} has no row {name}"))
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.0} %", 100.0 * part)
+}
+
+fn silicon(text: &mut String) -> Result<(), String> {
+    let file = read("reference/silicon.json")?;
+    let found = Value::from_json(&file).map_err(|problems| format!("silicon.json: {problems}"))?;
+    let met = found.get("met").ok_or("silicon.json: no errors")?;
+    let number = |of: &Value, key| of.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN);
+    let words = |of: &Value, key| of.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let all = met.get("errors").and_then(|errors| errors.items().first()).ok_or("silicon.json: no errors")?;
+    let right = |key| met.get(key).map_or(&[][..], Value::items).iter().map(Value::to_string).collect::<Vec<_>>().join(" of ");
+    let alone = found.get("alone").map_or(&[][..], Value::items).iter().filter_map(|row| row.get("simulated_over_measured")?.as_f64());
+    let (least, most) = alone.fold((f64::MAX, f64::MIN), |(least, most), ratio| (least.min(ratio), most.max(ratio)));
+    let gpu = words(&found, "gpu");
+    let lines = [
+        format!(
+            "how much slower a kernel is beside another | {} | off by {} in the mean, nine in ten within {}, at worst {} ({})",
+            number(all, "cells"),
+            percent(number(all, "mean")),
+            percent(number(all, "nine_in_ten")),
+            percent(number(all, "worst")),
+            words(all, "worst_pair")
+        ),
+        format!(
+            "who of two suffers more, where that is by a tenth | {} | right in {}",
+            last(&right("who_suffers_more")),
+            right("who_suffers_more")
+        ),
+        format!("whether a kernel suffers by more than a quarter | {} | right in {}", last(&right("suffers")), right("suffers")),
+        format!("how long a kernel takes alone | 7 | {least:.2} to {most:.2} of what was measured"),
+    ];
+    write!(
+        text,
+        "## Against a GPU\n\nSeven kernels that each fill one resource ran alone and in all pairs on an {gpu}. The preset `h100-sxm5` simulates the same \
+         ([every pair](reference/silicon.md)). No pair decided a value of the machine, but all pairs had been seen by then.\n\n\
+         ![Slowdown of a row beside a column: measured, and simulated](reference/silicon.svg)\n\n| what is said | cases | how it holds |\n| --- | --: | --- |\n"
+    )
+    .map_err(|error| error.to_string())?;
+    lines.iter().for_each(|line| *text += &format!("| {line} |\n"));
+    *text += "\nNo other preset has been held against its GPU. Simulators of single kernels print 13 to 14 % for their cycles at best; none that we know of prints the error of a \
+              slowdown.\n\n";
+    Ok(())
+}
+
+fn last(right: &str) -> &str {
+    right.rsplit(' ').next().unwrap_or(right)
+}
+
+fn papers(text: &mut String) -> Result<(), String> {
+    *text += "## Against five papers\n\nA direction is who comes out ahead. A size is kept within a quarter of what is printed. Kernels alone were fitted to what papers print of them, so that these say \
+              how well a fit could be had.\n\n| paper | directions | sizes | kernels alone, and other settings |\n| --- | --: | --: | --: |\n";
+    let mut sums = [[0_u32; 2]; 3];
+    for (paper, title) in PAPERS {
+        let file = format!("reports/{paper}/report.md");
+        let report = read(&file)?;
+        let counts = |cells: &[String]| -> Result<[u32; 2], String> {
+            let numbers: Vec<u32> =
+                cells[1..].iter().map(|cell| cell.parse().map_err(|_| format!("docs/{file}: {cell}"))).collect::<Result<_, _>>()?;
+            match numbers[..] {
+                [all, kept, _, _, untested] => Ok([kept, all - untested]),
+                _ => Err(format!("docs/{file}: a row of {} counts", numbers.len())),
+            }
+        };
+        let calibrations = report.lines().filter_map(|line| line.strip_prefix("| Calibration: ")?.split(" | ").next());
+        let mut alone = [0, 0];
+        for name in calibrations {
+            let of = counts(&row(&report, &file, &format!("Calibration: {name}"))?)?;
+            alone = [alone[0] + of[0], alone[1] + of[1]];
+        }
+        let kinds = [counts(&row(&report, &file, "Directions")?)?, counts(&row(&report, &file, "Magnitudes")?)?, alone];
+        for (sum, of) in sums.iter_mut().zip(kinds) {
+            *sum = [sum[0] + of[0], sum[1] + of[1]];
+        }
+        *text += &format!("| [{title}](reports/{paper}/report.md) | {} |\n", kinds.map(of).join(" | "));
+    }
+    *text += &format!("| **all** | {} |\n\n", sums.map(of).join(" | "));
+    *text += "Each report begins with what fails, and with the run that shows why, where one does. A full report fails if a claim that is known to fail holds, or another does not.\n\n";
+    Ok(())
+}
+
+fn of([kept, all]: [u32; 2]) -> String {
+    if all == 0 { "–".into() } else { format!("{kept} of {all}, {}", percent(f64::from(kept) / f64::from(all))) }
+}
+
+fn itself(text: &mut String) -> Result<(), String> {
+    let (verdicts, scale, knobs) = (read("reference/verdicts.md")?, read("reference/scale.md")?, read("reference/knobs.md")?);
+    let held = |name| row(&verdicts, "reference/verdicts.md", name).map(|cells| cells[1].clone());
+    let part = row(&scale, "reference/scale.md", "`a100-40gb`")?;
+    let all = row(&knobs, "reference/knobs.md", "**all**")?;
+    let (median, ninth, worst) = (&part[3], &part[4], part[5].split(" (").next().unwrap_or_default());
+    let table = [
+        format!("[the cause](reference/verdicts.md) that a sentence names | runs in which one resource after another is relieved | {}; where the run is sure, {}", held("that name a cause")?, held("that are sure")?),
+        format!("[a quarter of an A100](reference/scale.md) in place of the whole | the whole | slowdowns off by {median} at the median, nine in ten within {ninth}, at worst {worst} |").trim_end_matches(" |").to_owned(),
+        format!("[what each value that can be set does](reference/knobs.md) | what was said of it before it was tried | {} of {}", all[2], all[1]),
+        "[each part](../tests/suite/first_principles) of the machine: latency unloaded, rate at its peak | a formula | to the cycle, or within the part of a hundred that its test states".to_owned(),
+        "[a result](reference/architecture.md#determinism), natively, in Node and in a browser | each other | equal, bit for bit".to_owned(),
+    ];
+    *text += "## Against itself\n\n| what is said | held against | how it holds |\n| --- | --- | --- |\n";
+    table.iter().for_each(|line| *text += &format!("| {line} |\n"));
+    text.push('\n');
+    Ok(())
+}
+
+const HEAD: &str = "\
+<!-- Printed by `cargo run --release -p corun-tools --bin pages trust`: change xtask/tools/pages/trust.rs. -->
+# How far to trust this
+
+Corun is a model: no figure of it is the time of your program on your GPU. What it is for is to say who suffers from sharing, why, and under which scheme less. This page says what such answers were held against, and how they came out.
+
+";
+
+const FOOT: &str = "\
+## Known to be wrong
+
+- A kernel that copies within L2 is too fast alone on the H100, and is slowed too much beside others. Not explained.
+- A warp that sleeps issues instructions here that it does not issue on hardware: beside a kernel that can always issue it is far too slow.
+- Stores of 16 bytes a lane cost an H100's L1D and L2 more than they cost here.
+- The machine has no FP64 pipe, and no tensor cores.
+- Schemes that measure are less sure than they look. The length of SMK's and Warped-Slicer's measurement, and MIL's sample, decide much of who suffers ([which](reference/knobs.md)).
+- The naive scheme of QoS keeps far more promises here than the paper prints. Not explained.
+
+## Not held against anything
+
+- Presets other than the H100: the A100 follows what is published, the papers' GPUs follow the papers.
+- MPS, MIG, green contexts and time slices: what vendors publish of them, as rules.
+- Energy: ratios of published energies of events. No wattmeter was read.
+- Kernels: models of their programs' loops, loads, stores and shapes. They compute nothing.
+- More than two kernels at once, but for what three papers print of sets of three and four.
+
+To hold it against a GPU of yours, see [silicon/](../silicon/README.md).
+";
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_page_is_of_the_reports_and_studies_that_are_there() {
+        assert_eq!(super::read("trust.md").unwrap(), super::text().unwrap(), "print it anew");
+    }
+}
