@@ -85,7 +85,7 @@ fn an_l1_hit_takes_82_cycles() {
 /// eight of which are the next address.
 #[test]
 fn unloaded_latencies_of_the_a100_and_the_h100_are_those_that_were_measured() {
-    for (name, hit, l2, dram) in [("a100-40gb", 33.0, (205.0 + 400.0) / 2.0, 535.0), ("h100-sxm5", 32.0, 275.0, 650.0)] {
+    for (name, hit, l2, dram) in [("a100-40gb", 33.0, (205.0 + 400.0) / 2.0, 535.0), ("h100-sxm5", 32.0, 275.0, 650.0), ("h200-sxm", 32.0, 275.0, 650.0)] {
         let gpu = presets::find(name).expect("a preset");
         // A chase of a few accesses is not to meet a refresh.
         let quiet = || Value::object([("preset", Value::from(name)), ("dram.timing.tREFI", 0.into())]);
@@ -113,7 +113,7 @@ fn unloaded_latencies_of_the_a100_and_the_h100_are_those_that_were_measured() {
 /// The rates that are published follow from the clocks and the widths: DRAM, and the read ports of L2, in bytes.
 #[test]
 fn peak_rates_of_the_a100_and_the_h100_are_the_published_ones() {
-    for (name, dram, l2) in [("a100-40gb", 1555.0, Some(5120.0)), ("h100-sxm5", 3350.0, None)] {
+    for (name, dram, l2) in [("a100-40gb", 1555.0, Some(5120.0)), ("h100-sxm5", 3350.0, None), ("h200-sxm", 4917.0, None)] {
         let gpu = presets::find(name).expect("a preset");
         let gb = f64::from(gpu.dram.channels * 128 / gpu.dram.timing.T) * f64::from(gpu.dram.mhz) / 1000.0;
         near(name, gb, dram, 0.001 * dram);

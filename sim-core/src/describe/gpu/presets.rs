@@ -43,6 +43,7 @@ presets![
     "qos-56sm",
     "a100-40gb",
     "h100-sxm5",
+    "h200-sxm",
     "rtx2060-30sm",
     "ikra-15cu",
     "ikra-micro-3cu",
