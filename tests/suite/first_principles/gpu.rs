@@ -85,7 +85,9 @@ fn an_l1_hit_takes_82_cycles() {
 /// eight of which are the next address.
 #[test]
 fn unloaded_latencies_of_the_a100_and_the_h100_are_those_that_were_measured() {
-    for (name, hit, l2, dram) in [("a100-40gb", 33.0, (205.0 + 400.0) / 2.0, 535.0), ("h100-sxm5", 32.0, 275.0, 650.0), ("h200-sxm", 32.0, 275.0, 650.0)] {
+    for (name, hit, l2, dram) in
+        [("a100-40gb", 33.0, (205.0 + 400.0) / 2.0, 535.0), ("h100-sxm5", 32.0, 275.0, 650.0), ("h200-sxm", 32.0, 275.0, 650.0)]
+    {
         let gpu = presets::find(name).expect("a preset");
         // A chase of a few accesses is not to meet a refresh.
         let quiet = || Value::object([("preset", Value::from(name)), ("dram.timing.tREFI", 0.into())]);

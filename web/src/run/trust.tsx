@@ -17,7 +17,7 @@ interface Pair {
   measured: number;
   simulated: number | null;
 }
-const { alone, pairs, setting } = SILICON as unknown as {
+const { alone, pairs, setting } = SILICON.h100 as unknown as {
   alone: { kernel: string; program: Experiment["kernels"][number] | null }[];
   pairs: Pair[];
   setting: Experiment;

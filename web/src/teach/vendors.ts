@@ -42,15 +42,16 @@ interface Profile {
   eighths: number;
   sms: number;
 }
-const profiles = (memory: number, sms: [number, number, number, number]): Profile[] => [
-  { name: `1g.${memory}gb`, slices: 1, eighths: 1, sms: sms[0] },
-  { name: `2g.${2 * memory}gb`, slices: 2, eighths: 2, sms: sms[1] },
-  { name: `3g.${4 * memory}gb`, slices: 3, eighths: 4, sms: sms[2] },
-  { name: `4g.${4 * memory}gb`, slices: 4, eighths: 4, sms: sms[3] },
+const profiles = (gb: [number, number, number], sms: [number, number, number, number]): Profile[] => [
+  { name: `1g.${gb[0]}gb`, slices: 1, eighths: 1, sms: sms[0] },
+  { name: `2g.${gb[1]}gb`, slices: 2, eighths: 2, sms: sms[1] },
+  { name: `3g.${gb[2]}gb`, slices: 3, eighths: 4, sms: sms[2] },
+  { name: `4g.${gb[2]}gb`, slices: 4, eighths: 4, sms: sms[3] },
 ];
 const MIG: Readonly<Record<string, { profiles: Profile[]; channels: number }>> = {
-  "a100-40gb": { profiles: profiles(5, [14, 28, 42, 56]), channels: 40 },
-  "h100-sxm5": { profiles: profiles(10, [16, 32, 60, 64]), channels: 80 },
+  "a100-40gb": { profiles: profiles([5, 10, 20], [14, 28, 42, 56]), channels: 40 },
+  "h100-sxm5": { profiles: profiles([10, 20, 40], [16, 32, 60, 64]), channels: 80 },
+  "h200-sxm": { profiles: profiles([18, 35, 71], [16, 32, 60, 64]), channels: 96 },
 };
 /** By number of kernels, the slices of each instance beside those that are all alike. */
 const MIXED: Readonly<Record<number, number[][]>> = {
@@ -121,7 +122,7 @@ function chunked(n: number, sms: number, chunk: number): number[] | null {
   return part > 0 ? Array.from({ length: n }, () => part) : null;
 }
 
-const chunkOf = (gpu: string): number => (gpu === "h100-sxm5" ? 8 : 2);
+const chunkOf = (gpu: string): number => (gpu === "h100-sxm5" || gpu === "h200-sxm" ? 8 : 2);
 
 function partitions(n: number, { gpu, sms }: Shape): Preset[] {
   const chunk = chunkOf(gpu),

@@ -21,12 +21,16 @@ struct Cell {
     first: Option<f64>,
     other: f64,
     simulated: Option<f64>,
+    other_simulated: Option<f64>,
 }
+
+/// An H200 changes a pair where its slowdown is another than an H100's by at least this part.
+const CHANGED: f64 = 0.1;
 
 /// Prints the page.
 pub fn page(_: &[String]) -> Result<(), String> {
     let h100 = corun("h100.csv", &["--gpu", "h100-sxm5", "--scale", PART, "--cycles", CYCLES])?;
-    let h200 = corun("h200.csv", &[])?;
+    let h200 = corun("h200.csv", &["--gpu", "h200-sxm", "--scale", PART, "--cycles", CYCLES])?;
     let cells = cells(&h100).zip(cells(&h200)).map(|(pair, other)| {
         let text = |key| pair.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
         let number = |of: &Value, key| of.get(key).and_then(Value::as_f64);
@@ -37,6 +41,7 @@ pub fn page(_: &[String]) -> Result<(), String> {
             first: number(pair, "measured_first"),
             other: number(other, "measured")?,
             simulated: number(pair, "simulated"),
+            other_simulated: number(other, "simulated"),
         })
     });
     let cells: Vec<Cell> = cells.collect::<Option<_>>().ok_or("a pair without a number")?;
@@ -44,7 +49,12 @@ pub fn page(_: &[String]) -> Result<(), String> {
         let path = root().join("docs/reference").join(name);
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
     };
-    keep("silicon.json", format!("{h100}\n"))?;
+    let changes = changes(&cells);
+    let both = Value::object([
+        ("h100", h100.clone()),
+        ("h200", Value::object([("met", h200.get("met").cloned().unwrap_or_default()), ("changes", Value::array(changes))])),
+    ]);
+    keep("silicon.json", format!("{both}\n"))?;
     keep("silicon.svg", drawn(&cells))?;
     println!(
         "<!-- Printed by `cargo run --release -p corun-tools --bin pages silicon`: change the machine, or xtask/tools/pages/silicon.rs. -->"
@@ -66,11 +76,7 @@ pub fn page(_: &[String]) -> Result<(), String> {
     println!(
         "\n## Every pair\n\nSlowdown of a row beside a column: measured on the H100 / simulated. **Bold**: off by more than a quarter.\n"
     );
-    matrix(&cells, |cell| match cell.simulated {
-        None => format!("{:.2} / –", cell.measured),
-        Some(ours) if (ours / cell.measured - 1.0).abs() > 0.25 => format!("**{:.2} / {ours:.2}**", cell.measured),
-        Some(ours) => format!("{:.2} / {ours:.2}", cell.measured),
-    });
+    matrix(&cells, |cell| both_of(cell.measured, cell.simulated));
     println!(
         "\nThe machine has no FP64 pipe, so `fp64` is not simulated.\n\n## Alone\n\n| kernel | ms measured | simulated time over it |\n| --- | --: | --: |"
     );
@@ -81,13 +87,43 @@ pub fn page(_: &[String]) -> Result<(), String> {
         println!("| {} | {ms:.2} | {} |", text(row, "kernel"), ratio.map_or("–".into(), |ratio| format!("{ratio:.2}")));
     }
     println!(
-        "\n{KNOWN}\n\n## One GPU beside the other\n\nThe same on the {}: the same SMs with more L2 and faster DRAM.\n",
+        "\n{KNOWN}\n\n## One GPU beside the other\n\nThe same on the {}, which has the same SMs with more L2 and faster DRAM. Measured / simulated:\n",
         text(&h200, "gpu")
     );
-    matrix(&cells, |cell| format!("{:.2}", cell.other));
+    matrix(&cells, |cell| both_of(cell.other, cell.other_simulated));
+    println!("\n{BLIND}\n");
+    errors(h200.get("met").ok_or("no errors")?);
+    println!(
+        "\nWhat the other GPU changes: {} pairs have a slowdown that is at least {:.0} % off that on the H100. In {} of them the simulated one goes the same way.",
+        changes[1],
+        100.0 * CHANGED,
+        changes[0]
+    );
     println!("\n{}", found(&cells));
     Ok(())
 }
+
+fn both_of(measured: f64, simulated: Option<f64>) -> String {
+    match simulated {
+        None => format!("{measured:.2} / –"),
+        Some(ours) if (ours / measured - 1.0).abs() > 0.25 => format!("**{measured:.2} / {ours:.2}**"),
+        Some(ours) => format!("{measured:.2} / {ours:.2}"),
+    }
+}
+
+/// Of how many pairs that the other GPU changes the machine says which way; and how many these are.
+fn changes(cells: &[Cell]) -> [u64; 2] {
+    cells.iter().fold([0, 0], |[right, all], cell| match (cell.simulated, cell.other_simulated) {
+        (Some(ours), Some(other)) if (cell.other / cell.measured - 1.0).abs() >= CHANGED => {
+            [right + u64::from((cell.other > cell.measured) == (other > ours)), all + 1]
+        }
+        _ => [right, all],
+    })
+}
+
+/// What the second comparison is worth.
+const BLIND: &str = "\
+This one is blind. The preset `h200-sxm` is `h100-sxm5` with what the data sheet and the driver say of an H200: channels, memory clock, L2. It was frozen in a commit before any of its pairs was simulated, and nothing was changed since. What an H200 measures of pairs stood on this page before; nothing was taken from it.";
 
 /// What is known of the errors.
 const KNOWN: &str = "\
