@@ -46,7 +46,7 @@ fn instructions(code: &Code, program: &[Op], cta: u32, warp: u32) -> [u64; 5] {
             Op::Sfu { count, lanes, .. } => add(count, lanes, Some(2)),
             Op::Shared { count, lanes, .. } => add(count, lanes, Some(3)),
             Op::Load { lanes, .. } | Op::Store { lanes, .. } | Op::Atomic { lanes, .. } => add(1, lanes, Some(4)),
-            Op::Barrier => add(1, WARP_SIZE, None),
+            Op::Barrier | Op::Sleep { .. } => add(1, WARP_SIZE, None),
             Op::Wait { .. } => {}
             Op::Loop { trips } => {
                 place.loops[open.len()..MAX_LOOPS].fill(0);

@@ -109,8 +109,8 @@ export type Launch = {
   /** What each warp does */
   program: ("barrier" | Operation)[];
 };
-/** "barrier", or one of {"alu"}, {"sfu"}, {"shared"}, {"load"}, {"store"}, {"atomic"}, {"wait"}, {"loop"} */
-export type Operation = { alu: Alu } | { sfu: Sfu } | { shared: Shared } | { load: Access } | { store: Access } | { atomic: Access } | { wait: Wait } | { loop: Loop };
+/** "barrier", or one of {"alu"}, {"sfu"}, {"shared"}, {"load"}, {"store"}, {"atomic"}, {"wait"}, {"sleep"}, {"loop"} */
+export type Operation = { alu: Alu } | { sfu: Sfu } | { shared: Shared } | { load: Access } | { store: Access } | { atomic: Access } | { wait: Wait } | { sleep: Sleep } | { loop: Loop };
 /** Dependent arithmetic instructions */
 export type Alu = {
   /** How many, one after the other (instructions) */
@@ -195,6 +195,11 @@ export type Terms = {
 export type Wait = {
   /** Loads that may stay outstanding (loads) */
   loads?: number;
+};
+/** A pause of the warp, which keeps its place */
+export type Sleep = {
+  /** Until its next instruction (cycles) */
+  cycles: number;
 };
 /** A loop */
 export type Loop = {

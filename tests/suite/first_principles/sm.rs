@@ -156,6 +156,19 @@ fn a_barrier_costs_its_issue_slots_and_the_wait_for_the_last_warp() {
     }
 }
 
+/// A warp that sleeps for n cycles takes one issue slot for it, however long that is. With one more instruction of latency 60 it comes round in n + 60
+/// cycles, and w warps of one scheduler cost each other less than the w slots that their sleeps take.
+#[test]
+fn a_warp_that_sleeps_takes_one_issue_slot_and_no_more() {
+    for cycles in [1, 2, 63, 64, 126, 127, 1000, 5000] {
+        for warps in [1, 8, 32] {
+            let got = cycles_a_trip(&one_scheduler(), warps, &[Op::Sleep { cycles }, alu(1, 60)]);
+            let alone = f64::from(cycles + 60);
+            assert!((alone..alone + f64::from(warps)).contains(&got), "{warps} warps that sleep for {cycles}: {got}");
+        }
+    }
+}
+
 /// Lanes s words apart: d = gcd(s, 32) of the 32 lanes fall into one of 32 banks (s = 0: all read one word), which keeps the banks busy for
 /// d cycles.
 #[test]

@@ -163,6 +163,7 @@ fn plain() -> impl Strategy<Value = Op> {
         (address(), lanes()).prop_map(|(address, lanes)| Op::Store { address, lanes }),
         (address(), lanes()).prop_map(|(address, lanes)| Op::Atomic { address, lanes }),
         (0..3_u32).prop_map(|loads| Op::Wait { loads }),
+        select(vec![1_u32, 63, 64, 200]).prop_map(|cycles| Op::Sleep { cycles }),
     ]
 }
 

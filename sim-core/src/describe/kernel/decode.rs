@@ -31,7 +31,7 @@
 //!   { "load": { "array": "a", "cta": 512, "warp": 128, "lane": 4, "repeat": 262144 } }] }] }
 //! ```
 
-use super::records::{ACCESS, ALU, SFU, SHARED, WAIT};
+use super::records::{ACCESS, ALU, SFU, SHARED, SLEEP, WAIT};
 use super::records::{KERNEL, LAUNCH, LOOP, NAMED, ONE_GRID, RUNS};
 use super::validate;
 use super::{Address, Array, Dim3, Kernel, Launch, List, MAX_LOOPS, Op, Repeat, Scatter, Trips};
@@ -180,6 +180,7 @@ fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<
         "sfu" => &SFU,
         "shared" => &SHARED,
         "wait" => &WAIT,
+        "sleep" => &SLEEP,
         "loop" => &LOOP,
         _ => &ACCESS,
     };
@@ -189,6 +190,7 @@ fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<
         "sfu" => Op::Sfu { count: whole("count"), latency: whole("latency"), lanes: whole("lanes") },
         "shared" => Op::Shared { count: whole("count"), stride: whole("stride"), lanes: whole("lanes") },
         "wait" => Op::Wait { loads: whole("loads") },
+        "sleep" => Op::Sleep { cycles: whole("cycles") },
         "load" => Op::Load { address: read_address(inner, names.arrays, &path, problems), lanes: whole("lanes") },
         "store" => Op::Store { address: read_address(inner, names.arrays, &path, problems), lanes: whole("lanes") },
         "atomic" => Op::Atomic { address: read_address(inner, names.arrays, &path, problems), lanes: whole("lanes") },
@@ -284,6 +286,7 @@ fn write_ops<'k>(ops: &mut impl Iterator<Item = &'k Op>, lists: &[List]) -> Valu
             Op::Store { address, lanes } => Value::object([("store", write_address(address, *lanes))]),
             Op::Atomic { address, lanes } => Value::object([("atomic", write_address(address, *lanes))]),
             Op::Wait { loads } => one("wait", &[("loads", *loads)]),
+            Op::Sleep { cycles } => one("sleep", &[("cycles", *cycles)]),
             Op::Barrier => "barrier".into(),
             Op::Loop { trips } => {
                 Value::object([("loop", Value::object([("trips", write_trips(*trips, lists)), ("body", write_ops(ops, lists))]))])

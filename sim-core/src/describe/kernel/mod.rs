@@ -96,7 +96,7 @@ fn of_warp(program: &[Op], lists: &[List]) -> f64 {
                     f64::from(count) * f64::from(lanes)
                 }
                 Op::Load { lanes, .. } | Op::Store { lanes, .. } | Op::Atomic { lanes, .. } => f64::from(lanes),
-                Op::Barrier => f64::from(WARP_SIZE),
+                Op::Barrier | Op::Sleep { .. } => f64::from(WARP_SIZE),
                 Op::Wait { .. } | Op::Loop { .. } | Op::End => 0.0,
             };
         match *op {
@@ -173,6 +173,8 @@ pub enum Op {
     Loop { trips: Trips },
     /// Ends the innermost loop. Takes no issue slot: its compare and branch are part of the body's `Alu` counts.
     End,
+    /// One instruction, after which the warp issues nothing for `cycles`: it holds its place, and nothing else.
+    Sleep { cycles: u32 },
 }
 
 /// How often a loop runs.

@@ -2,7 +2,7 @@
 
 use super::MAX_LOOPS;
 use super::tile::TILE;
-use super::validate::{MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LATENCY, MAX_LAUNCHES, MAX_LISTS, MAX_OPS, MAX_SEQUENCE};
+use super::validate::{MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LATENCY, MAX_LAUNCHES, MAX_LISTS, MAX_OPS, MAX_SEQUENCE, MAX_SLEEP};
 use crate::describe::record::{Absent, Field, One, Shape, choice, int, list, record, rule, text};
 use Absent::{Int, Name, Needed, Words};
 
@@ -102,7 +102,7 @@ const fn program() -> Shape {
 }
 
 const WANT_OP: &str =
-    "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"atomic\"}, {\"wait\"}, {\"loop\"}";
+    "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"atomic\"}, {\"wait\"}, {\"sleep\"}, {\"loop\"}";
 
 static OP: Shape = Shape::Forms { of: &[choice!("barrier"), Shape::One(&OPS)], want: WANT_OP };
 
@@ -122,6 +122,7 @@ pub static OPS: One = One {
         op("store", Shape::Record(&ACCESS), "A global store; nothing waits for it"),
         op("atomic", Shape::Record(&ACCESS), "A global atomic operation; nothing waits for it"),
         op("wait", Shape::Record(&WAIT), "Waits until few enough loads of the warp are outstanding"),
+        op("sleep", Shape::Record(&SLEEP), "One instruction, after which the warp issues nothing for a while"),
         op("loop", Shape::Record(&LOOP), "Repeats its body"),
     ],
     want: WANT_OP,
@@ -166,6 +167,13 @@ record! {
     pub static WAIT "Wait", "an object";
     /// Loads that may stay outstanding.
     loads ["loads"] = int!(0, 255), Int(0);
+}
+
+record! {
+    /// A pause of the warp, which keeps its place.
+    pub static SLEEP "Sleep", "an object";
+    /// Until its next instruction.
+    cycles ["cycles"] = int!(1, MAX_SLEEP), Needed;
 }
 
 record! {

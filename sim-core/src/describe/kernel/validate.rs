@@ -41,6 +41,9 @@ pub const MAX_ALU: u32 = 100 * MAX_COUNT;
 /// Longest latency of an arithmetic instruction: what the schedulers' wheels can hold.
 pub const MAX_LATENCY: u32 = 63;
 
+/// Longest sleep of a warp, in cycles.
+pub const MAX_SLEEP: u32 = 1 << 20;
+
 /// Lines that all arrays of a kernel may have together: its part of the address space.
 pub const MAX_LINES: u64 = 1 << 28;
 
@@ -221,6 +224,7 @@ fn check_program(program: &[Op], kernel: &Kernel, path: &str, problems: &mut Pro
                 check_address(address, arrays, &path, problems);
             }
             Op::Wait { loads } => range(loads.into(), 0, 255, at("loads"), problems),
+            Op::Sleep { cycles } => range(cycles.into(), 1, MAX_SLEEP.into(), at("cycles"), problems),
             Op::Barrier => {
                 if let Some(uneven) = open.iter().find(|outer| outer.per_warp) {
                     problems.add(path, "a barrier", format!("none inside {}: its trips differ between the warps of a CTA", uneven.path));

@@ -42,6 +42,8 @@ pub enum Step {
     Exit,
     /// A global atomic operation.
     Atomic { address: StepAddress, lanes: u32 },
+    /// One instruction, after which the warp issues nothing for so many cycles.
+    Sleep { cycles: u32 },
 }
 
 /// What a warp issues next.
@@ -55,6 +57,7 @@ pub(super) enum Next {
     Store,
     Barrier,
     Atomic,
+    Sleep,
 }
 
 /// What issuing reads of a warp: its next instruction, as the step of its code has it.
@@ -82,6 +85,7 @@ impl Issue {
             Step::Store { lanes, .. } => issue(Next::Store, 1, lanes, 0),
             Step::Atomic { lanes, .. } => issue(Next::Atomic, 1, lanes, 0),
             Step::Barrier => issue(Next::Barrier, 1, WARP_SIZE, 0),
+            Step::Sleep { .. } => issue(Next::Sleep, 1, WARP_SIZE, 0),
             Step::Wait { .. } | Step::Loop { .. } | Step::End { .. } | Step::Exit => None,
         }
     }
@@ -188,6 +192,15 @@ impl Code {
     #[inline]
     pub(super) fn issue(&self, pc: u32) -> Option<Issue> {
         self.issues[pc as usize]
+    }
+
+    /// The cycles that the step at `pc` sleeps.
+    #[cold]
+    pub(super) fn sleep(&self, pc: u32) -> u32 {
+        match self.steps[pc as usize] {
+            Step::Sleep { cycles } => cycles,
+            _ => 1,
+        }
     }
 
     /// The fewest instructions that a warp still issues after the step at `pc`: a lower bound of the cycles until it ends.
@@ -305,6 +318,7 @@ fn steps(program: &[Op], arrays: &[(LineAddr, u64)], shared_banks: u32, grid: Di
             Op::Atomic { ref address, lanes } => Step::Atomic { address: resolve(address), lanes },
             Op::Wait { loads } => Step::Wait { loads },
             Op::Barrier => Step::Barrier,
+            Op::Sleep { cycles } => Step::Sleep { cycles },
             Op::Loop { trips } => {
                 open.push(steps.len());
                 Step::Loop { depth: open.len() - 1, trips, after: 0 }
@@ -332,7 +346,7 @@ fn least(steps: &[Step]) -> Vec<u32> {
         let next = from[pc + 1];
         from[pc] = match *step {
             Step::Alu { count, .. } | Step::Sfu { count, .. } | Step::Shared { count, .. } => next.saturating_add(count),
-            Step::Load { .. } | Step::Store { .. } | Step::Atomic { .. } | Step::Barrier => next.saturating_add(1),
+            Step::Load { .. } | Step::Store { .. } | Step::Atomic { .. } | Step::Barrier | Step::Sleep { .. } => next.saturating_add(1),
             Step::Loop { after, .. } => next.min(from[after as usize]),
             Step::Wait { .. } | Step::End { .. } => next,
             Step::Exit => 0,

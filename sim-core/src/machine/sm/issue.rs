@@ -240,6 +240,16 @@ impl Sm {
                 self.spend_quota(now, kernel, lanes, now);
                 self.arrive(now, slot, inputs);
             }
+            Next::Sleep => {
+                let warp = &self.warps.states[at.index()];
+                let cycles = inputs.codes[kernel.index()][warp.launch.index()].sleep(warp.pc);
+                if self.units.alu_interval > 1 {
+                    let scheduler = &mut self.warps.schedulers[at.scheduler()];
+                    scheduler.occupy(false, now + self.units.alu_interval);
+                }
+                self.has_issued(now, now + Cycle::from(cycles), false, at, inputs);
+                self.spend_quota(now, kernel, lanes, now);
+            }
         }
     }
 
