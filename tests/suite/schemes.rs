@@ -16,7 +16,7 @@ use sim_core::study::profile;
 use std::fs;
 use std::path::Path;
 
-const ORDERS: [&str; 7] = ["lrr", "gto", "gto-groups(3)", "two-level(4)", "two-level(8)", "two-level(16)", "lrr+gto"];
+const ORDERS: [&str; 8] = ["lrr", "gto", "gty", "gto-groups(3)", "two-level(4)", "two-level(8)", "two-level(16)", "lrr+gto"];
 
 /// Mixes of two, three and four kernels: latency-sensitive, NoC-bound and DRAM-bound ones.
 const MIXES: [&[&str]; 3] = [&["BP", "CFD"], &["HG", "KM", "SAD"], &["PF", "SMV", "LBM", "BT"]];

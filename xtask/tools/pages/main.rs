@@ -6,6 +6,7 @@ mod covers;
 mod dependences;
 mod knobs;
 mod length;
+mod orders;
 mod partitions;
 mod queues;
 mod scale;
@@ -34,13 +35,14 @@ fn on_all_cores(work: &(dyn Fn() -> Result<(), String> + Sync)) -> Result<(), St
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 
-const PAGES: [(&str, Page); 13] = [
+const PAGES: [(&str, Page); 14] = [
     ("alone", alone::page),
     ("classes", classes::page),
     ("covers", covers::page),
     ("dependences", dependences::page),
     ("knobs", knobs::page),
     ("length", length::page),
+    ("orders", orders::page),
     ("partitions", partitions::page),
     ("queues", queues::page),
     ("scale", scale::page),

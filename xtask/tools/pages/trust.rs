@@ -144,6 +144,9 @@ fn of([kept, all]: [u32; 2]) -> String {
 }
 
 fn itself(text: &mut String) -> Result<(), String> {
+    let orders_page = read("reference/orders.md")?;
+    let orders =
+        orders_page.lines().find_map(|line| line.strip_prefix("| of ")?.split(' ').next()).ok_or("docs/reference/orders.md: no count")?;
     let (verdicts, scale, knobs) = (read("reference/verdicts.md")?, read("reference/scale.md")?, read("reference/knobs.md")?);
     let held = |name| row(&verdicts, "reference/verdicts.md", name).map(|cells| cells[1].clone());
     let part = row(&scale, "reference/scale.md", "`a100-40gb`")?;
@@ -153,6 +156,10 @@ fn itself(text: &mut String) -> Result<(), String> {
         format!("[the cause](reference/verdicts.md) that a sentence names | runs in which one resource after another is relieved | {}; where the run is sure, {}", held("that name a cause")?, held("that are sure")?),
         format!("[a quarter of an A100](reference/scale.md) in place of the whole | the whole | slowdowns off by {median} at the median, nine in ten within {ninth}, at worst {worst} |").trim_end_matches(" |").to_owned(),
         format!("[what each value that can be set does](reference/knobs.md) | what was said of it before it was tried | {} of {}", all[2], all[1]),
+        format!(
+            "who of two suffers more, whichever warp goes first ([orders](reference/orders.md)) | greedy then oldest, and then youngest | the same in {} of {orders}",
+            row(&orders_page, "reference/orders.md", "the same kernel suffers more")?[1]
+        ),
         "[each part](../tests/suite/first_principles) of the machine: latency unloaded, rate at its peak | a formula | to the cycle, or within the part of a hundred that its test states".to_owned(),
         "[a result](reference/architecture.md#determinism), natively, in Node and in a browser | each other | equal, bit for bit".to_owned(),
     ];

@@ -44,11 +44,12 @@ struct Judged {
     helps: Vec<(&'static str, f64)>,
 }
 
+/// Two kernels of a paper on its GPU, and a scheme.
 #[derive(Clone, PartialEq, Debug)]
-struct Mix {
-    gpu: &'static str,
-    kernels: [String; 2],
-    scheme: &'static str,
+pub(super) struct Mix {
+    pub gpu: &'static str,
+    pub kernels: [String; 2],
+    pub scheme: &'static str,
 }
 
 impl Judged {
@@ -94,12 +95,12 @@ pub fn page(args: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-fn locked<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn locked<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     of.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// The first mixes of the draw, none of them twice.
-fn drawn(seed: u64, count: usize) -> Vec<Mix> {
+pub(super) fn drawn(seed: u64, count: usize) -> Vec<Mix> {
     let mut mixes: Vec<Mix> = Vec::new();
     for mix in (0..100 * count as u64).map(|at| drawn_at(seed, at)) {
         let Mix { gpu, kernels: [first, second], scheme } = &mix;
@@ -146,7 +147,7 @@ fn experiment(mix: &Mix, gpu: &Value, policy: Value, alone: bool) -> Result<Expe
 }
 
 /// A run to its end, with what it wants to know of runs alone.
-fn ran(experiment: &Experiment) -> Result<Simulation, String> {
+pub(super) fn ran(experiment: &Experiment) -> Result<Simulation, String> {
     let said = |problems| format!("{}: {problems}", experiment.name);
     let mut answers = SoloProfiles::new();
     for run in Plan::of(experiment).runs() {

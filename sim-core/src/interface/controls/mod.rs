@@ -571,6 +571,7 @@ impl Number for WarpOrder {
             WarpOrder::LrrGto => 2,
             WarpOrder::TwoLevel(size) => 2 + u32::from(size),
             WarpOrder::GtoGroups(size) => 66 + u32::from(size),
+            WarpOrder::Gty => 131,
         })
     }
     fn of(raw: Raw) -> Self {
@@ -579,6 +580,7 @@ impl Number for WarpOrder {
             1 => WarpOrder::Gto,
             2 => WarpOrder::LrrGto,
             n @ 3..=66 => WarpOrder::TwoLevel((n - 2) as u8),
+            131 => WarpOrder::Gty,
             n => WarpOrder::GtoGroups((n - 66) as u8),
         }
     }

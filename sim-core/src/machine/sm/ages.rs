@@ -57,6 +57,13 @@ impl Ages {
         self.count = kept as u8;
     }
 
+    /// The lane of the youngest of `warps`, which are here.
+    #[inline(never)] // few runs ask
+    pub fn youngest(&self, warps: u64) -> u32 {
+        let cta = self.ctas().iter().rev().map(|cta| cta & warps).find(|&warps| warps != 0).unwrap_or(1);
+        63 - cta.leading_zeros()
+    }
+
     /// The lane of the oldest of `warps`, which are here. Few are asked for at once: the first step, which no branch depends on, finds most.
     #[inline(always)]
     pub fn oldest(&self, warps: u64) -> u32 {
@@ -100,6 +107,8 @@ mod tests {
             let asked = mix(step, 7) & list.iter().fold(0, |all, warps| all | warps);
             if let Some(oldest) = list.iter().map(|warps| warps & asked).find(|&found| found != 0) {
                 assert_eq!(ages.oldest(asked), oldest.trailing_zeros(), "step {step}: {} CTAs", list.len());
+                let youngest = list.iter().rev().map(|warps| warps & asked).find(|&found| found != 0).unwrap();
+                assert_eq!(ages.youngest(asked), 63 - youngest.leading_zeros(), "step {step}");
             }
         }
     }

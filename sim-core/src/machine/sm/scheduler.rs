@@ -442,6 +442,8 @@ impl Scheduler {
             WarpOrder::Gto | WarpOrder::GtoGroups(_) => self.greedy(last, eligible),
             WarpOrder::TwoLevel(size) => in_group(last, u32::from(size), eligible),
             WarpOrder::LrrGto => self.greedy_by_kernel(eligible),
+            WarpOrder::Gty if eligible >> last & 1 == 1 => last,
+            WarpOrder::Gty => self.by_age.youngest(eligible),
         }
     }
 
@@ -524,6 +526,14 @@ mod tests {
         let ctas = [(0b1000, 0), (0b0011, 0)];
         let stalled = |n: usize| if n >= 2 { 1 << 0 } else { 0 };
         assert_eq!(issue(WarpOrder::Gto, &ctas, stalled, 4), [0, 0, 3, 3]);
+    }
+
+    #[test]
+    fn gty_stays_until_it_stalls_then_takes_the_youngest() {
+        let ctas = [(0b1000, 0), (0b0011, 0)];
+        let stalled = |n: usize| [0b0010, 0b0010, 0b0011, 0b0001][n];
+        assert_eq!(issue(WarpOrder::Gty, &ctas, stalled, 4), [0, 0, 3, 3]);
+        assert_eq!(issue(WarpOrder::Gty, &ctas, |n| if n == 0 { 0b0001 } else { 0 }, 2), [1, 1]);
     }
 
     #[test]
