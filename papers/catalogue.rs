@@ -49,8 +49,8 @@ macro_rules! papers {
 /// Every paper.
 pub static PAPERS: &[Paper] = papers! {
     "ccbp" "45 minutes; --quick 10": ccbp::CODE,
-    "qos" "over 3 hours; --sample 40 minutes": qos::CODE,
-    "hetero" "2¼ hours; --sample 45 minutes": hetero::CODE,
+    "qos" "an hour and a half; --sample 20 minutes": qos::CODE,
+    "hetero" "an hour and a quarter; --sample 25 minutes": hetero::CODE,
     "latency" "half an hour": latency::CODE,
     "ikra" "half an hour": ikra::CODE,
 };
