@@ -90,17 +90,18 @@ impl Causes {
         causes.chain(self.figures.values_mut()).chain([&mut self.summary]).for_each(|text| *text = write(text));
     }
 
-    /// The claims that are known to fail, with a cause or without: exactly those that do, or it says which.
-    pub fn are_all_that_fails(&self, failing: &BTreeSet<&str>) -> Result<(), Problems> {
+    /// The claims that are known to fail, with a cause or without, are those that do, or it says which are not. A calibration that fails may be among them and
+    /// need not: each claim is `true` where it is a result.
+    pub fn are_all_that_fails(&self, failing: &BTreeMap<&str, bool>) -> Result<(), Problems> {
         let ids = self.causes.iter().flat_map(|cause| &cause.claims).chain(&self.unexplained);
         let known: BTreeSet<&str> = ids.map(String::as_str).collect();
         let mut problems = Problems::default();
-        known
-            .difference(failing)
-            .for_each(|id| problems.add("causes.toml", format!("{id}, which holds"), "claims that fail: take it off the list"));
-        failing
-            .difference(&known)
-            .for_each(|id| problems.add("causes.toml", format!("nothing of {id}, which fails"), "its cause, or its id under unexplained"));
+        let holds = known.iter().filter(|id| !failing.contains_key(*id));
+        holds.for_each(|id| problems.add("causes.toml", format!("{id}, which holds"), "claims that fail: take it off the list"));
+        let without = failing.iter().filter(|(id, is_result)| **is_result && !known.contains(*id));
+        without.for_each(|(id, _)| {
+            problems.add("causes.toml", format!("nothing of {id}, which fails"), "its cause, or its id under unexplained");
+        });
         problems.or(())
     }
 

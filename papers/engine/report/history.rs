@@ -26,10 +26,10 @@ pub struct PastReport {
 
 #[cfg(test)]
 impl PastReport {
-    /// The claims that failed in it.
-    pub fn failing<'c>(&self, claims: &'c [Claim]) -> std::collections::BTreeSet<&'c str> {
-        let failed = |claim: &&Claim| claim.is_result() && self.claims.get(&claim.id).is_some_and(|(verdict, _)| verdict.fails());
-        claims.iter().filter(failed).map(|claim| claim.id.as_str()).collect()
+    /// The claims that failed in it, and whether each is a result.
+    pub fn failing<'c>(&self, claims: &'c [Claim]) -> BTreeMap<&'c str, bool> {
+        let failed = |claim: &&Claim| self.claims.get(&claim.id).is_some_and(|(verdict, _)| verdict.fails());
+        claims.iter().filter(failed).map(|claim| (claim.id.as_str(), claim.is_result())).collect()
     }
 }
 

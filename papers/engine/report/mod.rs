@@ -21,7 +21,7 @@ use corun_batch::{Failure, output};
 use history::PastReport;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Options, draw, lookup};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::rc::Rc;
@@ -477,9 +477,10 @@ fn fails(judgement: &Judgement) -> bool {
     judgement.claim.is_result() && judgement.verdict.fails()
 }
 
-/// The claims that fail.
-pub fn failing<'j>(judgements: &'j [Judgement<'_>]) -> BTreeSet<&'j str> {
-    judgements.iter().filter(|judgement| fails(judgement)).map(|judgement| judgement.claim.id.as_str()).collect()
+/// The claims that fail, and whether each is a result.
+pub fn failing<'j>(judgements: &'j [Judgement<'_>]) -> BTreeMap<&'j str, bool> {
+    let failing = judgements.iter().filter(|judgement| judgement.verdict.fails());
+    failing.map(|judgement| (judgement.claim.id.as_str(), judgement.claim.is_result())).collect()
 }
 
 fn about(claim: &Claim) -> String {
