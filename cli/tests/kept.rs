@@ -1,10 +1,11 @@
 //! Files and links of earlier versions stay what they were: tests/kept/formats.json has twenty of each, with the hashes and digests that they
 //! give since the machine, or a default, last changed. The page's unit tests read the same links.
 
+mod program;
+
 use sim_core::describe::value::Value;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn kept(part: &str) -> Vec<Value> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kept/formats.json");
@@ -16,15 +17,7 @@ fn kept(part: &str) -> Vec<Value> {
 
 /// What the runner prints for an input.
 fn corun(arguments: &[&str], input: &Value) -> Value {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_corun"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    child.stdin.take().expect("a pipe").write_all(input.to_string().as_bytes()).expect("it reads");
-    let output = child.wait_with_output().expect("it ends");
+    let output = program::corun(arguments, input.to_string().as_bytes());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("JSON")
 }

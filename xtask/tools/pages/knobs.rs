@@ -2,6 +2,8 @@
 //!
 //! `cargo xtask knobs` prints docs/reference/knobs.md.
 
+use super::each;
+use super::verdicts::locked;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sim_core::run::plan::SoloProfiles;
@@ -9,7 +11,7 @@ use sim_core::study::catalogue::catalogue;
 use sim_core::{Experiment, Plan, Simulation};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// A figure rises or falls by at least this part of itself, and goes the other way by no more on the way.
 const MOVES: f64 = 0.02;
@@ -151,32 +153,21 @@ impl Knob {
     }
 }
 
-/// All that the page and an experiment offer, by name and by what it is: fields that several schemes share are one.
-fn can_be_set() -> Vec<(String, String)> {
+/// All that the page and an experiment offer.
+fn can_be_set() -> Vec<String> {
     let all: Value = serde_json::from_str(&catalogue(&[], &[]).to_string()).unwrap_or_default();
     let list = |of: &Value, key: &str| of[key].as_array().cloned().unwrap_or_default();
     let text = |of: &Value, key: &str| of[key].as_str().unwrap_or_default().to_owned();
-    let mut names = Vec::new();
-    for field in list(&all, "gpu_fields") {
-        let path = text(&field, "path");
-        // A field of one class of SMs is that of all.
-        if !(path.starts_with("sm.big.") || path.starts_with("sm.small.")) {
-            names.push((format!("gpu.{path}"), text(&field, "doc")));
-        }
-    }
-    names.extend(list(&all, "controls").iter().map(|control| (format!("policy.controls.{}", text(control, "key")), text(control, "doc"))));
+    // A field of one class of SMs is that of all.
+    let of_a_class = |path: &String| path.starts_with("sm.big.") || path.starts_with("sm.small.");
+    let fields = list(&all, "gpu_fields").iter().map(|field| text(field, "path")).filter(|path| !of_a_class(path)).collect::<Vec<_>>();
+    let mut names: Vec<String> = fields.iter().map(|path| format!("gpu.{path}")).collect();
+    names.extend(list(&all, "controls").iter().map(|control| format!("policy.controls.{}", text(control, "key"))));
     for of in list(&all, "policies").iter().chain(&list(&all, "cta_orders")) {
         let name = text(of, "name");
         // A combination has the parameters of its members; what `manual` has are the controls.
-        if name.contains('+') || name == "manual" {
-            continue;
-        }
-        for parameter in list(of, "params") {
-            let (path, doc) = (format!("{name}.{}", text(&parameter, "name")), text(&parameter, "doc"));
-            let shared = |(other, said): &(String, String)| *said == doc && family(other) == family(&path);
-            if !names.iter().any(shared) {
-                names.push((path, doc));
-            }
+        if !name.contains('+') && name != "manual" {
+            names.extend(list(of, "params").iter().map(|parameter| format!("{name}.{}", text(parameter, "name"))));
         }
     }
     names
@@ -236,10 +227,6 @@ fn nulls(of: &Value) -> Value {
     }
 }
 
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A figure of a run, whose path leads through its result.
 fn seen(experiment: &Experiment, figure: &str, answers: &Mutex<SoloProfiles>) -> Result<Seen, String> {
     let said = |problems| format!("{}: {problems}", experiment.name);
@@ -278,34 +265,23 @@ pub fn page(words: &[String]) -> Result<(), String> {
     let wanted = |knob: &Knob, mix: &Mix| words.is_empty() || words.iter().any(|word| knob.names(mix).concat().contains(word.as_str()));
     let knobs: Vec<(&Mix, &Knob)> =
         file.mix.iter().flat_map(|mix| mix.knobs.iter().map(move |knob| (mix, knob))).filter(|(mix, knob)| wanted(knob, mix)).collect();
-    let (tried, next, answers) = (Mutex::new(Vec::new()), Mutex::new(0), Mutex::new(SoloProfiles::new()));
-    let work = || -> Result<(), String> {
-        loop {
-            let at = {
-                let mut next = locked(&next);
-                *next += 1;
-                *next - 1
-            };
-            let Some(&(mix, knob)) = knobs.get(at) else { return Ok(()) };
-            let (figure, _) = knob.says()?;
-            let run = |to| seen(&experiment(mix, knob, to)?, figure, &answers);
-            let seen = knob.to.iter().map(run).collect::<Result<Vec<_>, _>>()?;
-            let outcome = knob.outcome(&seen)?;
-            locked(&tried).push((at, Tried { mix, knob, seen, outcome }));
-        }
-    };
-    super::on_all_cores(&work)?;
-    let mut tried = tried.into_inner().unwrap_or_else(PoisonError::into_inner);
-    tried.sort_by_key(|(at, _)| *at);
-    print(&tried.into_iter().map(|(_, one)| one).collect::<Vec<_>>())
+    let answers = Mutex::new(SoloProfiles::new());
+    let tried = each(&knobs, |&(mix, knob)| {
+        let (figure, _) = knob.says()?;
+        let run = |to| seen(&experiment(mix, knob, to)?, figure, &answers);
+        let seen = knob.to.iter().map(run).collect::<Result<Vec<_>, _>>()?;
+        let outcome = knob.outcome(&seen)?;
+        Ok(Tried { mix, knob, seen, outcome })
+    })?;
+    print(&tried)
 }
 
 /// What can be set and has no knob.
 fn left_out(file: &File) -> Vec<String> {
     let tried: BTreeSet<String> = file.mix.iter().flat_map(|mix| mix.knobs.iter().flat_map(|knob| knob.names(mix))).collect();
     // One scheme of a family is tried for all.
-    let one_of = |(path, _): &(String, String)| tried.contains(path) || tried.iter().any(|other| family(other) == family(path));
-    can_be_set().into_iter().filter(|name| !one_of(name)).map(|(path, _)| path).collect()
+    let is_tried = |path: &String| tried.iter().any(|other| family(other) == family(path));
+    can_be_set().into_iter().filter(|path| !is_tried(path)).collect()
 }
 
 fn kind(tried: &Tried<'_>) -> &'static str {

@@ -4,6 +4,7 @@ mod alone;
 mod classes;
 mod covers;
 mod dependences;
+mod heat;
 mod knobs;
 mod length;
 mod orders;
@@ -18,6 +19,8 @@ mod trust;
 mod verdicts;
 
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A kernel's name without its paper: a table has kernels of one.
 fn short(name: &str) -> &str {
@@ -30,6 +33,24 @@ fn on_all_cores(work: &(dyn Fn() -> Result<(), String> + Sync)) -> Result<(), St
     let join =
         |worker: std::thread::ScopedJoinHandle<'_, Result<(), String>>| worker.join().unwrap_or_else(|_| Err("a worker stopped".into()));
     std::thread::scope(|scope| (0..cores).map(|_| scope.spawn(work)).collect::<Vec<_>>().into_iter().try_for_each(join))
+}
+
+/// What is made of each of `items`, on all cores, in their order.
+fn each<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> Result<R, String> + Sync) -> Result<Vec<R>, String> {
+    let (next, made) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || -> Result<(), String> {
+        while let Some((at, item)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?))) {
+            let one = of(item)?;
+            let mut made = made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            made.push((at, one));
+            eprintln!("{} of {}", made.len(), items.len());
+        }
+        Ok(())
+    };
+    on_all_cores(&work)?;
+    let mut made = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    made.sort_by_key(|(at, _)| *at);
+    Ok(made.into_iter().map(|(_, one)| one).collect())
 }
 
 /// A page: its arguments, and why it could not be measured.

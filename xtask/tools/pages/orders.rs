@@ -2,10 +2,10 @@
 //!
 //! `cargo run --release -p corun-tools --bin pages orders` prints docs/reference/orders.md, in three minutes.
 
-use super::verdicts::{Mix, drawn, locked, ran};
+use super::each;
+use super::verdicts::{Mix, drawn, ran};
 use sim_core::describe::value::Value;
 use sim_core::{Experiment, Outcome};
-use std::sync::Mutex;
 
 /// How many mixes are drawn, and with which seed.
 const MIXES: usize = 40;
@@ -58,23 +58,8 @@ pub fn page(_: &[String]) -> Result<(), String> {
             mixes.push(mix);
         }
     }
-    let (seen, next) = (Mutex::new(Vec::new()), Mutex::new(0));
-    let work = || -> Result<(), String> {
-        loop {
-            let at = {
-                let mut next = locked(&next);
-                *next += 1;
-                *next - 1
-            };
-            let Some(mix) = mixes.get(at) else { return Ok(()) };
-            let both = (Seen::of(mix, "gto")?, Seen::of(mix, "gty")?);
-            locked(&seen).push((at, both));
-        }
-    };
-    super::on_all_cores(&work)?;
-    let mut seen = seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    seen.sort_by_key(|(at, _)| *at);
-    let seen: Vec<(&Mix, Seen, Seen)> = seen.into_iter().map(|(at, (gto, gty))| (&mixes[at], gto, gty)).collect();
+    let seen = each(&mixes, |mix| Ok((Seen::of(mix, "gto")?, Seen::of(mix, "gty")?)))?;
+    let seen: Vec<(&Mix, Seen, Seen)> = mixes.iter().zip(seen).map(|(mix, (gto, gty))| (mix, gto, gty)).collect();
     let count = |of: &dyn Fn(&Seen, &Seen) -> bool| seen.iter().filter(|(_, gto, gty)| of(gto, gty)).count();
     println!("{HEAD}");
     println!("| of {} mixes | |\n| --- | --: |", seen.len());

@@ -2,13 +2,12 @@
 //!
 //! `cargo xtask scale` prints docs/reference/scale.md.
 
+use super::each;
 use super::verdicts::PAPERS;
 use sim_core::describe::rng::{below, mix};
 use sim_core::describe::value::Value;
 use sim_core::{Experiment, Outcome, Plan, Simulation, SoloProfiles};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Papers of which mixes are drawn: those whose kernels run on GPUs without a mesh.
@@ -96,24 +95,6 @@ fn drawn(seed: u64, count: usize) -> Vec<[String; 2]> {
         at += 1;
     }
     mixes
-}
-
-/// What is made of each of `items`, on all cores, in their order.
-fn each<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> Result<R, String> + Sync) -> Result<Vec<R>, String> {
-    let (next, made) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || -> Result<(), String> {
-        while let Some((at, item)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?))) {
-            let one = of(item)?;
-            let mut made = made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            made.push((at, one));
-            eprintln!("{} of {}", made.len(), items.len());
-        }
-        Ok(())
-    };
-    super::on_all_cores(&work)?;
-    let mut made = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    made.sort_by_key(|(at, _)| *at);
-    Ok(made.into_iter().map(|(_, one)| one).collect())
 }
 
 impl Study {

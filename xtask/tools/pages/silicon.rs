@@ -4,7 +4,6 @@
 //! keeps what the runner said of the H100 beside it, for the page and for docs/trust.md, and draws both matrices.
 
 use sim_core::describe::value::Value;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,14 +12,14 @@ const PART: &str = "1/4";
 const CYCLES: &str = "200k";
 
 /// A pair: measured, on the other GPU, simulated.
-struct Cell {
-    kernel: String,
-    beside: String,
-    measured: f64,
+pub(super) struct Cell {
+    pub kernel: String,
+    pub beside: String,
+    pub measured: f64,
     /// Measured with this kernel there before the other.
     first: Option<f64>,
     other: f64,
-    simulated: Option<f64>,
+    pub simulated: Option<f64>,
     other_simulated: Option<f64>,
 }
 
@@ -55,7 +54,7 @@ pub fn page(_: &[String]) -> Result<(), String> {
         ("h200", Value::object([("met", h200.get("met").cloned().unwrap_or_default()), ("changes", Value::array(changes))])),
     ]);
     keep("silicon.json", format!("{both}\n"))?;
-    keep("silicon.svg", drawn(&cells))?;
+    keep("silicon.svg", super::heat::drawn(&cells))?;
     println!(
         "<!-- Printed by `cargo run --release -p corun-tools --bin pages silicon`: change the machine, or xtask/tools/pages/silicon.rs. -->"
     );
@@ -204,7 +203,7 @@ fn errors(met: &Value) {
 }
 
 /// The kernels of all cells, in their order.
-fn names<'c>(cells: impl Iterator<Item = &'c Cell>) -> Vec<&'c str> {
+pub(super) fn names<'c>(cells: impl Iterator<Item = &'c Cell>) -> Vec<&'c str> {
     let mut names: Vec<&str> = Vec::new();
     for cell in cells {
         if !names.contains(&cell.kernel.as_str()) {
@@ -212,59 +211,6 @@ fn names<'c>(cells: impl Iterator<Item = &'c Cell>) -> Vec<&'c str> {
         }
     }
     names
-}
-
-/// A slowdown of a pair.
-type Slowdown = fn(&Cell) -> f64;
-
-/// Side of a cell of the drawing, and what the names beside it take.
-const SIDE: usize = 42;
-const NAMES: usize = 80;
-
-/// Both matrices as a drawing: the darker, the slower. Kernels that are not simulated are left out.
-fn drawn(cells: &[Cell]) -> String {
-    let cells: Vec<&Cell> = cells.iter().filter(|cell| cell.simulated.is_some()).collect();
-    let names = names(cells.iter().copied());
-    let (width, height) = (2 * (NAMES + names.len() * SIDE) + 10, 60 + names.len() * SIDE);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-    );
-    let parts: [(&str, Slowdown); 2] = [("measured", |cell| cell.measured), ("simulated", |cell| cell.simulated.unwrap_or(1.0))];
-    for (part, (title, value)) in parts.into_iter().enumerate() {
-        let left = part * (NAMES + names.len() * SIDE + 10) + NAMES;
-        let mut say = |x: usize, y: usize, anchor: &str, fill: &str, text: &str| {
-            let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" fill=\"{fill}\">{text}</text>");
-        };
-        say(left, 16, "start", "#222", &format!("{title}: slowdown of a row beside a column"));
-        for (at, name) in names.iter().enumerate() {
-            say(left - 6, 60 + at * SIDE + SIDE / 2, "end", "#222", name);
-            say(left + at * SIDE + SIDE / 2, if at % 2 == 0 { 34 } else { 48 }, "middle", "#222", name);
-        }
-        for cell in &cells {
-            let at = |name: &str| names.iter().position(|of| *of == name).unwrap_or(0);
-            let (x, y, slowdown) = (left + at(&cell.beside) * SIDE, 54 + at(&cell.kernel) * SIDE, value(cell));
-            // White to dark red, over the logarithm from 1 to 32.
-            let depth = (slowdown.max(1.0).ln() / 32_f64.ln()).min(1.0);
-            let of = |from: f64, to: f64| (from + depth * (to - from)).round() as u8;
-            let _ = writeln!(
-                svg,
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{SIDE}\" height=\"{SIDE}\" fill=\"rgb({},{},{})\" stroke=\"#fff\"/>",
-                of(245.0, 130.0),
-                of(242.0, 20.0),
-                of(238.0, 30.0)
-            );
-            let digits = if slowdown < 10.0 { format!("{slowdown:.2}") } else { format!("{slowdown:.0}") };
-            let _ = writeln!(
-                svg,
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"{}\">{digits}</text>",
-                x + SIDE / 2,
-                y + SIDE / 2 + 4,
-                if depth > 0.55 { "#fff" } else { "#222" }
-            );
-        }
-    }
-    svg + "</svg>\n"
 }
 
 fn matrix(cells: &[Cell], shown: impl Fn(&Cell) -> String) {
