@@ -15,7 +15,7 @@ use std::path::PathBuf;
 Without --paper it lists the papers and runs nothing. Otherwise it writes report.md, its figures and figures.json into DIR, and keeps the results of all runs there: stopped by Ctrl-C or killed, the same command goes \
 on where it was. With --claim, --table or --figure, only what these need is run, and they are printed; figures are drawn into DIR too.
 
-Exit status: 0 done; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
+Exit status: 0 done; 2 bad usage or input, or a full report in which another claim fails than those that causes.toml knows; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
 pub struct Reproduce {
     /// The paper; without one, they are listed
     #[arg(long, value_name = "NAME")]

@@ -69,8 +69,15 @@ impl Causes {
             _ => BTreeMap::new(),
         };
         let summary = value.get("summary").and_then(Value::as_str).unwrap_or("").trim().to_owned();
-        let ids = value.get("unexplained").map_or(&[][..], Value::items).iter();
-        let unexplained = ids.filter_map(|id| id.as_str().map(str::to_owned)).collect();
+        let ids = |list: &Value| list.items().iter().map(|id| id.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
+        let unexplained = match value.get("unexplained") {
+            Some(list @ Value::Array(_)) => ids(list),
+            other => other.is_none().then(Vec::new),
+        };
+        if unexplained.is_none() {
+            problems.add("unexplained", "something else", "a list of ids of claims");
+        }
+        let unexplained = unexplained.unwrap_or_default();
         problems.or(Causes { summary, causes, unexplained, contradictions, figures })
     }
 

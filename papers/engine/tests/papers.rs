@@ -91,6 +91,8 @@ fn what_fails_is_known_to_fail() {
         assert!(!failing.is_empty());
         assert_eq!(causes.are_all_that_fails(&failing), Ok(()), "{}", paper.name);
     }
+    let wrong = |text| Causes::read(text).unwrap_err().0[0].path.clone();
+    assert_eq!([wrong("unexplained = \"a\""), wrong("unexplained = [1]")], ["unexplained", "unexplained"]);
     let causes = Causes::read("unexplained = [\"a\"]\n[[cause]]\nsays = \"s\"\nclaims = [\"b\"]").unwrap();
     let found =
         |failing: &[(&str, bool)]| causes.are_all_that_fails(&failing.iter().copied().collect()).map_err(|problems| problems.to_string());

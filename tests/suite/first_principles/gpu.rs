@@ -115,10 +115,15 @@ fn unloaded_latencies_of_the_a100_and_the_h100_are_those_that_were_measured() {
 /// The rates that are published follow from the clocks and the widths: DRAM, and the read ports of L2, in bytes.
 #[test]
 fn peak_rates_of_the_a100_and_the_h100_are_the_published_ones() {
-    for (name, dram, l2) in [("a100-40gb", 1555.0, Some(5120.0)), ("h100-sxm5", 3350.0, None), ("h200-sxm", 4917.0, None)] {
+    for (name, dram, l2, within) in [
+        ("a100-40gb", 1555.0, Some(5120.0), 0.001),
+        ("h100-sxm5", 3350.0, None, 0.001),
+        // The data sheet rounds: the clock that the driver says makes 4917.
+        ("h200-sxm", 4800.0, None, 0.025),
+    ] {
         let gpu = presets::find(name).expect("a preset");
         let gb = f64::from(gpu.dram.channels * 128 / gpu.dram.timing.T) * f64::from(gpu.dram.mhz) / 1000.0;
-        near(name, gb, dram, 0.001 * dram);
+        near(name, gb, dram, within * dram);
         if let Some(bytes) = l2 {
             near(name, f64::from(gpu.l2.banks * 128 / gpu.line_flits()) * f64::from(gpu.noc.mhz) / f64::from(gpu.core_mhz), bytes, 0.0);
         }
