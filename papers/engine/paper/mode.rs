@@ -79,7 +79,9 @@ impl Mode {
 
     /// For people: how many cycles with kernels that need more.
     pub fn longer(&self) -> String {
-        self.long.iter().map(|(kernel, cycles)| format!("with {kernel} {cycles}")).collect::<Vec<_>>().join(", ")
+        let mut by_cycles: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+        self.long.iter().for_each(|(kernel, cycles)| by_cycles.entry(*cycles).or_default().push(kernel));
+        by_cycles.iter().rev().map(|(cycles, kernels)| format!("{cycles} with {}", kernels.join(", "))).collect::<Vec<_>>().join("; ")
     }
 
     /// For people: how many of the cases of each kind are run.
