@@ -54,3 +54,50 @@ test("under CCBP one watches Algorithm 1, the virtual queues and the demand, und
   await picture(page, "watch-qos", true);
   await closeDrawer(page);
 });
+
+test("curves and their filling, dominant shares, limits, clusters and ways can be watched", async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  const table = (key: string) => page.locator(`[data-table=${key}]`),
+    watched = async (policy: object | string, at: number): Promise<void> => {
+      await openAt(page, await link({ corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy }), at);
+      await show(page, "watch");
+    };
+  // While it measures its own curves, which SM measures what; then the curves, and each turn of the filling.
+  const online = { name: "ws", curves_from: "online", warm_up: 1000, window: 2000 };
+  await watched(online, 2000);
+  await expect(table("ws_profile").getByRole("heading")).toContainText("counted from cycle 1000 until 3000");
+  await expect(table("ws_profile").locator("tbody tr")).toHaveCount(2);
+  await picture(page, "watch-ws-online", true);
+  await watched(online, 4000);
+  await expect(table("ws_profile")).toHaveCount(0);
+  await expect(table("ws_curves").getByRole("cell", { name: "chosen" })).toHaveCount(2);
+  await expect(table("ws_filling").getByRole("row").last()).toContainText(/room on the SM|its own limit|no step/);
+  await noViolations(page);
+  await picture(page, "watch-ws", true);
+
+  await watched({ name: "smk", warp_ipc_alone: [2, 1] }, 3000);
+  await expect(table("smk").getByRole("row", { name: /BP/ })).toContainText(
+    /registers|threads|shared memory|CTA slots/,
+  );
+  await expect(table("quotas").getByRole("columnheader", { name: "Refill" })).toHaveCount(2);
+  await picture(page, "watch-smk", true);
+
+  await watched({ name: "mil", sample: 64, interval: 100 }, 6000);
+  await expect(table("mil").getByRole("columnheader", { name: "Limit" })).toHaveCount(2);
+  await picture(page, "watch-mil", true);
+
+  // Policies that share a GPU stand below each other.
+  await watched(
+    [
+      { name: "tcm", quantum: 2000 },
+      { name: "ucp", repartition: 2000 },
+    ],
+    5000,
+  );
+  await expect(table("tcm").getByRole("heading")).toContainText("quantum 3 until cycle 6000");
+  await expect(table("tcm").getByRole("row", { name: /CFD/ })).toContainText(/-sensitive/);
+  await expect(table("ucp").locator("tbody tr")).toHaveCount(2);
+  await expect(table("ucp_hits").getByRole("cell", { name: "given" })).not.toHaveCount(0);
+  await noViolations(page);
+  await picture(page, "watch-tcm-ucp", true);
+});

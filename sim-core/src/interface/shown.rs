@@ -66,6 +66,12 @@ impl Column {
 }
 
 impl Table {
+    /// The cells of each row, for tests.
+    #[cfg(test)]
+    pub fn cells(&self) -> Vec<&[Value]> {
+        self.rows.iter().map(|row| &row.cells[..]).collect()
+    }
+
     /// As the page takes it.
     pub fn to_value(&self) -> Value {
         let column = |column: &Column| {

@@ -18,9 +18,11 @@
 use super::samples::{SAMPLE, SAMPLE_INTERVAL, Samples};
 use super::scheme::{Absent, Member, Param, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::value::Value;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, count, decide, topics};
 use crate::interface::observation::Observation;
+use crate::interface::shown::{Column, Row, Table};
 use crate::interface::stats::KernelStats;
 use alloc::format;
 use alloc::vec::Vec;
@@ -87,6 +89,23 @@ struct Judged {
     then: Vec<KernelStats>,
     /// The most in flight of each kernel in its sample so far.
     peaks: PerKernel<u32>,
+    /// What the last sample of each kernel said.
+    said: PerKernel<Option<Said>>,
+}
+
+/// What a sample said of a kernel.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Said {
+    /// Reservation failures per request.
+    failures: f64,
+    /// The most memory instructions in flight.
+    peak: u32,
+}
+
+impl Said {
+    fn cap(self) -> u16 {
+        cap(self.failures, self.peak)
+    }
 }
 
 impl Judged {
@@ -111,7 +130,8 @@ const NO_CAP: u16 = u16::MAX;
 
 impl Policy for Mil {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, _log: &mut Log) {
-        self.sms = seen.on_sm.iter().map(|stats| Judged { then: stats.clone(), peaks: PerKernel::all(0) }).collect();
+        self.sms =
+            seen.on_sm.iter().map(|stats| Judged { then: stats.clone(), peaks: PerKernel::all(0), said: PerKernel::all(None) }).collect();
         for kernel in KernelId::first(seen.kernels) {
             controls.each_sm(|sm| sm.memory_cap[kernel] = Some(NO_CAP));
         }
@@ -128,7 +148,9 @@ impl Policy for Mil {
             for (number, (judged_sm, sm)) in self.sms.iter_mut().zip(&mut controls.sms).enumerate() {
                 let Some((sample, peak)) = judged_sm.take(seen, number, kernel, self.requests) else { continue };
                 let (failed, asked) = (sample.oldest_fails_miss, Samples::requests(&sample).max(1));
-                sm.memory_cap[kernel] = Some(cap(failed as f64 / asked as f64, peak));
+                let said = Said { failures: failed as f64 / asked as f64, peak };
+                sm.memory_cap[kernel] = Some(said.cap());
+                judged_sm.said[kernel] = Some(said);
                 judged += 1;
                 (fails, requests, highest) = (fails + failed, requests + asked, peak.max(highest));
             }
@@ -139,6 +161,48 @@ impl Policy for Mil {
                 decide(log, seen, kernel, MemoryCap { memory_cap, highest: most, sms: judged, failures, peak: highest });
             }
         }
+    }
+
+    fn shows(&self, seen: &Observation) -> Vec<Table> {
+        let cells = |sm: usize, kernel: KernelId| {
+            let judged = &self.sms[sm];
+            let said = judged.said[kernel];
+            let sample = seen.on_sm[sm][kernel.index()] - judged.then[kernel.index()];
+            [
+                Value::from(said.map(Said::cap).filter(|&cap| cap != NO_CAP)),
+                said.map(|said| said.failures).into(),
+                said.map(|said| said.peak).into(),
+                Samples::requests(&sample).into(),
+                seen.peak_in_flight[sm][kernel].max(judged.peaks[kernel]).into(),
+            ]
+        };
+        let row = |sm: usize| Row {
+            name: sm.into(),
+            kernel: None,
+            cells: KernelId::first(seen.kernels).flat_map(|kernel| cells(sm, kernel)).collect(),
+        };
+        alloc::vec![Table {
+            key: "mil",
+            title: "Limits of memory instructions in flight".into(),
+            doc: "A limit is the most in flight in a sample, halved once for each whole reservation failure per request (Dai et al., HPCA 2018, DMIL)",
+            row: "SM",
+            course: None,
+            columns: Column::for_each(
+                seen.kernels,
+                &[
+                    ("Limit", "in flight", "Memory instructions that it may have in flight; nothing without a limit"),
+                    (
+                        "Failed",
+                        "per request",
+                        "How often L1D failed to reserve what a miss needs, in the last sample; nothing before the first"
+                    ),
+                    ("Peak", "in flight", "The most memory instructions in flight in the last sample"),
+                    ("So far", "requests", "L1D requests of the sample that is being taken"),
+                    ("Peak so far", "in flight", "The most memory instructions in flight in the sample that is being taken"),
+                ],
+            ),
+            rows: (0..self.sms.len()).map(row).collect(),
+        }]
     }
 }
 
@@ -196,5 +260,12 @@ mod tests {
             [0, 1].map(|sm| controls.sms[sm].memory_cap[KernelId(0)].unwrap())
         });
         assert_eq!((after, log.len()), ([[NO_CAP, 10], [NO_CAP, 1], [NO_CAP, 10]], 3));
+
+        // What the last samples said, and the next ones so far.
+        on_sm[0][0].l1_writes += 60;
+        let peaks = [30, 7].map(PerKernel::all);
+        let table = mil.shows(&Observation { on_sm: &on_sm, peak_in_flight: &peaks, ..Observation::bare(&gpu, 1, &profile) }).remove(0);
+        let first: [Value; 5] = [Value::Null, 0.0.into(), 40.into(), 60.into(), 30.into()];
+        assert_eq!(table.cells(), [first, [10.into(), 3.0.into(), 80.into(), 0.into(), 7.into()]]);
     }
 }

@@ -19,11 +19,14 @@ use super::scheme::{Absent, Member, PROFILE_CYCLES, Param, Policy, PolicyInfo, S
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::value::Value;
 use crate::interface::controls::{Controls, QuotaRefill};
 use crate::interface::decision::{Log, count, decide, percent, topics};
 use crate::interface::observation::{By, Needs, Observation};
+use crate::interface::shown::{Column, Row, Table};
 use alloc::format;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -124,23 +127,13 @@ impl Policy for Smk {
     }
 
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        let whole = |sm: usize| Resources::of_class(seen.gpu.class_of(sm as u32));
-        let combination = |sm: usize| {
-            let (costs, mut limits) = seen.ctas_of(sm);
-            // No more than spread the whole grid over the SMs.
-            limits
-                .iter_mut()
-                .zip(KernelId::first(seen.kernels))
-                .for_each(|(limit, kernel)| *limit = (*limit).min(seen.grid_per_sm(kernel)));
-            combination(&costs, &limits, whole(sm))
-        };
-        let combinations: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(combination).collect();
+        let combinations: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(|sm| combination_on(sm, seen)).collect();
         for kernel in KernelId::first(seen.kernels) {
             for (sm, ctas) in controls.sms.iter_mut().zip(&combinations) {
                 sm.cta_target[kernel] = ctas[kernel.index()].max(1) as u16;
             }
             let ctas = combinations[0][kernel.index()];
-            let (share, resource) = Share::of(seen.cta_cost[0][kernel], ctas, whole(0));
+            let (share, resource) = Share::of(seen.cta_cost[0][kernel], ctas, whole(0, seen));
             let fair = FairCtas { ctas, share: share.to_f64(), resource };
             decide_ctas(log, seen, kernel, fair, |sm| combinations[sm][kernel.index()]);
         }
@@ -148,22 +141,86 @@ impl Policy for Smk {
             self.set_quotas(seen, controls, log);
         }
     }
+
+    fn shows(&self, seen: &Observation) -> Vec<Table> {
+        alloc::vec![self.shares_shown(seen)]
+    }
 }
 
 impl Smk {
+    /// Warp instructions per cycle of each kernel alone, and its quota.
+    fn quotas(&self, seen: &Observation) -> Vec<(f64, u32)> {
+        let alone = if self.warp_ipc_alone.is_empty() { seen.profile.each(|run| run.warp_ipc) } else { self.warp_ipc_alone.clone() };
+        let quotas = quotas(&alone, self.epoch as f64 * self.quota_scale, seen.gpu);
+        alone.into_iter().zip(quotas).collect()
+    }
+
     fn set_quotas(&self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        let alone = &if self.warp_ipc_alone.is_empty() { seen.profile.each(|run| run.warp_ipc) } else { self.warp_ipc_alone.clone() };
         let refill = if self.periodic { QuotaRefill::Interval } else { QuotaRefill::WhenAllSpent };
         controls.each_sm(|sm| sm.quota_refill = refill);
         if self.periodic {
             controls.each_sm(|sm| sm.quota_interval = self.epoch as u32);
         }
-        let cycles = self.epoch as f64 * self.quota_scale;
-        for ((kernel, quota), ipc) in KernelId::first(seen.kernels).zip(quotas(alone, cycles, seen.gpu)).zip(alone) {
-            controls.each_sm(|sm| sm.warp_quota[kernel] = Some(quota));
-            decide(log, seen, kernel, WarpQuota { warp_quota: quota, alone: *ipc });
+        for (kernel, (alone, warp_quota)) in KernelId::first(seen.kernels).zip(self.quotas(seen)) {
+            controls.each_sm(|sm| sm.warp_quota[kernel] = Some(warp_quota));
+            decide(log, seen, kernel, WarpQuota { warp_quota, alone });
         }
     }
+
+    /// Each kernel's shares of an SM and its quota, on each class of SMs.
+    fn shares_shown(&self, seen: &Observation) -> Table {
+        let quotas = if self.quotas { self.quotas(seen) } else { Vec::new() };
+        let several = seen.gpu.sms.len() > 1;
+        let of_class = |(class, sms): (usize, Range<u32>)| {
+            let sm = sms.start as usize;
+            let ctas = combination_on(sm, seen);
+            let row = |kernel: KernelId| {
+                let all = Share::each(seen.cta_cost[sm][kernel], ctas[kernel.index()], whole(sm, seen));
+                let (share, resource) = Share::greatest(all);
+                let quota = quotas.get(kernel.index());
+                let cells = [ctas[kernel.index()].into(), Value::from(resource), (100.0 * share.to_f64()).into()]
+                    .into_iter()
+                    .chain(all.map(|(share, _)| (100.0 * share.to_f64()).into()))
+                    .chain([quota.map(|quota| quota.0).into(), quota.map(|quota| quota.1).into()]);
+                let name = several.then(|| seen.gpu.sms[class].name.as_str());
+                Row { name: name.into(), kernel: Some(kernel), cells: cells.collect() }
+            };
+            KernelId::first(seen.kernels).map(row).collect::<Vec<_>>()
+        };
+        let part = |title: &'static str| Column::of(title, "%", "What its CTAs take of an SM's");
+        Table {
+            key: "smk",
+            title: "Dominant shares and quotas".into(),
+            doc: "The next CTA goes to the kernel with the smallest dominant share that still fits. A quota is in proportion to what the kernel issues \
+                  alone (SMK, HPCA 2016, as read by CCBP §7.1)",
+            row: "",
+            course: None,
+            columns: alloc::vec![
+                Column::of("CTAs", "per SM", "CTAs that it gets"),
+                Column::of("Dominant", "", "The resource of which it takes the greatest share"),
+                Column::of("Share", "%", "That share"),
+                part("Registers"),
+                part("Shared memory"),
+                part("Threads"),
+                part("CTA slots"),
+                Column::of("Alone", "per cycle", "Warp instructions that it issues alone on the whole GPU; nothing without quotas"),
+                Column::of("Quota", "per round", "Warp instructions that it may issue on each SM in a round; nothing without quotas"),
+            ],
+            rows: seen.gpu.class_sms().into_iter().enumerate().flat_map(of_class).collect(),
+        }
+    }
+}
+
+/// What an SM has.
+fn whole(sm: usize, seen: &Observation) -> Resources {
+    Resources::of_class(seen.gpu.class_of(sm as u32))
+}
+
+/// CTAs of each kernel on an SM: no more than spread its whole grid over the SMs.
+fn combination_on(sm: usize, seen: &Observation) -> Vec<u32> {
+    let (costs, mut limits) = seen.ctas_of(sm);
+    limits.iter_mut().zip(KernelId::first(seen.kernels)).for_each(|(limit, kernel)| *limit = (*limit).min(seen.grid_per_sm(kernel)));
+    combination(&costs, &limits, whole(sm, seen))
 }
 
 /// Warp instructions of each kernel in a round on one SM: what it issues alone in its part of these cycles, at least one.
@@ -183,13 +240,22 @@ struct Share {
 impl Share {
     /// The greatest share that `ctas` CTAs take of any resource, and which resource it is.
     fn of(cost: Resources, ctas: u32, whole: Resources) -> (Share, &'static str) {
+        Share::greatest(Share::each(cost, ctas, whole))
+    }
+
+    /// The share that `ctas` CTAs take of each resource.
+    fn each(cost: Resources, ctas: u32, whole: Resources) -> [(Share, &'static str); 4] {
         let share = |cost: u32, whole: u32, name| (Share { part: u64::from(cost) * u64::from(ctas), whole: u64::from(whole.max(1)) }, name);
-        let all = [
+        [
             share(cost.registers, whole.registers, "registers"),
             share(cost.shared_bytes, whole.shared_bytes, "shared memory"),
             share(cost.threads, whole.threads, "threads"),
             share(cost.ctas, whole.ctas, "CTA slots"),
-        ];
+        ]
+    }
+
+    /// The greatest, the first of them on a tie.
+    fn greatest(all: [(Share, &'static str); 4]) -> (Share, &'static str) {
         all.into_iter().reduce(|most, next| if most.0.below(next.0) { next } else { most }).unwrap_or(all[0])
     }
 
@@ -269,8 +335,8 @@ mod tests {
         assert_eq!(combination(&costs, &[2, 32], WHOLE), [1, 20]);
     }
 
-    /// What it sets with these parameters, from the IPC of two kernels alone.
-    fn started(settings: &[(&str, Setting)], grid: &[u32]) -> Controls {
+    /// What it sets with these parameters, from the IPC of two kernels alone, and what it shows.
+    fn started(settings: &[(&str, Setting)], grid: &[u32]) -> (Controls, Table) {
         let spec = settings.iter().fold(Member::of(&INFO), |spec, (name, setting)| spec.with(name, setting.clone()));
         let spec = spec.with("warp_ipc_alone", Setting::Numbers(alloc::vec![32.0, 8.0]));
         let (gpu, profile) = (presets::find("ccbp-16sm").unwrap(), Profile::default());
@@ -281,14 +347,29 @@ mod tests {
             ..Observation::bare(&gpu, 2, &profile)
         };
         let mut controls = Controls::neutral(16, WarpOrder::Lrr);
-        Smk::new(&spec).start(&seen, &mut controls, &mut Log::new());
-        controls
+        let mut smk = Smk::new(&spec);
+        smk.start(&seen, &mut controls, &mut Log::new());
+        (controls, smk.shows(&seen).remove(0))
+    }
+
+    /// Each CTA takes a sixteenth of 65,536 registers and of 2048 threads, and a 32nd of the slots. 4 and 8 of them fit, and a quota is 1.35 times 2 or
+    /// 0.5 a cycle in 5000 cycles.
+    #[test]
+    fn shares_and_quotas_can_be_watched() {
+        let (_, table) = started(&[], &[64, 1000]);
+        let row = |ctas: u32, share: f64, alone: f64, quota: u32| {
+            let shares = [share, 0.0, share, share / 2.0].map(Value::from);
+            [&[ctas.into(), "registers".into(), share.into()], &shares[..], &[alone.into(), quota.into()]].concat()
+        };
+        assert_eq!(table.cells(), [row(4, 25.0, 32.0, 13_500), row(8, 50.0, 8.0, 3375)]);
+        let (_, table) = started(&[("variant", Setting::Choice("p"))], &[64, 1000]);
+        assert!(table.cells().iter().all(|cells| cells[7..] == [Value::Null, Value::Null]), "no quotas: {table:?}");
     }
 
     /// 64 CTAs on 16 SMs are 4 on each: more would find no CTA to place, and what they leave is the other's.
     #[test]
     fn no_kernel_gets_more_than_spreads_its_grid_over_the_sms() {
-        let ctas = |grid: [u32; 2]| started(&[], &grid).sms[0].cta_target.0[..2].to_vec();
+        let ctas = |grid: [u32; 2]| started(&[], &grid).0.sms[0].cta_target.0[..2].to_vec();
         assert_eq!([ctas([1000, 1000]), ctas([64, 1000]), ctas([65, 1])], [[8, 8], [4, 8], [5, 1]]);
     }
 
@@ -297,7 +378,7 @@ mod tests {
         let set = |settings: &[(&str, Setting)]| {
             let scaled = settings.iter().any(|setting| setting.0 == "quota_scale");
             let one = [("quota_scale", Setting::Number(1.0))];
-            let sm = started(&[settings, &one[usize::from(scaled)..]].concat(), &[1000; 2]).sms[3].clone();
+            let sm = started(&[settings, &one[usize::from(scaled)..]].concat(), &[1000; 2]).0.sms[3].clone();
             (sm.quota_refill, sm.quota_interval, [0, 1].map(|kernel| sm.warp_quota.0[kernel]))
         };
         assert_eq!(set(&[]), (QuotaRefill::Interval, 10_000, [Some(10_000), Some(2500)]));

@@ -20,11 +20,14 @@
 use super::scheme::{Absent, Member, Param, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::rng::{below, mix};
+use crate::describe::value::Value;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, decide, percent, topics};
 use crate::interface::observation::Observation;
+use crate::interface::shown::{Column, Row, Table};
 use crate::interface::stats::KernelStats;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Core cycles between two shuffles of the ranks outside the latency-sensitive cluster.
@@ -90,7 +93,18 @@ pub struct Tcm {
     quantum_end: Cycle,
     asked: Cycle,
     clusters: Clusters,
+    /// What the last quantum showed of each kernel.
+    judged: Vec<Traffic>,
     quanta: u64,
+}
+
+/// What a kernel asks of memory.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Traffic {
+    /// L2 misses per 1000 warp instructions.
+    mpki: f64,
+    /// DRAM lines.
+    lines: u64,
 }
 
 /// Kernels in the order of their ranks.
@@ -137,6 +151,52 @@ impl Policy for Tcm {
             controls.dram_rank.0[kernel] = rank;
         }
     }
+
+    fn shows(&self, seen: &Observation) -> Vec<Table> {
+        let ranks = match (self.quanta, self.interval()) {
+            (0, _) => String::from("all alike"),
+            (_, Some(wait)) if self.asked + wait < self.quantum_end => {
+                format!("of cycle {}, next shuffle in cycle {}", self.asked, self.asked + wait)
+            }
+            _ => format!("of cycle {}", self.asked),
+        };
+        let so_far = self.traffic(seen);
+        let row = |kernel: usize| {
+            let judged = self.judged.get(kernel);
+            let cluster = |place: Option<usize>| if place.is_some() { "latency-sensitive" } else { "bandwidth-sensitive" };
+            let cells = alloc::vec![
+                Value::from(self.clusters.place(kernel).map(cluster)),
+                self.clusters.order.iter().position(|&other| other == kernel).into(),
+                judged.map(|judged| judged.mpki).into(),
+                judged.map(|_| 100.0 * part(&self.judged, kernel)).into(),
+                so_far[kernel].mpki.into(),
+                (100.0 * part(&so_far, kernel)).into(),
+            ];
+            Row { name: Value::Null, kernel: Some(KernelId(kernel as u8)), cells }
+        };
+        alloc::vec![Table {
+            key: "tcm",
+            title: format!("Clusters in DRAM: quantum {} until cycle {}, ranks {ranks}", self.quanta + 1, self.quantum_end),
+            doc: "By misses per instruction, the lowest first, kernels enter the latency-sensitive cluster up to its part of the DRAM lines. The ranks of the \
+                  others are shuffled (Kim et al., MICRO 2010, Algorithm 1)",
+            row: "",
+            course: None,
+            columns: alloc::vec![
+                Column::of("Cluster", "", "Where the last quantum put it; nothing before the first is over"),
+                Column::of("Rank", "", "DRAM serves lower ranks first"),
+                Column::of("Misses", "per 1000", "Its L2 misses per 1000 warp instructions in the last quantum"),
+                Column::of("Lines", "% of all", "Its part of the DRAM lines in the last quantum"),
+                Column::of("Misses so far", "per 1000", "The same since this quantum began"),
+                Column::of("Lines so far", "% of all", "The same since this quantum began"),
+            ],
+            rows: (0..seen.kernels).map(row).collect(),
+        }]
+    }
+}
+
+/// A kernel's part of the DRAM lines of all.
+fn part(of: &[Traffic], kernel: usize) -> f64 {
+    of[kernel].lines as f64 / of.iter().map(|of| of.lines).sum::<u64>().max(1) as f64
 }
 
 impl Tcm {
@@ -149,27 +209,35 @@ impl Tcm {
             quantum_end: 0,
             asked: 0,
             clusters: Clusters::default(),
+            judged: Vec::new(),
             quanta: 0,
         }
     }
 
+    /// What each kernel has asked of memory since the quantum began.
+    fn traffic(&self, seen: &Observation) -> Vec<Traffic> {
+        let done = seen.total.iter().zip(&self.then).map(|(&now, &then)| now - then);
+        let of = |done: KernelStats| Traffic {
+            mpki: 1000.0 * done.l2_misses as f64 / done.warp_instructions.max(1) as f64,
+            lines: done.dram_reads + done.dram_writes,
+        };
+        done.map(of).collect()
+    }
+
     /// A quantum is over.
     fn cluster(&mut self, seen: &Observation, log: &mut Log) {
-        let done: Vec<KernelStats> = seen.total.iter().zip(&self.then).map(|(&now, &then)| now - then).collect();
-        let mpki: Vec<f64> = done.iter().map(|s| 1000.0 * s.l2_misses as f64 / s.warp_instructions.max(1) as f64).collect();
-        let lines: Vec<u64> = done.iter().map(|s| s.dram_reads + s.dram_writes).collect();
+        let judged = self.traffic(seen);
+        let (mpki, lines): (Vec<f64>, Vec<u64>) = judged.iter().map(|of| (of.mpki, of.lines)).unzip();
         let clusters = clusters(&mpki, &lines, self.cluster_threshold);
-        let all = lines.iter().sum::<u64>().max(1);
         for &kernel in &clusters.order {
             let place = clusters.place(kernel);
             if self.clusters.place(kernel) == place {
                 continue;
             }
             let rank = place.flatten().map(|rank| rank as u32);
-            let dram_part = lines[kernel] as f64 / all as f64;
-            decide(log, seen, KernelId(kernel as u8), Clustered { rank, mpki: mpki[kernel], dram_part });
+            decide(log, seen, KernelId(kernel as u8), Clustered { rank, mpki: mpki[kernel], dram_part: part(&judged, kernel) });
         }
-        self.clusters = clusters;
+        (self.clusters, self.judged) = (clusters, judged);
         self.then = seen.total.to_vec();
         self.quantum_end = seen.now + self.quantum;
         self.quanta += 1;
@@ -199,7 +267,11 @@ fn shuffle(order: &mut [usize], now: Cycle) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scheme::Setting;
     use super::*;
+    use crate::describe::gpu::presets;
+    use crate::interface::controls::WarpOrder;
+    use crate::interface::observation::Profile;
     use alloc::vec;
 
     /// MPKI 20, 1, 8, 2 with 50, 10, 30 and 10 of 100 lines: 1 and 3 fit in 25 lines, 2 would make 50.
@@ -217,6 +289,51 @@ mod tests {
     #[test]
     fn equal_intensities_keep_the_order_of_the_mix_and_idle_kernels_go_first() {
         assert_eq!(clusters(&[5.0, 0.0, 5.0, 0.0], &[9, 0, 9, 0], 0.1), Clusters { order: vec![1, 3, 0, 2], sensitive: 2 });
+    }
+
+    /// Kernels with the MPKI and lines above: nothing is known before the first quantum is over. Then places, ranks and what they follow from are there, beside
+    /// what the next quantum shows so far.
+    #[test]
+    fn clusters_and_ranks_can_be_watched() {
+        let (gpu, profile) = (presets::find("tiny-2sm").unwrap(), Profile::default());
+        let [quantum, threshold] = [("quantum", Setting::Int(10_000)), ("cluster_threshold", Setting::Number(0.25))];
+        let mut tcm = Tcm::new(&Member::of(&INFO).with(quantum.0, quantum.1).with(threshold.0, threshold.1));
+        let did = |misses: u64, lines: u64| KernelStats {
+            l2_misses: misses,
+            dram_reads: lines,
+            warp_instructions: 1000,
+            ..KernelStats::default()
+        };
+        let none = [KernelStats::default(); 4];
+        let after = [did(20, 50), did(1, 10), did(8, 30), did(2, 10)];
+        let (mut controls, mut log) = (Controls::neutral(2, WarpOrder::Lrr), Log::new());
+        let seen = |now| Observation { now, total: &after, ..Observation::bare(&gpu, 4, &profile) };
+        tcm.start(&Observation { total: &none, ..seen(0) }, &mut controls, &mut log);
+        let table = tcm.shows(&seen(5000)).remove(0);
+        assert!(table.title.ends_with("quantum 1 until cycle 10000, ranks all alike"), "{}", table.title);
+        assert_eq!(table.rows[0].cells, [Value::Null, Value::Null, Value::Null, Value::Null, 20.0.into(), 50.0.into()]);
+
+        tcm.on_interval(&seen(10_000), &mut controls, &mut log);
+        let table = tcm.shows(&seen(10_400)).remove(0);
+        assert!(table.title.ends_with("quantum 2 until cycle 20000, ranks of cycle 10000, next shuffle in cycle 10800"), "{}", table.title);
+        let row = |cluster: &str, rank: u32, mpki: f64, lines: f64| {
+            [Value::from(cluster), rank.into(), mpki.into(), lines.into(), 0.0.into(), 0.0.into()]
+        };
+        let wanted = [
+            row("bandwidth-sensitive", 3, 20.0, 50.0),
+            row("latency-sensitive", 0, 1.0, 10.0),
+            row("bandwidth-sensitive", 2, 8.0, 30.0),
+            row("latency-sensitive", 1, 2.0, 10.0),
+        ];
+        assert_eq!(table.cells(), wanted);
+        // Every shuffle shows the ranks that are set.
+        for now in [10_800, 11_600, 12_400] {
+            tcm.on_interval(&seen(now), &mut controls, &mut log);
+            let table = tcm.shows(&seen(now)).remove(0);
+            assert!(table.title.contains(&format!("of cycle {now}")), "{}", table.title);
+            let ranks: Vec<Value> = table.cells().iter().map(|cells| cells[1].clone()).collect();
+            assert_eq!(ranks, controls.dram_rank.0[..4].iter().map(|&rank| rank.into()).collect::<Vec<_>>());
+        }
     }
 
     /// Six orders of three: 6000 draws give each about 1000 times (five standard deviations are 145).

@@ -20,9 +20,11 @@
 
 use super::scheme::{Absent, Member, Param, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::value::Value;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, count, decide, topics};
 use crate::interface::observation::Observation;
+use crate::interface::shown::{Column, Row, Table};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -61,9 +63,9 @@ topics! {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ucp {
     repartition: Cycle,
-    /// Shadow hits when the ways were last handed out, and what earlier intervals left of their counts.
+    /// Shadow hits when the ways were last handed out, and the counts by which they were.
     then: Vec<Vec<u64>>,
-    faded: Vec<Vec<u64>>,
+    judged: Vec<Vec<u64>>,
     partition: Vec<u32>,
 }
 
@@ -83,7 +85,7 @@ impl Policy for Ucp {
 
     fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let counts = self.counts(seen.l1_utility);
-        let ways = seen.gpu.sms.iter().map(|class| class.l1.ways).min().unwrap_or(1);
+        let ways = ways(seen);
         let partition = look_ahead(&counts, ways);
         let mut first = 0;
         for (kernel, &granted) in KernelId::first(seen.kernels).zip(&partition) {
@@ -99,29 +101,101 @@ impl Policy for Ucp {
                 decide(log, seen, kernel, decided(&counts[kernel.index()], granted, ways));
             }
         }
-        self.partition = partition;
-        self.faded = counts.into_iter().map(|counts| counts.into_iter().map(|n| n / 2).collect()).collect();
+        (self.partition, self.judged, self.then) = (partition, counts, seen.l1_utility.to_vec());
     }
+
+    fn shows(&self, seen: &Observation) -> Vec<Table> {
+        alloc::vec![self.ways_shown(seen), self.hits_shown(seen)]
+    }
+}
+
+/// Ways of the smallest L1D.
+fn ways(seen: &Observation) -> u32 {
+    seen.gpu.sms.iter().map(|class| class.l1.ways).min().unwrap_or(1)
 }
 
 impl Ucp {
     /// The policy that `spec` describes.
     pub fn new(spec: &Member) -> Self {
-        Ucp { repartition: spec.int("repartition") as Cycle, then: Vec::new(), faded: Vec::new(), partition: Vec::new() }
+        Ucp { repartition: spec.int("repartition") as Cycle, then: Vec::new(), judged: Vec::new(), partition: Vec::new() }
     }
 
     /// Hits by position of each kernel: new ones, and half of what there was before.
-    fn counts(&mut self, utility: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    fn counts(&self, utility: &[Vec<u64>]) -> Vec<Vec<u64>> {
         let at = |table: &[Vec<u64>], kernel: usize, way: usize| table.get(kernel).and_then(|row| row.get(way)).copied().unwrap_or(0);
         let count = |kernel: usize, way: usize, &hits: &u64| {
             // Fewer than before: the monitor has started again.
             let new = hits.checked_sub(at(&self.then, kernel, way)).unwrap_or(hits);
-            new + at(&self.faded, kernel, way)
+            new + at(&self.judged, kernel, way) / 2
         };
         let row = |(kernel, row): (usize, &Vec<u64>)| row.iter().enumerate().map(|(way, hits)| count(kernel, way, hits)).collect();
-        let counts = utility.iter().enumerate().map(row).collect();
-        self.then = utility.to_vec();
-        counts
+        utility.iter().enumerate().map(row).collect()
+    }
+
+    /// What each kernel has, and the hits by which it got it.
+    fn ways_shown(&self, seen: &Observation) -> Table {
+        let all = ways(seen);
+        let row = |(kernel, (&granted, counts)): (KernelId, (&u32, &Vec<u64>))| {
+            let L1Ways { l1_ways, hits_one, hits, hits_all, .. } = decided(counts, granted, all);
+            Row {
+                name: Value::Null,
+                kernel: Some(kernel),
+                cells: alloc::vec![l1_ways.into(), hits_one.into(), hits.into(), hits_all.into()],
+            }
+        };
+        Table {
+            key: "ucp",
+            title: match self.partition.is_empty() {
+                true => format!("Ways of L1D: every kernel fills all {all}, nothing is handed out yet"),
+                false => format!("Ways of L1D, of {all}"),
+            },
+            doc: "Ways go to the kernel that gains the most hits per way with any number of the ways that are left (Qureshi and Patt, MICRO 2006, \
+                  Algorithm 1, look-ahead)",
+            row: "",
+            course: None,
+            columns: alloc::vec![
+                Column::of("Ways", "", "Ways that its fills may take; nothing if it fills every way"),
+                Column::of(
+                    "With 1",
+                    "hits",
+                    "Reads that would hit with one way, by the counts of the last interval and half of those before"
+                ),
+                Column::of("With these", "hits", "The same with the ways that it has"),
+                Column::of("With all", "hits", "The same with all ways"),
+            ],
+            rows: KernelId::first(seen.kernels).zip(self.partition.iter().zip(&self.judged)).map(row).collect(),
+        }
+    }
+
+    /// The shadow tags' hits by position.
+    fn hits_shown(&self, seen: &Observation) -> Table {
+        let now = self.counts(seen.l1_utility);
+        let cells = |kernel: usize, way: usize| {
+            let hits = |of: &[Vec<u64>]| Value::from(of.get(kernel).and_then(|counts| counts.get(way)).copied());
+            let given = self.partition.get(kernel).is_some_and(|&granted| granted == 0 || way < granted as usize);
+            [hits(&now), hits(&self.judged), given.then_some("given").into()]
+        };
+        let row = |way: usize| Row {
+            name: (way + 1).into(),
+            kernel: None,
+            cells: (0..seen.kernels).flat_map(|kernel| cells(kernel, way)).collect(),
+        };
+        Table {
+            key: "ucp_hits",
+            title: "Hits by way, from the shadow tags".into(),
+            doc: "Hits that each way more would bring a kernel that had L1D to itself, by position in the LRU stack (UMON, Qureshi and Patt §3)",
+            row: "Way",
+            course: None,
+            columns: Column::for_each(
+                seen.kernels,
+                &[
+                    ("Now", "hits", "Hits in this position: those of this interval, and half of those before"),
+                    ("Judged by", "hits", "The same when the ways were last handed out"),
+                    ("Given", "", "Whether the kernel has a way for it"),
+                ],
+            ),
+            rows: (0..ways(seen) as usize).map(row).collect(),
+        }
     }
 }
 
@@ -173,6 +247,9 @@ fn best_step(counts: &[u64], granted: u32, left: u32) -> (u64, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::gpu::presets;
+    use crate::interface::controls::WarpOrder;
+    use crate::interface::observation::Profile;
     use alloc::vec;
 
     /// Hits with 1 to 8 ways. A: 10 20 30 … evenly. B: nothing before its fourth way, then 100 at once, nothing after it.
@@ -202,13 +279,39 @@ mod tests {
         assert_eq!(look_ahead(&[vec![9; 2], vec![9; 2], vec![9; 2]], 2), [0, 0, 0], "more kernels than ways");
     }
 
+    /// The kernels of `look_ahead_sees_past_a_plateau` on a GPU with eight ways; then 6 hits more in A's first position.
+    #[test]
+    fn hits_by_way_and_the_ways_given_can_be_watched() {
+        let (mut gpu, profile) = (presets::find("tiny-2sm").unwrap(), Profile::default());
+        gpu.sms[0].l1.ways = 8;
+        let mut ucp = Ucp::new(&Member::of(&INFO));
+        let (mut controls, mut log) = (Controls::neutral(2, WarpOrder::Lrr), Log::new());
+        let mut hits = [vec![vec![0; 8]; 2], vec![vec![10; 8], vec![0, 0, 0, 100, 0, 0, 0, 0]]];
+        ucp.start(&Observation { l1_utility: &hits[0], ..Observation::bare(&gpu, 2, &profile) }, &mut controls, &mut log);
+        let tables = ucp.shows(&Observation { l1_utility: &hits[1], ..Observation::bare(&gpu, 2, &profile) });
+        assert!(tables[0].title.contains("nothing is handed out yet") && tables[0].rows.is_empty(), "{tables:?}");
+        let [null, given] = [Value::Null, Value::from("given")];
+        assert_eq!(tables[1].rows[3].cells, [10.into(), null.clone(), null.clone(), 100.into(), null.clone(), null.clone()]);
+
+        ucp.on_interval(&Observation { l1_utility: &hits[1], ..Observation::bare(&gpu, 2, &profile) }, &mut controls, &mut log);
+        hits[1][0][0] += 6;
+        let tables = ucp.shows(&Observation { l1_utility: &hits[1], ..Observation::bare(&gpu, 2, &profile) });
+        let ways = [[4, 10, 40, 80], [4, 0, 100, 100]].map(|cells| cells.map(Value::from));
+        assert_eq!((tables[0].title.as_str(), tables[0].cells()), ("Ways of L1D, of 8", ways.iter().map(|cells| &cells[..]).collect()));
+        assert_eq!(tables[1].rows.len(), 8);
+        assert_eq!(tables[1].rows[0].cells, [11.into(), 10.into(), given.clone(), 0.into(), 0.into(), given.clone()]);
+        assert_eq!(tables[1].rows[3].cells, [5.into(), 10.into(), given.clone(), 50.into(), 100.into(), given]);
+        assert_eq!(tables[1].rows[4].cells, [5.into(), 10.into(), null.clone(), 0.into(), 0.into(), null]);
+    }
+
     #[test]
     fn counts_fade_by_half() {
         let mut ucp = Ucp::new(&Member::of(&INFO));
         ucp.then = vec![vec![100, 10]];
         assert_eq!(ucp.counts(&[vec![140, 20]]), [[40, 10]]);
-        ucp.faded = vec![vec![20, 5]];
+        (ucp.then, ucp.judged) = (vec![vec![140, 20]], vec![vec![40, 10]]);
         assert_eq!(ucp.counts(&[vec![150, 20]]), [[30, 5]]);
+        ucp.then = vec![vec![150, 20]];
         assert_eq!(ucp.counts(&[vec![4, 0]]), [[24, 5]], "a monitor that has started again");
     }
 }

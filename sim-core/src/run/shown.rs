@@ -210,6 +210,65 @@ mod tests {
         }
     }
 
+    /// What these show agrees with what they have decided, and looking changes nothing.
+    #[test]
+    fn what_other_schemes_show_is_what_they_decided() {
+        let named = |name: &str, more: &[(&'static str, Value)]| Value::object([&[("name", name.into())], more].concat());
+        let alone = || ("warp_ipc_alone", Value::array([2.0, 1.0]));
+        let curves = || ("curves", Value::array([[10.0, 20.0, 25.0], [10.0, 15.0, 18.0]].map(Value::array)));
+        // The table, the column and the topic with its value; each kernel has a row.
+        let rows: [(Value, &str, usize, (&str, &str)); 4] = [
+            (named("smk", &[alone()]), "smk", 0, ("ctas", "ctas")),
+            (named("smk", &[alone()]), "smk", 8, ("warp_quota", "warp_quota")),
+            (named("tcm", &[("quantum", 5000.into())]), "tcm", 2, ("cluster", "mpki")),
+            (named("ucp", &[("repartition", 5000.into())]), "ucp", 0, ("l1_ways", "l1_ways")),
+        ];
+        for (policy, key, cell, (topic, value)) in rows {
+            let (mut run, mut unseen) = (started(policy.clone()), started(policy));
+            for _ in 0..7 {
+                run.advance(1000);
+                run.shown();
+            }
+            let tables = run.shown();
+            let table = tables.iter().find(|table| table.key == key).unwrap();
+            for kernel in [0, 1] {
+                let mine = |decision: &&crate::interface::decision::Decision| {
+                    decision.what.topic() == topic && decision.kernel == Some(KernelId(kernel))
+                };
+                let decided = run.decisions().iter().rev().find(mine).unwrap().what.value(value);
+                assert_eq!(table.rows[usize::from(kernel)].cells[cell].as_f64(), decided.as_f64(), "{topic} of {kernel}");
+            }
+            unseen.advance(7000);
+            assert_eq!(run.digest(), unseen.digest());
+        }
+        let keys = |tables: &[Table]| tables.iter().map(|table| table.key).collect::<Vec<_>>();
+        assert_eq!(keys(&started(named("smk", &[alone()])).shown()), ["smk", "quotas"]);
+        assert_eq!(keys(&started(named("ws", &[curves()])).shown()), ["ws_curves", "ws_filling"]);
+        let mut online = started(named("ws", &[("curves_from", "online".into()), ("warm_up", 1000.into()), ("window", 1000.into())]));
+        assert_eq!(keys(&online.shown()), ["ws_profile"]);
+        online.advance(2001);
+        assert_eq!(keys(&online.shown()), ["ws_curves", "ws_filling"]);
+    }
+
+    /// The limits that MIL shows are those that keep kernels within them.
+    #[test]
+    fn limits_of_memory_instructions_are_those_in_force() {
+        let mut run = started(Value::object([("name", Value::from("mil")), ("sample", 64.into()), ("interval", 100.into())]));
+        let mut limited = 0;
+        for _ in 0..60 {
+            run.advance(100);
+            let table = run.shown().remove(0);
+            assert_eq!(table.key, "mil");
+            for kernel in [0, 1] {
+                let in_force = run.machine().controls().sms.iter().map(|sm| sm.memory_cap[KernelId(kernel)].filter(|&cap| cap != u16::MAX));
+                let in_force: Vec<Option<f64>> = in_force.map(|cap| cap.map(f64::from)).collect();
+                assert_eq!(column(&table, "Limit", kernel), in_force);
+                limited += in_force.iter().flatten().count();
+            }
+        }
+        assert!(limited > 0, "some SM limits a kernel");
+    }
+
     /// QoS shows each goal with alpha, idle warps while an epoch goes on, and idle CTAs and moves once they have been decided on.
     #[test]
     fn qos_shows_what_moves_are_decided_on() {

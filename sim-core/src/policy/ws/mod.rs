@@ -17,6 +17,7 @@
 //! 3. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
 mod online;
+mod shown;
 mod topics;
 
 use self::online::Online;
@@ -30,6 +31,7 @@ use crate::describe::path::field;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, decide};
 use crate::interface::observation::{By, Needs, Observation};
+use crate::interface::shown::Table;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -99,6 +101,8 @@ pub struct Ws {
     pub combination: Vec<u32>,
     /// The profile under way, if the curves are measured in the run.
     online: Option<Online>,
+    /// The curves by which CTAs were combined; empty before, and with a combination that is given.
+    combined_by: Vec<Vec<f64>>,
 }
 
 impl Policy for Ws {
@@ -131,6 +135,14 @@ impl Policy for Ws {
         self.combine(&curves, seen, controls, log);
         self.online = None;
     }
+
+    fn shows(&self, seen: &Observation) -> Vec<Table> {
+        match &self.online {
+            Some(online) => alloc::vec![online.shown(seen)],
+            None if self.combined_by.is_empty() => Vec::new(),
+            None => shown::combination(&self.combined_by, seen),
+        }
+    }
 }
 
 impl Ws {
@@ -142,17 +154,15 @@ impl Ws {
             curves: spec.lists("curves").to_vec(),
             combination: spec.ints("combination").to_vec(),
             online: is_online(spec).then(online),
+            combined_by: Vec::new(),
         }
     }
 
     /// The combination that the curves call for, on each SM.
-    fn combine(&self, curves: &[Vec<f64>], seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        let filled = |sm: usize| {
-            let (costs, limits) = seen.ctas_of(sm);
-            fill(curves, &costs, &limits, Resources::of_class(seen.gpu.class_of(sm as u32)))
-        };
-        let filled: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(filled).collect();
+    fn combine(&mut self, curves: &[Vec<f64>], seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let filled: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(|sm| filled(curves, sm, seen, |_, _, _| {})).collect();
         self.explain(curves, &filled, seen, log);
+        self.combined_by = curves.to_vec();
         for (sm, filled) in controls.sms.iter_mut().zip(&filled) {
             for (kernel, &ctas) in KernelId::first(seen.kernels).zip(filled) {
                 sm.cta_target[kernel] = ctas.max(1) as u16;
@@ -196,8 +206,21 @@ fn next_step(curve: &[f64], ctas: u32) -> Option<u32> {
     curve.iter().skip(ctas as usize).position(|&ipc| ipc > reached * (1.0 + NOISE)).map(|more| ctas + more as u32 + 1)
 }
 
-/// CTAs of each kernel on an SM that has `whole`: max-min fair levels of IPC by steps, the first kernel on a tie; `limits` hold besides.
-fn fill(curves: &[Vec<f64>], costs: &[Resources], limits: &[u32], whole: Resources) -> Vec<u32> {
+/// CTAs of each kernel on an SM, with every turn (`fill`).
+fn filled(curves: &[Vec<f64>], sm: usize, seen: &Observation, turn: impl FnMut(usize, Option<&'static str>, &[u32])) -> Vec<u32> {
+    let (costs, limits) = seen.ctas_of(sm);
+    fill(curves, &costs, &limits, Resources::of_class(seen.gpu.class_of(sm as u32)), turn)
+}
+
+/// CTAs of each kernel on an SM that has `whole`: max-min fair levels of IPC by steps, the first kernel on a tie; `limits` hold besides. `turn`
+/// hears of each turn: whose it is, what refuses its step and so ends its growth, and the CTAs after it.
+fn fill(
+    curves: &[Vec<f64>],
+    costs: &[Resources],
+    limits: &[u32],
+    whole: Resources,
+    mut turn: impl FnMut(usize, Option<&'static str>, &[u32]),
+) -> Vec<u32> {
     let mut ctas = alloc::vec![0; costs.len()];
     let mut used = Resources::default();
     let mut grant = |more: u32, cost: Resources| {
@@ -219,11 +242,19 @@ fn fill(curves: &[Vec<f64>], costs: &[Resources], limits: &[u32], whole: Resourc
         let level = |k: usize| level(&curves[k], ctas[k]);
         if level(k) < level(least) { k } else { least }
     }) {
-        let step = next_step(&curves[lowest], ctas[lowest]).filter(|&target| target <= limits[lowest]);
-        match step {
-            Some(target) if grant(target - ctas[lowest], costs[lowest]) => ctas[lowest] = target,
-            _ => open.retain(|&k| k != lowest),
+        let refused = match next_step(&curves[lowest], ctas[lowest]) {
+            None => Some("its curve: no step brings more"),
+            Some(target) if target > limits[lowest] => Some("its own limit"),
+            Some(target) if !grant(target - ctas[lowest], costs[lowest]) => Some("room on the SM"),
+            Some(target) => {
+                ctas[lowest] = target;
+                None
+            }
+        };
+        if refused.is_some() {
+            open.retain(|&k| k != lowest);
         }
+        turn(lowest, refused, &ctas);
     }
     ctas
 }
@@ -236,6 +267,7 @@ mod tests {
     use super::*;
     use crate::describe::gpu::presets;
     use crate::describe::ids::PerKernel;
+    use crate::describe::value::Value;
     use crate::interface::controls::WarpOrder;
     use crate::interface::decision::{Decided, Topic};
     use crate::interface::observation::Profile;
@@ -246,7 +278,7 @@ mod tests {
 
     fn filled(curves: &[Vec<f64>]) -> Vec<u32> {
         let costs = vec![Resources { ctas: 1, threads: 32, registers: 32, shared_bytes: 0 }; curves.len()];
-        fill(curves, &costs, &vec![8; curves.len()], WHOLE)
+        fill(curves, &costs, &vec![8; curves.len()], WHOLE, |_, _, _| {})
     }
 
     /// A grows evenly to 8 CTAs, B has 80 % with two of them and all with three: levels rise to A 6/8 and B 8/10.
@@ -310,8 +342,37 @@ mod tests {
         assert_eq!(targets, [[1, 1]; 2]);
     }
 
+    /// The curves of `the_lowest_level_gets_the_next_step` on SMs with room for eight CTAs: its turns, in words, and where they end.
+    #[test]
+    fn the_filling_can_be_watched_turn_by_turn() {
+        let (gpu, profile) = (presets::find("tiny-2sm").unwrap(), Profile::default());
+        let eighth = Resources { ctas: 1, threads: gpu.sms[0].threads / 8, registers: 0, shared_bytes: 0 };
+        let (limits, costs) = ([PerKernel::all(8); 2], [PerKernel::all(eighth); 2]);
+        let seen = Observation { cta_limit: &limits, cta_cost: &costs, ..Observation::bare(&gpu, 2, &profile) };
+        let curves = vec![(1..=8).map(f64::from).collect(), vec![50.0, 80.0, 100.0]];
+        let mut ws = Ws { curves, ..ws() };
+        assert_eq!(ws.shows(&seen), [], "nothing is chosen yet");
+        ws.start(&seen, &mut Controls::neutral(2, WarpOrder::Gto), &mut Log::new());
+        let tables = ws.shows(&seen);
+        let [curves, turns] = &tables[..] else { panic!("{tables:?}") };
+        let (room, none, chosen) = (Value::from("room on the SM"), Value::Null, Value::from("chosen"));
+        let turn = |refused: &Value, a: u32, b: u32| {
+            [refused.clone(), a.into(), (f64::from(a) / 8.0).into(), b.into(), if b == 1 { 0.5 } else { 0.8 }.into()]
+        };
+        let wanted = [(2, 1), (3, 1), (4, 1), (5, 1), (5, 2), (6, 2)]
+            .map(|(a, b)| turn(&none, a, b))
+            .into_iter()
+            .chain([turn(&room, 6, 2), turn(&room, 6, 2)]);
+        assert_eq!(turns.cells(), wanted.collect::<Vec<_>>());
+        assert_eq!(turns.rows.iter().map(|row| row.kernel.unwrap().0).collect::<Vec<_>>(), [0, 0, 0, 0, 1, 0, 0, 1]);
+        let (second, sixth, last) = (&curves.rows[1].cells, &curves.rows[5].cells, &curves.rows[7].cells);
+        assert_eq!(second[..], [2.0.into(), 0.25.into(), none.clone(), 80.0.into(), 0.8.into(), chosen.clone()]);
+        assert_eq!(sixth[..], [6.0.into(), 0.75.into(), chosen, none.clone(), none.clone(), none.clone()]);
+        assert_eq!((curves.rows.len(), &last[3..]), (8, &[none.clone(), none.clone(), none][..]), "the second curve has three points");
+    }
+
     fn ws() -> Ws {
-        Ws { profile_cycles: 1000, curves: vec![vec![10.0]; 2], combination: Vec::new(), online: None }
+        Ws { profile_cycles: 1000, curves: vec![vec![10.0]; 2], combination: Vec::new(), online: None, combined_by: Vec::new() }
     }
 
     #[test]

@@ -11,10 +11,13 @@
 use super::super::spatial::parts;
 use super::topics::SampledCtas;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::value::Value;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, decide};
 use crate::interface::observation::Observation;
+use crate::interface::shown::{Column, Row, Table};
 use crate::interface::stats::StallCause;
+use alloc::format;
 use alloc::vec::Vec;
 
 /// The profile, from the start of the run to its curves.
@@ -74,23 +77,62 @@ impl Online {
     /// The next step: the window begins, or it has ended, and these are the curves.
     pub fn next(&mut self, seen: &Observation, controls: &mut Controls) -> Option<Vec<Vec<f64>>> {
         let Some(began) = self.began else {
-            self.count(seen);
+            self.places = self.counted(seen);
             self.began = Some(seen.now);
             return None;
         };
-        let before = self.places.clone();
-        self.count(seen);
+        let after = self.counted(seen);
         controls.each_sm(|sm| (sm.allowed, sm.cta_target) = (PerKernel::all(true), PerKernel::all(u16::MAX)));
         let cycles = (seen.now - began) as f64;
-        Some((0..seen.kernels).map(|kernel| curve(&samples(&before[kernel], &self.places[kernel], cycles, seen))).collect())
+        Some((0..seen.kernels).map(|kernel| curve(&samples(&self.places[kernel], &after[kernel], cycles, seen))).collect())
     }
 
-    fn count(&mut self, seen: &Observation) {
-        for (kernel, places) in self.places.iter_mut().enumerate() {
-            for place in places {
-                place.instructions = seen.on_sm[place.sm as usize][kernel].thread_instructions;
-                place.waited = seen.stalls_on_sm[place.sm as usize][kernel].0[StallCause::RawLong.index()];
-            }
+    /// Its places with what has been counted there by now.
+    fn counted(&self, seen: &Observation) -> Vec<Vec<Place>> {
+        let now = |kernel: usize, place: &Place| Place {
+            instructions: seen.on_sm[place.sm as usize][kernel].thread_instructions,
+            waited: seen.stalls_on_sm[place.sm as usize][kernel].0[StallCause::RawLong.index()],
+            ..*place
+        };
+        self.places.iter().enumerate().map(|(kernel, places)| places.iter().map(|place| now(kernel, place)).collect()).collect()
+    }
+
+    /// What each SM holds, and what it has made in the window so far.
+    pub fn shown(&self, seen: &Observation) -> Table {
+        let doing = match self.began {
+            None => format!("a warm-up of {} cycles", self.warm_up),
+            Some(began) => format!("counted from cycle {began} until {}", began + self.window),
+        };
+        let window = self.began.map(|began| (seen.now - began) as f64).filter(|&cycles| cycles > 0.0);
+        let of_kernel = |((kernel, before), after): ((KernelId, &Vec<Place>), &Vec<Place>)| {
+            let samples = window.map(|cycles| samples(before, after, cycles, seen));
+            let row = |(n, place): (usize, &Place)| {
+                let part = |of: fn(&Sample) -> f64| Value::from(samples.as_ref().map(|samples| of(&samples[n])));
+                let cells = alloc::vec![
+                    place.ctas.into(),
+                    part(|sample| sample.ipc),
+                    part(|sample| sample.waits),
+                    part(|sample| sample.ipc * sample.scale)
+                ];
+                Row { name: place.sm.into(), kernel: Some(kernel), cells }
+            };
+            before.iter().enumerate().map(row).collect::<Vec<_>>()
+        };
+        let counted = self.counted(seen);
+        Table {
+            key: "ws_profile",
+            title: format!("Which SM profiles what: {doing}"),
+            doc: "Each SM runs another number of CTAs of one kernel. Its IPC is scaled for contention that is not alike on all SMs (Warped-Slicer, \
+                  ISCA 2016; the scaling is Corun's reading)",
+            row: "SM",
+            course: None,
+            columns: alloc::vec![
+                Column::of("CTAs", "", "CTAs that it may hold"),
+                Column::of("IPC", "", "Thread instructions per cycle that the GPU would make if every SM made as much as this one"),
+                Column::of("Waits", "of cycles", "Part of its schedulers' cycles in which they wait for loads that missed L1D"),
+                Column::of("Scaled", "", "That IPC as if every SM held as many CTAs: a point of the kernel's curve"),
+            ],
+            rows: KernelId::first(seen.kernels).zip(&self.places).zip(&counted).flat_map(of_kernel).collect(),
         }
     }
 }
@@ -104,23 +146,34 @@ fn ctas_on(n: u32, sms: u32, most: u32) -> u32 {
     }
 }
 
-/// CTAs, and IPC of the whole GPU if all SMs did as well as this one, scaled.
-fn samples(before: &[Place], after: &[Place], cycles: f64, seen: &Observation) -> Vec<(u32, f64)> {
+/// What an SM shows of a kernel.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Sample {
+    ctas: u32,
+    /// IPC of the whole GPU if all SMs did as well as this one.
+    ipc: f64,
+    /// The part of its schedulers' cycles in which they waited for memory.
+    waits: f64,
+    /// What its IPC is multiplied by.
+    scale: f64,
+}
+
+fn samples(before: &[Place], after: &[Place], cycles: f64, seen: &Observation) -> Vec<Sample> {
     let mean = before.iter().map(|place| f64::from(place.ctas)).sum::<f64>() / before.len().max(1) as f64;
     let sample = |(before, after): (&Place, &Place)| {
         let schedulers = f64::from(seen.gpu.class_of(before.sm).schedulers);
         let waits = (after.waited - before.waited) as f64 / (schedulers * cycles);
         let ipc = (after.instructions - before.instructions) as f64 / cycles * f64::from(seen.gpu.sm_count());
-        (before.ctas, ipc * (1.0 + waits * (mean / f64::from(before.ctas) - 1.0)))
+        Sample { ctas: before.ctas, ipc, waits, scale: 1.0 + waits * (mean / f64::from(before.ctas) - 1.0) }
     };
     before.iter().zip(after).map(sample).collect()
 }
 
 /// IPC with 1, 2, … CTAs: the mean of what SMs with so many have, and lines between.
-fn curve(samples: &[(u32, f64)]) -> Vec<f64> {
-    let most = samples.iter().map(|sample| sample.0).max().unwrap_or(0);
+fn curve(samples: &[Sample]) -> Vec<f64> {
+    let most = samples.iter().map(|sample| sample.ctas).max().unwrap_or(0);
     let mean = |ctas: u32| {
-        let with: Vec<f64> = samples.iter().filter(|sample| sample.0 == ctas).map(|sample| sample.1).collect();
+        let with: Vec<f64> = samples.iter().filter(|sample| sample.ctas == ctas).map(|sample| sample.ipc * sample.scale).collect();
         (!with.is_empty()).then(|| with.iter().sum::<f64>() / with.len() as f64)
     };
     let mut curve: Vec<f64> = Vec::new();
@@ -153,8 +206,11 @@ mod tests {
 
     #[test]
     fn a_curve_goes_through_the_means_of_what_was_measured() {
-        assert_eq!(curve(&[(1, 10.0), (3, 50.0), (1, 30.0), (4, 44.0)]), [20.0, 35.0, 50.0, 44.0]);
-        assert_eq!(curve(&[(4, 8.0)]), [2.0, 4.0, 6.0, 8.0]);
+        let through = |points: &[(u32, f64)]| {
+            curve(&points.iter().map(|&(ctas, ipc)| Sample { ctas, ipc, waits: 0.0, scale: 1.0 }).collect::<Vec<_>>())
+        };
+        assert_eq!(through(&[(1, 10.0), (3, 50.0), (1, 30.0), (4, 44.0)]), [20.0, 35.0, 50.0, 44.0]);
+        assert_eq!(through(&[(4, 8.0)]), [2.0, 4.0, 6.0, 8.0]);
         assert_eq!(curve(&[]), [0.0; 0]);
     }
 
@@ -175,17 +231,35 @@ mod tests {
         assert_eq!(online.wait(), 20_000);
 
         // The first makes 100 instructions a cycle on each SM and waits for half of the time, the second 10 for each CTA and never waits.
-        let ask = |online: &mut Online, now: Cycle, controls: &mut Controls| {
+        let with = |now: Cycle, look: &mut dyn FnMut(&Observation)| {
             let made = |thread_instructions| KernelStats { thread_instructions, ..KernelStats::default() };
             let on = |sm: u64| if sm < 8 { vec![made(100 * now), made(0)] } else { vec![made(0), made(10 * (sm - 7) * now)] };
             let on_sm: Vec<Vec<KernelStats>> = (0..16).map(on).collect();
             let mut waits = StallCounts::default();
             waits.charge(StallCause::RawLong, 4 * now / 2);
             let stalls: Vec<Vec<StallCounts>> = (0..16).map(|_| vec![waits, StallCounts::default()]).collect();
-            online.next(&Observation { now, on_sm: &on_sm, stalls_on_sm: &stalls, ..bare() }, controls)
+            look(&Observation { now, on_sm: &on_sm, stalls_on_sm: &stalls, ..bare() });
         };
+        let ask = |online: &mut Online, now: Cycle, controls: &mut Controls| {
+            let mut curves = None;
+            with(now, &mut |seen| curves = online.next(seen, controls));
+            curves
+        };
+        let shown = |online: &Online, now: Cycle| {
+            let mut table = None;
+            with(now, &mut |seen| table = Some(online.shown(seen)));
+            table.unwrap()
+        };
+        assert_eq!(shown(&online, 7000).rows[3].cells, [4.into(), Value::Null, Value::Null, Value::Null]);
         assert_eq!(ask(&mut online, 20_000, &mut controls), None);
         assert_eq!(online.wait(), 5000);
+        // Half-way through the window each SM already shows its point: IPC of 16 SMs like it, its waits, and that IPC scaled.
+        let table = shown(&online, 22_500);
+        assert!(table.title.contains("from cycle 20000 until 25000"), "{}", table.title);
+        assert_eq!(table.rows[0].cells, [1.into(), 1600.0.into(), 0.5.into(), 2800.0.into()]);
+        assert_eq!(table.rows[7].cells, [4.into(), 1600.0.into(), 0.5.into(), 1300.0.into()]);
+        assert_eq!((&table.rows[15].name, table.rows[15].kernel), (&15.into(), Some(KernelId(1))));
+        assert_eq!(table.rows[15].cells, [8.into(), 1280.0.into(), 0.0.into(), 1280.0.into()]);
         let curves = ask(&mut online, 25_000, &mut controls).unwrap();
         // A mean of 2.5 CTAs: 1 + (2.5 / 1 − 1) / 2 is 1.75, with two 1.125, with three 11/12, with four 0.8125.
         assert_eq!((curves[0][0], curves[0][1], curves[0][3]), (2800.0, 1800.0, 1300.0));
