@@ -1,8 +1,8 @@
 // Under the answer: what a scale model is off by, and the way to one and back.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Experiment, Problem } from "../types.ts";
 import type { RunSide } from "./model.ts";
-import { pressed, scaleWords, type Measured } from "./scaled.ts";
+import { pressed, scaleWords, type Measured, type ScaleWords } from "./scaled.ts";
 
 export function ScaleLine(props: {
   sides: readonly RunSide[];
@@ -14,8 +14,8 @@ export function ScaleLine(props: {
   onPress(part: string): void;
 }) {
   const { sides, measured, sms, validate, onPress } = props;
-  const words = scaleWords(sides, measured, sms),
-    next = words ? pressed(sides, words) : [],
+  const said = scaleWords(sides, measured, sms),
+    next = said ? pressed(sides, said) : [],
     asked = JSON.stringify(next);
   // What cannot be scaled is not offered.
   const [runs, setRuns] = useState("");
@@ -29,9 +29,14 @@ export function ScaleLine(props: {
       current = false;
     };
   }, [asked]);
-  if (words === null || runs !== asked) return null;
+  // Its room is there before it may be offered, and stays until another experiment: nothing below moves.
+  const of = JSON.stringify(sides.map(({ experiment }) => experiment)),
+    before = useRef<{ of: string; words: ScaleWords } | null>(null);
+  if (said) before.current = { of, words: said };
+  const words = said ?? (before.current?.of === of ? before.current.words : null);
+  if (words === null) return null;
   return (
-    <p class="answer-sure">
+    <p class="answer-sure scale-line" data-offered={(said !== null && runs === asked) || undefined}>
       {words.says}{" "}
       <button type="button" class="text-button" onClick={() => onPress(words.part)}>
         {words.press}
