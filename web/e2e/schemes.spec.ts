@@ -1,5 +1,5 @@
 // The place Schemes, as a person asks it: which is best for a mix, in a picture and a table that sorts; the oracles; and the heat map of a sweep.
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
 import { choose, colours, expect, form, is, noViolations, openAt, picture, test } from "./corun.ts";
 
@@ -39,6 +39,14 @@ test("the first mix is answered before anything runs, with the forms that papers
   await expect(page.getByRole("heading", { name: "Which scheme is best for" })).toBeVisible();
   await expect(page.locator(".place-best")).toHaveText(/^(Best by HSpeedup|By HSpeedup (so far )?no scheme is best)/);
   await expect(row(page, "CCBP").locator(".value").first()).toHaveText(/^\d/);
+  // On a phone the heading of the column that sorts is there as a whole.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const right = (of: Locator): Promise<number> => of.evaluate((one) => one.getBoundingClientRect().right);
+  const heading = table(page).getByRole("button", { name: "HSpeedup", exact: true }).first();
+  expect(await right(heading)).toBeLessThanOrEqual(
+    await right(page.getByRole("region", { name: "The schemes compared" })),
+  );
+  await page.setViewportSize({ width: 1280, height: 720 });
   for (const name of ["SMK without quotas", "Warped-Slicer, online", "CCBP, shares alone", "CCBP, offline"])
     await expect(row(page, name)).toHaveCount(1);
   // Nothing stands there as an error.
