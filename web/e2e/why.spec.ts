@@ -64,6 +64,26 @@ test("how sure the sentence is, and how often such sentences hold", async ({ pag
   await expect(trust.getByRole("heading", { level: 2 })).toHaveText("How far to trust this");
   await noViolations(page);
   // A cell of what is simulated leads to the run of that pair, in a window of its own.
+  // On a phone, too, no word of a table is broken: a table scrolls in a box of its own, and the dialog does not scroll sideways.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const broken = (): Promise<string[]> =>
+    trust.locator("table").evaluateAll((tables) =>
+      tables.flatMap((table) => {
+        const walk = document.createTreeWalker(table, NodeFilter.SHOW_TEXT),
+          words: string[] = [];
+        for (let node = walk.nextNode(); node; node = walk.nextNode())
+          for (const { 0: word, index } of (node.textContent ?? "").matchAll(/[\p{L}\p{N}.]+/gu)) {
+            const range = document.createRange();
+            range.setStart(node, index);
+            range.setEnd(node, index + word.length);
+            if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) words.push(word);
+          }
+        return words;
+      }),
+    );
+  expect(await broken()).toEqual([]);
+  expect(await trust.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+  await page.setViewportSize({ width: 1280, height: 720 });
   const cell = trust.getByTitle(/^l2 beside fma: [\d.]+ measured/);
   await expect(cell).toHaveText(/^\d+\.\d\d$/);
   const opened = page.waitForEvent("popup");
