@@ -76,6 +76,16 @@ test("each part of the drawer and the form at a phone's width and at two others"
   }
 });
 
+test("on a phone a part opens under its tab, in view", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openAt(page, TWO, 2_000);
+  await show(page, "numbers");
+  const top = (of: string): Promise<number> => page.locator(of).evaluate((one) => one.getBoundingClientRect().top);
+  await expect.poll(() => top("#drawer-numbers")).toBeLessThan(200);
+  expect(await top(".drawer-tabs")).toBeGreaterThanOrEqual(0);
+  await expect(page.locator("#tab-numbers")).toBeInViewport();
+});
+
 test("every page names itself in one navigation that leads to the others, also at 360 pixels", {
   tag: "@core",
 }, async ({ page }) => {
@@ -95,7 +105,11 @@ test("every page names itself in one navigation that leads to the others, also a
     ).toBeGreaterThanOrEqual(44);
     if (name === "Run") await page.getByRole("button", { name: "Share this run" }).click();
     await expect(page.getByRole("button", { name: "Dark or light" })).toBeVisible();
-    if (name === "Run") continue;
+    if (name === "Run") {
+      const deeds = await page.locator(".deeds").evaluate((one) => one.getBoundingClientRect().right);
+      expect(deeds, "what is behind Share").toBeLessThanOrEqual(360);
+      continue;
+    }
     for (const width of [360, 1024, 1920]) {
       await page.setViewportSize({ width, height: 800 });
       await expect.poll(() => faults(page), `${name} at ${width} px`).toEqual([]);

@@ -58,8 +58,12 @@ export function Drawer({
             aria-selected={tab.id === now}
             aria-controls={`drawer-${tab.id}`}
             tabIndex={tab.id === now || (now === null && i === 0) ? 0 : -1}
-            onClick={() => {
+            onClick={({ currentTarget: { parentElement: row } }) => {
               open.value = tab.id === now ? null : tab.id;
+              // Where the page scrolls, what has opened is below the window.
+              const body = row?.previousElementSibling;
+              if (body && open.value !== null && getComputedStyle(body).position === "static")
+                requestAnimationFrame(() => row.scrollIntoView({ block: "start" }));
             }}
           >
             {tab.title}
