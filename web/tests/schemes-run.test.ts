@@ -214,4 +214,8 @@ test("the time left: each at its own rate, the rest at the mean, the next on the
   // Runs alone tell of the mix until a mix has run.
   assert.equal(timeLeft([alone(9000, 9000, 4500)], [], waits(1), 1), 500);
   assert.equal(timeLeft([alone(9000, 9000, 4500), mixed(2000, 2000, 4000)], [], waits(1), 1), 2000);
+  // The first that has run is enough, however many short runs alone there were, and however little the latest took.
+  assert.equal(timeLeft([alone(1000, 1000, 10_000), mixed(2000, 2000, 1000)], [], waits(3), 1), 1500);
+  const short = Array.from({ length: 20 }, () => alone(100, 100, 100));
+  assert.equal(timeLeft([mixed(8000, 8000, 4000), ...short], [], waits(2), 1), 1000);
 });

@@ -17,6 +17,8 @@ export interface Worked extends Work, Measured {
 
 /** Before so much has been worked, nothing is said: it would be wrong by factors. */
 const TELLS_MS = 4000;
+/** From so much on, a kind has a rate of its own: short runs of kernels alone are slower for each cycle, and say less of a mix than its first run. */
+const KIND_MS = 800;
 /** For so long, one that begins is taken to run at the rate of the others. */
 const BEGINS_MS = 2000;
 
@@ -30,17 +32,17 @@ export function timeLeft(
   waiting: readonly Work[],
   workers: number,
 ): number | null {
+  const spent = (of: readonly Worked[]): number => of.reduce((sum, one) => sum + one.spentMs, 0);
   // Of the whole of each: a slow one takes as much more of the time as it is slower.
-  const rate = (of: readonly Worked[]): number | null => {
-    const done = of.reduce((sum, one) => sum + one.done, 0),
-      spent = of.reduce((sum, one) => sum + one.spentMs, 0);
-    return done > 0 && spent >= TELLS_MS ? done / spent : null;
+  const rate = (is: (one: Work) => boolean, least: number): number | null => {
+    const of = [...ended.filter(is).slice(-LATEST * workers), ...running.filter(is)],
+      done = of.reduce((sum, one) => sum + one.done, 0);
+    return done > 0 && spent(of) >= least ? done / spent(of) : null;
   };
-  const worked = [...ended.slice(-LATEST * workers), ...running],
-    all = rate(worked);
+  const all = spent([...ended, ...running]) >= TELLS_MS ? rate(() => true, 0) : null;
   if (all === null) return null;
-  const alone = rate(worked.filter((one) => one.alone)) ?? all,
-    mix = rate(worked.filter((one) => !one.alone)) ?? all;
+  const alone = rate((one) => one.alone, KIND_MS) ?? all,
+    mix = rate((one) => !one.alone, KIND_MS) ?? all;
   const usual = (work: Work): number => (work.alone ? alone : mix);
   const free = running.map((one) => {
     const own = (one.lately.done + BEGINS_MS * usual(one)) / (one.lately.spentMs + BEGINS_MS);
