@@ -84,6 +84,9 @@ test("on a phone a part opens under its tab, in view", async ({ page }) => {
   await expect.poll(() => top("#drawer-numbers")).toBeLessThan(200);
   expect(await top(".drawer-tabs")).toBeGreaterThanOrEqual(0);
   await expect(page.locator("#tab-numbers")).toBeInViewport();
+  await page.keyboard.press("p");
+  await expect(page.locator("html")).toHaveAttribute("data-present", "");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), "the answer alone").toBe(0);
 });
 
 test("every page names itself in one navigation that leads to the others, also at 360 pixels", {
