@@ -42,7 +42,7 @@ fn instructions(code: &Code, program: &[Op], cta: u32, warp: u32) -> [u64; 5] {
     };
     while at < program.len() {
         match program[at] {
-            Op::Alu { count, lanes, .. } => add(count, lanes, None),
+            Op::Alu { count, lanes, .. } | Op::Fp64 { count, lanes, .. } => add(count, lanes, None),
             Op::Sfu { count, lanes, .. } => add(count, lanes, Some(2)),
             Op::Shared { count, lanes, .. } => add(count, lanes, Some(3)),
             Op::Load { lanes, .. } | Op::Store { lanes, .. } | Op::Atomic { lanes, .. } => add(1, lanes, Some(4)),

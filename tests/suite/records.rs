@@ -79,7 +79,7 @@ fn inputs() -> Vec<Input> {
               "arrays": [{"name": "a", "bytes": 65536, "read_only": true}, {"name": "b", "bytes": 65536}], "lists": [{"name": "l", "values": [1, 2]}],
               "launches": [
                 {"ctas": 2, "threads": 64, "registers": 20, "shared_bytes": 1024, "gap": 5, "program": [
-                  "barrier", {"alu": {"count": 2, "latency": 5, "lanes": 31}}, {"sfu": {}}, {"shared": {"count": 1, "stride": 2, "lanes": 8}},
+                  "barrier", {"alu": {"count": 2, "latency": 5, "lanes": 31}}, {"sfu": {}}, {"fp64": {"latency": 9}}, {"shared": {"count": 1, "stride": 2, "lanes": 8}},
                   {"load": {"array": "a", "lanes": 4, "offset": 8, "cta": 4, "warp": 4, "lane": 4, "repeat": 4, "loops": [4], "scatter": {"lane": 64}}},
                   {"load": {"array": 0, "tile": {"columns": 8, "rows": 8, "pitch": 32, "lanes": 16, "x": {"at": 1, "grid": [1], "warp": 1}, "y": {"loops": [1], "repeat": 1}}}},
                   {"wait": {"loads": 1}}, {"store": {"array": "b"}}, {"atomic": {"array": "b"}},

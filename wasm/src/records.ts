@@ -109,8 +109,8 @@ export type Launch = {
   /** What each warp does */
   program: ("barrier" | Operation)[];
 };
-/** "barrier", or one of {"alu"}, {"sfu"}, {"shared"}, {"load"}, {"store"}, {"atomic"}, {"wait"}, {"sleep"}, {"loop"} */
-export type Operation = { alu: Alu } | { sfu: Sfu } | { shared: Shared } | { load: Access } | { store: Access } | { atomic: Access } | { wait: Wait } | { sleep: Sleep } | { loop: Loop };
+/** "barrier", or one of {"alu"}, {"sfu"}, {"fp64"}, {"shared"}, {"load"}, {"store"}, {"atomic"}, {"wait"}, {"sleep"}, {"loop"} */
+export type Operation = { alu: Alu } | { sfu: Sfu } | { fp64: Fp64 } | { shared: Shared } | { load: Access } | { store: Access } | { atomic: Access } | { wait: Wait } | { sleep: Sleep } | { loop: Loop };
 /** Dependent arithmetic instructions */
 export type Alu = {
   /** How many, one after the other (instructions) */
@@ -122,6 +122,15 @@ export type Alu = {
 };
 /** Dependent instructions on the special-function unit */
 export type Sfu = {
+  /** How many, one after the other (instructions) */
+  count?: number;
+  /** From one to the next (cycles) */
+  latency?: number;
+  /** Active lanes (lanes) */
+  lanes?: number;
+};
+/** Dependent double-precision instructions */
+export type Fp64 = {
   /** How many, one after the other (instructions) */
   count?: number;
   /** From one to the next (cycles) */

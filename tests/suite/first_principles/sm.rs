@@ -1,7 +1,7 @@
 //! Issue, barriers, shared memory and the LSU of one SM. All numbers are exact; a constant start-up is taken out by comparing two runs.
 
 use super::{K, finish, kernel, machine, one_of_each, repeat, window};
-use sim_core::describe::gpu::Gpu;
+use sim_core::describe::gpu::{Fp64Owner, Gpu};
 use sim_core::describe::kernel::{Address, Op};
 use sim_core::interface::controls::WarpOrder;
 use sim_core::machine::Machine;
@@ -61,6 +61,42 @@ fn a_unit_of_w_lanes_issues_w_over_32_a_cycle() {
     assert_eq!(rate((16, 4), &repeat(1_000_000, &[alu(1, 4), sfu(1, 4)]), WarpOrder::Lrr), 2 * 3200 / 8);
     // Three and one: six cycles of the one unit and eight of the other.
     assert_eq!(rate((16, 4), &repeat(1_000_000, &[alu(3, 1), sfu(1, 4)]), WarpOrder::Lrr), 4 * 3200 / 8);
+}
+
+/// An FP64 unit of W lanes takes a warp instruction every 32 / W cycles: from each scheduler where each has one, from all together where they share one,
+/// each as often as the others. Chains of its latency l between fewer warps than fill it wait for themselves. Arithmetic goes on beside it.
+#[test]
+fn fp64_has_units_of_its_own_or_one_for_all_schedulers() {
+    let fp64 = |count, latency| Op::Fp64 { count, latency, lanes: 32 };
+    for order in [WarpOrder::Lrr, WarpOrder::Gto, WarpOrder::Gty] {
+        for (lanes, owner, schedulers) in
+            [(16, Fp64Owner::Scheduler, 4), (2, Fp64Owner::Sm, 4), (32, Fp64Owner::Sm, 4), (32, Fp64Owner::Scheduler, 2)]
+        {
+            let mut gpu = one_of_each();
+            let sm = &mut gpu.sms[0];
+            (sm.schedulers, sm.fp64_lanes, sm.fp64_unit) = (schedulers, lanes, owner);
+            let units = u64::from(if owner == Fp64Owner::Sm { 1 } else { schedulers });
+            let rate = |warps: u32, op: Op| {
+                let mut m = machine(&gpu, kernel(1, warps * 32, vec![op]), order);
+                window(&mut m, 320);
+                window(&mut m, 6400)
+            };
+            let what = format!("{lanes} lanes, {owner:?}, {schedulers} schedulers, {order:?}");
+            assert_eq!(rate(16, fp64(1_000_000, 4)).warp_instructions, units * 6400 * u64::from(lanes) / 32, "{what}");
+            // One warp: at its latency, or at what the unit takes where that is longer.
+            let alone = u64::from((32 / lanes).max(8));
+            assert_eq!(rate(1, fp64(1_000_000, 8)).warp_instructions, 6400 / alone, "{what}");
+        }
+    }
+    let mut gpu = one_of_each();
+    (gpu.sms[0].schedulers, gpu.sms[0].fp64_lanes, gpu.sms[0].fp64_unit) = (4, 2, Fp64Owner::Sm);
+    // Four warps of four schedulers: each has every fourth turn of 16 cycles, and with seven others to do between goes on while it waits.
+    assert_eq!(cycles_a_trip(&gpu, 4, &[fp64(1, 8)]), 64.0);
+    assert_eq!(cycles_a_trip(&gpu, 4, &[fp64(1, 8), alu(50, 1)]), 64.0);
+    assert_eq!(cycles_a_trip(&gpu, 4, &[fp64(1, 8), alu(70, 1)]), 78.0);
+    // Without a unit it is arithmetic.
+    (gpu.sms[0].fp64_lanes, gpu.sms[0].alu_lanes) = (0, 16);
+    assert_eq!(cycles_a_trip(&gpu, 16, &[fp64(3, 1)]), 4.0 * 3.0 * 2.0);
 }
 
 /// Greedy then oldest: a warp that never stalls runs to its end before the next, n cycles each.

@@ -10,8 +10,8 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::mesh::MeshConfig;
 use sim_core::describe::gpu::protocols::L1Protocol;
 use sim_core::describe::gpu::{
-    Allocate, Arbiter, DramKind, DramMap, DramOrder, Exit, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, StoreFlits,
-    StoreRelease, WriteFill, presets,
+    Allocate, Arbiter, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex,
+    StoreFlits, StoreRelease, WriteFill, presets,
 };
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
@@ -80,6 +80,8 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         (class.alu_lanes, class.sfu_lanes, class.l1.store_release, class.l1.allocate) = units;
         // As good as drawn.
         class.exit = if l1.1 == 8 { Exit::Issued } else { Exit::StoresAcknowledged };
+        class.fp64_lanes = [0, 2, 16][l1.2 as usize % 3];
+        class.fp64_unit = if l1.1 == 8 { Fp64Owner::Sm } else { Fp64Owner::Scheduler };
         class.l1.bytes = l1.0.0 * l1.0.1 * 128;
         class.l1.ways = l1.0.1;
         (class.l1.miss_queue, class.l1.store_buffer, _, class.l1.latency) = queues;
@@ -158,6 +160,7 @@ fn plain() -> impl Strategy<Value = Op> {
     prop_oneof![
         (1..6_u32, select(vec![4_u32, 1, 63]), lanes()).prop_map(|(count, latency, lanes)| Op::Alu { count, latency, lanes }),
         (1..4_u32, select(vec![16_u32, 1]), lanes()).prop_map(|(count, latency, lanes)| Op::Sfu { count, latency, lanes }),
+        (1..4_u32, select(vec![8_u32, 1]), lanes()).prop_map(|(count, latency, lanes)| Op::Fp64 { count, latency, lanes }),
         (1..3_u32, select(vec![1_u32, 0, 2, 32]), lanes()).prop_map(|(count, stride, lanes)| Op::Shared { count, stride, lanes }),
         (address(), lanes()).prop_map(|(address, lanes)| Op::Load { address, lanes }),
         (address(), lanes()).prop_map(|(address, lanes)| Op::Store { address, lanes }),

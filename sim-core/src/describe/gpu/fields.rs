@@ -4,8 +4,8 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Allocate, Arbiter, DramKind, DramMap, DramOrder, Exit, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits,
-    StoreRelease, WriteFill,
+    Allocate, Arbiter, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass,
+    StoreFlits, StoreRelease, WriteFill,
 };
 use crate::describe::error::Problems;
 use crate::describe::record::{Absent, Datum, Field, More, Placed, Shape, each_of, rule};
@@ -70,6 +70,19 @@ pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
         "Arithmetic lanes of a scheduler; 32 take a warp instruction every cycle, 16 every second"
     ),
     whole!("sfu_lanes", "lanes", 1..=32, sfu_lanes, "Special-function lanes of a scheduler; 4 take a warp instruction every eighth cycle"),
+    whole!(
+        "fp64_lanes",
+        "lanes",
+        0..=32,
+        fp64_lanes,
+        "Lanes of an FP64 unit; 16 take a warp instruction every second cycle, 2 every sixteenth; 0: the arithmetic lanes do FP64"
+    ),
+    choose!(
+        "fp64_unit",
+        ["scheduler" = Fp64Owner::Scheduler, "sm" = Fp64Owner::Sm],
+        fp64_unit,
+        "Whether each scheduler has an FP64 unit, or those of an SM share one"
+    ),
     whole!("loads_per_warp", "loads", 1..=64, loads_per_warp, "Loads that a warp can have in flight"),
     choose!(
         "exit",

@@ -63,6 +63,10 @@ pub struct SmClass {
     pub alu_lanes: u32,
     /// Lanes of each scheduler's special-function unit: a warp instruction takes it for 32 over this many cycles, rounded up.
     pub sfu_lanes: u32,
+    /// Lanes of an FP64 unit: a warp instruction takes it for 32 over this many cycles, rounded up. 0: there is none, the arithmetic unit does FP64.
+    pub fp64_lanes: u32,
+    /// Whose the FP64 units are.
+    pub fp64_unit: Fp64Owner,
     /// Loads that one warp can have in flight.
     pub loads_per_warp: u32,
     /// When a warp is done, and with its last warp a CTA's place free.
@@ -73,6 +77,16 @@ pub struct SmClass {
     pub lsu_hol: LsuHol,
     /// L1 data cache.
     pub l1: L1Config,
+}
+
+/// Whose an FP64 unit is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Fp64Owner {
+    /// Each scheduler has one.
+    #[default]
+    Scheduler,
+    /// The schedulers of an SM share one.
+    Sm,
 }
 
 /// When a warp is done, and with its last warp a CTA's place free.

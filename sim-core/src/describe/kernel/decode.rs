@@ -31,7 +31,7 @@
 //!   { "load": { "array": "a", "cta": 512, "warp": 128, "lane": 4, "repeat": 262144 } }] }] }
 //! ```
 
-use super::records::{ACCESS, ALU, SFU, SHARED, SLEEP, WAIT};
+use super::records::{ACCESS, ALU, FP64, SFU, SHARED, SLEEP, WAIT};
 use super::records::{KERNEL, LAUNCH, LOOP, NAMED, ONE_GRID, RUNS};
 use super::validate;
 use super::{Address, Array, Dim3, Kernel, Launch, List, MAX_LOOPS, Op, Repeat, Scatter, Trips};
@@ -178,6 +178,7 @@ fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<
     let record = match kind.as_str() {
         "alu" => &ALU,
         "sfu" => &SFU,
+        "fp64" => &FP64,
         "shared" => &SHARED,
         "wait" => &WAIT,
         "sleep" => &SLEEP,
@@ -188,6 +189,7 @@ fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<
     let op = match kind.as_str() {
         "alu" => Op::Alu { count: whole("count"), latency: whole("latency"), lanes: whole("lanes") },
         "sfu" => Op::Sfu { count: whole("count"), latency: whole("latency"), lanes: whole("lanes") },
+        "fp64" => Op::Fp64 { count: whole("count"), latency: whole("latency"), lanes: whole("lanes") },
         "shared" => Op::Shared { count: whole("count"), stride: whole("stride"), lanes: whole("lanes") },
         "wait" => Op::Wait { loads: whole("loads") },
         "sleep" => Op::Sleep { cycles: whole("cycles") },
@@ -281,6 +283,7 @@ fn write_ops<'k>(ops: &mut impl Iterator<Item = &'k Op>, lists: &[List]) -> Valu
         out.push(match op {
             Op::Alu { count, latency, lanes } => one("alu", &[("count", *count), ("latency", *latency), ("lanes", *lanes)]),
             Op::Sfu { count, latency, lanes } => one("sfu", &[("count", *count), ("latency", *latency), ("lanes", *lanes)]),
+            Op::Fp64 { count, latency, lanes } => one("fp64", &[("count", *count), ("latency", *latency), ("lanes", *lanes)]),
             Op::Shared { count, stride, lanes } => one("shared", &[("count", *count), ("stride", *stride), ("lanes", *lanes)]),
             Op::Load { address, lanes } => Value::object([("load", write_address(address, *lanes))]),
             Op::Store { address, lanes } => Value::object([("store", write_address(address, *lanes))]),

@@ -62,7 +62,7 @@ impl Kernel {
     /// Whether every count of arithmetic instructions is one that a Program may have.
     pub fn arithmetic_in_range(&self) -> bool {
         let mut ops = self.launches.iter().flat_map(|launch| &launch.program);
-        ops.all(|op| !matches!(op, Op::Alu { count, .. } | Op::Sfu { count, .. } if *count > MAX_ALU))
+        ops.all(|op| !matches!(op, Op::Alu { count, .. } | Op::Sfu { count, .. } | Op::Fp64 { count, .. } if *count > MAX_ALU))
     }
 
     /// Thread instructions of a run of the whole sequence; of loops that run differently often, the mean.
@@ -75,7 +75,7 @@ impl Kernel {
     /// The kernel with `factor` times the arithmetic instructions between its memory accesses; at least one where there is any.
     pub fn with_arithmetic(mut self, factor: f64) -> Kernel {
         for op in self.launches.iter_mut().flat_map(|launch| &mut launch.program) {
-            if let Op::Alu { count, .. } | Op::Sfu { count, .. } = op {
+            if let Op::Alu { count, .. } | Op::Sfu { count, .. } | Op::Fp64 { count, .. } = op {
                 *count = ((f64::from(*count) * factor + 0.5) as u32).max(1);
             }
         }
@@ -92,9 +92,10 @@ fn of_warp(program: &[Op], lists: &[List]) -> f64 {
         let times = open.last().copied().unwrap_or(1.0);
         sum += times
             * match *op {
-                Op::Alu { count, lanes, .. } | Op::Sfu { count, lanes, .. } | Op::Shared { count, lanes, .. } => {
-                    f64::from(count) * f64::from(lanes)
-                }
+                Op::Alu { count, lanes, .. }
+                | Op::Sfu { count, lanes, .. }
+                | Op::Fp64 { count, lanes, .. }
+                | Op::Shared { count, lanes, .. } => f64::from(count) * f64::from(lanes),
                 Op::Load { lanes, .. } | Op::Store { lanes, .. } | Op::Atomic { lanes, .. } => f64::from(lanes),
                 Op::Barrier | Op::Sleep { .. } => f64::from(WARP_SIZE),
                 Op::Wait { .. } | Op::Loop { .. } | Op::End => 0.0,
@@ -175,6 +176,8 @@ pub enum Op {
     End,
     /// One instruction, after which the warp issues nothing for `cycles`: it holds its place, and nothing else.
     Sleep { cycles: u32 },
+    /// `count` double-precision instructions, `latency` cycles apart, on the FP64 unit, or on the arithmetic unit where there is none.
+    Fp64 { count: u32, latency: u32, lanes: u32 },
 }
 
 /// How often a loop runs.

@@ -101,8 +101,7 @@ const fn program() -> Shape {
     list!(OP, 1, MAX_OPS, "operations")
 }
 
-const WANT_OP: &str =
-    "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"atomic\"}, {\"wait\"}, {\"sleep\"}, {\"loop\"}";
+const WANT_OP: &str = "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"fp64\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"atomic\"}, {\"wait\"}, {\"sleep\"}, {\"loop\"}";
 
 static OP: Shape = Shape::Forms { of: &[choice!("barrier"), Shape::One(&OPS)], want: WANT_OP };
 
@@ -117,6 +116,7 @@ pub static OPS: One = One {
     of: &[
         op("alu", Shape::Record(&ALU), "Dependent arithmetic instructions"),
         op("sfu", Shape::Record(&SFU), "Dependent instructions on the special-function unit"),
+        op("fp64", Shape::Record(&FP64), "Dependent double-precision instructions"),
         op("shared", Shape::Record(&SHARED), "Accesses of shared memory"),
         op("load", Shape::Record(&ACCESS), "A global load; only a wait waits for it"),
         op("store", Shape::Record(&ACCESS), "A global store; nothing waits for it"),
@@ -147,6 +147,17 @@ record! {
     count ["instructions"] = int!(1, MAX_ALU), Int(1);
     /// From one to the next.
     latency ["cycles"] = int!(1, MAX_LATENCY), Int(16);
+    /// Active lanes.
+    lanes ["lanes"] = LANES, Int(32);
+}
+
+record! {
+    /// Dependent double-precision instructions.
+    pub static FP64 "Fp64", "an object";
+    /// How many, one after the other.
+    count ["instructions"] = int!(1, MAX_ALU), Int(1);
+    /// From one to the next.
+    latency ["cycles"] = int!(1, MAX_LATENCY), Int(8);
     /// Active lanes.
     lanes ["lanes"] = LANES, Int(32);
 }

@@ -199,7 +199,7 @@ fn check_program(program: &[Op], kernel: &Kernel, path: &str, problems: &mut Pro
             inner.issues = true;
         }
         match *op {
-            Op::Alu { count, latency, lanes } | Op::Sfu { count, latency, lanes } => {
+            Op::Alu { count, latency, lanes } | Op::Sfu { count, latency, lanes } | Op::Fp64 { count, latency, lanes } => {
                 range(count.into(), 1, MAX_ALU.into(), at("count"), problems);
                 range(latency.into(), 1, MAX_LATENCY.into(), at("latency"), problems);
                 range(lanes.into(), 1, 32, at("lanes"), problems);

@@ -44,6 +44,8 @@ pub enum Step {
     Atomic { address: StepAddress, lanes: u32 },
     /// One instruction, after which the warp issues nothing for so many cycles.
     Sleep { cycles: u32 },
+    /// `count` FP64 instructions, `latency` cycles apart.
+    Fp64 { count: u32, latency: u32, lanes: u32 },
 }
 
 /// What a warp issues next.
@@ -58,6 +60,7 @@ pub(super) enum Next {
     Barrier,
     Atomic,
     Sleep,
+    Fp64,
 }
 
 /// What issuing reads of a warp: its next instruction, as the step of its code has it.
@@ -68,7 +71,7 @@ pub(super) struct Issue {
     pub next: Next,
     /// Active lanes.
     pub lanes: u8,
-    /// Latency (`Alu`) or cycles of the banks (`Shared`).
+    /// Latency (`Alu`, `Sfu`, `Fp64`) or cycles of the banks (`Shared`).
     pub latency: u8,
     pub kernel: KernelId,
 }
@@ -80,6 +83,7 @@ impl Issue {
         match *step {
             Step::Alu { count, latency, lanes } => issue(Next::Alu, count, lanes, latency),
             Step::Sfu { count, latency, lanes } => issue(Next::Sfu, count, lanes, latency),
+            Step::Fp64 { count, latency, lanes } => issue(Next::Fp64, count, lanes, latency),
             Step::Shared { count, ways, lanes } => issue(Next::Shared, count, lanes, ways),
             Step::Load { lanes, .. } => issue(Next::Load, 1, lanes, 0),
             Step::Store { lanes, .. } => issue(Next::Store, 1, lanes, 0),
@@ -312,6 +316,7 @@ fn steps(program: &[Op], arrays: &[(LineAddr, u64)], shared_banks: u32, grid: Di
         let step = match *op {
             Op::Alu { count, latency, lanes } => Step::Alu { count, latency, lanes },
             Op::Sfu { count, latency, lanes } => Step::Sfu { count, latency, lanes },
+            Op::Fp64 { count, latency, lanes } => Step::Fp64 { count, latency, lanes },
             Op::Shared { count, stride, lanes } => Step::Shared { count, ways: conflict_ways(stride, lanes, shared_banks), lanes },
             Op::Load { ref address, lanes } => Step::Load { address: resolve(address), lanes },
             Op::Store { ref address, lanes } => Step::Store { address: resolve(address), lanes },
@@ -345,7 +350,9 @@ fn least(steps: &[Step]) -> Vec<u32> {
     for (pc, step) in steps.iter().enumerate().rev() {
         let next = from[pc + 1];
         from[pc] = match *step {
-            Step::Alu { count, .. } | Step::Sfu { count, .. } | Step::Shared { count, .. } => next.saturating_add(count),
+            Step::Alu { count, .. } | Step::Sfu { count, .. } | Step::Fp64 { count, .. } | Step::Shared { count, .. } => {
+                next.saturating_add(count)
+            }
             Step::Load { .. } | Step::Store { .. } | Step::Atomic { .. } | Step::Barrier | Step::Sleep { .. } => next.saturating_add(1),
             Step::Loop { after, .. } => next.min(from[after as usize]),
             Step::Wait { .. } | Step::End { .. } => next,

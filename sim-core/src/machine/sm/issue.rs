@@ -174,7 +174,7 @@ impl Sm {
         stats.thread_instructions += threads;
         let scheduler = &mut self.warps.schedulers[at.scheduler()];
         scheduler.issued(at.lane(), kernel);
-        // One question for most instructions: which of the six kinds it is is hard to predict.
+        // One question for most instructions: which of the kinds it is is hard to predict.
         let special = next == Next::Sfu;
         if !special && next != Next::Alu {
             return self.issue_beyond(now, at, gates, inputs);
@@ -240,6 +240,12 @@ impl Sm {
                 self.spend_quota(now, kernel, lanes, now);
                 self.arrive(now, slot, inputs);
             }
+            Next::Fp64 => {
+                let interval = self.occupy_fp64(now, at.scheduler());
+                let ready_from = now + Cycle::from(latency);
+                self.has_issued(now, ready_from, interval == 1, at, inputs);
+                self.spend_quota(now, kernel, lanes, ready_from);
+            }
             Next::Sleep => {
                 let warp = &self.warps.states[at.index()];
                 let cycles = inputs.codes[kernel.index()][warp.launch.index()].sleep(warp.pc);
@@ -251,6 +257,28 @@ impl Sm {
                 self.spend_quota(now, kernel, lanes, now);
             }
         }
+    }
+
+    /// A scheduler issues to the FP64 unit, its own or the SM's, or to its arithmetic unit where there is none. Returns for how long that is busy.
+    fn occupy_fp64(&mut self, now: Cycle, scheduler: usize) -> Cycle {
+        let Some(unit) = *self.units.fp64 else {
+            let interval = self.units.alu_interval;
+            if interval > 1 {
+                self.warps.schedulers[scheduler].occupy(false, now + interval);
+            }
+            return interval;
+        };
+        let free = now + unit.interval;
+        if unit.is_shared {
+            self.warps.schedulers.iter_mut().for_each(|scheduler| scheduler.occupy_fp64(free));
+            self.give_turn_after(scheduler);
+            // Each instruction is one of the SM's: none runs ahead.
+            return unit.interval.max(2);
+        }
+        if unit.interval > 1 {
+            self.warps.schedulers[scheduler].occupy_fp64(free);
+        }
+        unit.interval
     }
 
     /// The CTA of a warp waits for a store from now on. Returns its slot.
@@ -284,6 +312,11 @@ impl Sm {
     /// A scheduler uses the LSU's port in this cycle.
     fn take_port(&mut self, scheduler: usize, gates: &mut Gates) {
         gates.take(self.port.shared_free);
+        self.give_turn_after(scheduler);
+    }
+
+    /// A scheduler has used what all share: the next one is looked at first.
+    fn give_turn_after(&mut self, scheduler: usize) {
         self.port.turn = if scheduler + 1 == self.warps.schedulers.len() { 0 } else { scheduler as u8 + 1 };
     }
 

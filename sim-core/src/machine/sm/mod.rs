@@ -43,7 +43,7 @@ use self::warps::Warps;
 use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
 use super::memory::Memory;
-use crate::describe::gpu::{Exit, Gpu};
+use crate::describe::gpu::{Exit, Fp64Owner, Gpu};
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::{SmControls, WarpOrder};
@@ -85,6 +85,16 @@ struct Units {
     alu_interval: Cycle,
     /// Cycles for which a warp instruction takes the special-function unit of its scheduler.
     sfu_interval: Cycle,
+    fp64: Derived<Option<Fp64Unit>>,
+}
+
+/// From the GPU's description: FP64 units, if there are any.
+#[derive(Clone, Copy, Debug)]
+struct Fp64Unit {
+    /// Cycles for which a warp instruction takes one.
+    interval: Cycle,
+    /// Whether the SM's schedulers share one.
+    is_shared: bool,
 }
 
 /// The LSU's port, and shared memory behind it.
@@ -92,7 +102,7 @@ struct Units {
 struct Port {
     /// The cycle until which shared memory is busy.
     shared_free: Cycle,
-    /// The scheduler that is looked at first: the next after the one that used the port last.
+    /// The scheduler that is looked at first: the next after the one that used the port, or a shared FP64 unit, last.
     turn: u8,
 }
 
@@ -128,6 +138,10 @@ impl Sm {
                 shared_latency: class.shared_latency,
                 alu_interval: WARP_SIZE.div_ceil(class.alu_lanes).into(),
                 sfu_interval: WARP_SIZE.div_ceil(class.sfu_lanes).into(),
+                fp64: Derived((class.fp64_lanes > 0).then(|| Fp64Unit {
+                    interval: WARP_SIZE.div_ceil(class.fp64_lanes).into(),
+                    is_shared: class.fp64_unit == Fp64Owner::Sm,
+                })),
             },
             warps: Warps::new(class),
             ctas: CtaTable::new(class),

@@ -72,6 +72,26 @@ impl Hash for Groups {
     }
 }
 
+/// The FP64 unit of a scheduler, or its view of the one that the schedulers share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Fp64 {
+    /// Warps whose next instruction needs it.
+    warps: u64,
+    /// Until when it is busy.
+    free: Cycle,
+    /// Whether there is one.
+    is_there: bool,
+}
+
+/// Hashed only where it has been used, so that kernels without FP64 have the digests that they had before there was one.
+impl Hash for Fp64 {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if self.free != 0 {
+            self.free.hash(state);
+        }
+    }
+}
+
 /// What a scheduler did in its last cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
@@ -112,7 +132,7 @@ pub struct Scheduler {
     pub shared: u64,
     /// Warps whose next instruction needs the special-function unit.
     pub special: u64,
-    /// Until when the execution units are busy, each and the later of the two; never past `now + 1` if they take an instruction a cycle.
+    /// Until when the execution units are busy, each and the latest of all; never past `now + 1` if they take an instruction a cycle.
     alu_free: Cycle,
     sfu_free: Cycle,
     units_free: Cycle,
@@ -142,6 +162,7 @@ pub struct Scheduler {
     /// Scheduler-cycles charged so far.
     pub stalls: StallCounts,
     groups: Groups,
+    fp64: Fp64,
 }
 
 impl Default for Scheduler {
@@ -174,6 +195,7 @@ impl Default for Scheduler {
             then_of: Derived(PerKernel::all(StallCause::Idle)),
             stalls: StallCounts::default(),
             groups: Groups::default(),
+            fp64: Fp64::default(),
         }
     }
 }
@@ -200,7 +222,7 @@ impl Scheduler {
         {
             *set &= gone;
         }
-        for set in [&mut self.throttled, &mut self.spent, &mut self.lsu_full] {
+        for set in [&mut self.throttled, &mut self.spent, &mut self.lsu_full, &mut self.fp64.warps] {
             *set &= gone;
         }
         self.by_age.retain(gone);
@@ -212,6 +234,19 @@ impl Scheduler {
         self.global = set(self.global, matches!(next, Next::Load | Next::Store | Next::Atomic));
         self.shared = set(self.shared, next == Next::Shared);
         self.special = set(self.special, next == Next::Sfu);
+        if next == Next::Fp64 || self.fp64.warps != 0 {
+            self.set_fp64(warp, next == Next::Fp64);
+        }
+    }
+
+    #[cold] // few kernels have FP64: the others pay one question
+    fn set_fp64(&mut self, warp: u64, is_next: bool) {
+        self.fp64.warps = self.fp64.warps & !warp | if is_next && self.fp64.is_there { warp } else { 0 };
+    }
+
+    /// Says that FP64 has a unit of its own; without one the arithmetic unit does it.
+    pub fn add_fp64(&mut self) {
+        self.fp64.is_there = true;
     }
 
     /// Closes the gates for the kernels that have used their quota, and for those of which the LSU takes no more (a bit each). Returns
@@ -359,13 +394,20 @@ impl Scheduler {
     /// uses the arithmetic unit, a barrier too, as in GPGPU-Sim.
     #[cold]
     fn busy(&self, now: Cycle) -> u64 {
-        let arithmetic = !(self.global | self.shared | self.special);
-        arithmetic & all_if(self.alu_free > now) | self.special & all_if(self.sfu_free > now)
+        let arithmetic = !(self.global | self.shared | self.special | self.fp64.warps);
+        let units = [(arithmetic, self.alu_free), (self.special, self.sfu_free), (self.fp64.warps, self.fp64.free)];
+        units.into_iter().fold(0, |busy, (warps, free)| busy | warps & all_if(free > now))
     }
 
     /// The special-function unit, or the arithmetic unit, is busy until `free`.
     pub fn occupy(&mut self, special: bool, free: Cycle) {
         *(if special { &mut self.sfu_free } else { &mut self.alu_free }) = free;
+        self.units_free = self.units_free.max(free);
+    }
+
+    /// The FP64 unit is busy until `free`.
+    pub fn occupy_fp64(&mut self, free: Cycle) {
+        self.fp64.free = free;
         self.units_free = self.units_free.max(free);
     }
 

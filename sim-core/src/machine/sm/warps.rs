@@ -101,12 +101,16 @@ pub struct Warps {
 impl Warps {
     /// No warp.
     pub fn new(class: &SmClass) -> Self {
+        let mut schedulers: ArrayVec<Scheduler, MAX_SCHEDULERS> = ArrayVec::new(class.schedulers);
+        if class.fp64_lanes > 0 {
+            schedulers.iter_mut().for_each(Scheduler::add_fp64);
+        }
         Warps {
             loads_per_warp: class.loads_per_warp,
             gto_group: Derived(class.gto_group as u8),
             order: Derived(WarpOrder::default()),
             lanes: class.warps().div_ceil(class.schedulers),
-            schedulers: ArrayVec::new(class.schedulers),
+            schedulers,
             wheel: Wheel::default(),
             issues: ArrayVec::new(LANES as u32 * class.schedulers),
             states: vec![Warp::default(); LANES * class.schedulers as usize],

@@ -47,6 +47,8 @@ fn gpu(sms: u32) -> Gpu {
         gto_group: 0,
         alu_lanes: 32,
         sfu_lanes: 32,
+        fp64_lanes: 16,
+        fp64_unit: crate::describe::gpu::Fp64Owner::Scheduler,
         loads_per_warp: 8,
         exit: Exit::Issued,
         lsu_queue: 8,
