@@ -30,7 +30,7 @@ const THRASHING: f64 = 4.0;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 FILE.csv is what silicon/interfere.cu writes on a GPU of yours. Without --gpu, prints how much slower each kernel is beside each. With it, simulates the same \
-kernels alone and in pairs on that preset, prints both slowdowns and how far they lie apart. Kernels that the machine cannot run (fp64) are left out and named.
+kernels alone and in pairs on that preset, prints both slowdowns and how far they lie apart. Kernels that it does not know are left out and named.
 
 Exit status: 0 done; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM.")]
 pub struct Silicon {
@@ -154,7 +154,7 @@ impl Silicon {
 }
 
 fn kernel(row: &Row) -> Option<sim_core::describe::kernel::Kernel> {
-    probe::kernel(&row.name, row.shape)
+    probe::kernel(&row.name, row.shape, &probe::SM_90)
 }
 
 /// How many times as long as measured each kernel takes alone.

@@ -44,6 +44,7 @@ presets![
     "a100-40gb",
     "h100-sxm5",
     "h200-sxm",
+    "rtx5090",
     "rtx2060-30sm",
     "ikra-15cu",
     "ikra-micro-3cu",

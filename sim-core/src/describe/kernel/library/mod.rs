@@ -17,7 +17,8 @@
 //!
 //! The programs of the IKRA paper (`ikra`) are sequences of launches, and have the bytes and the dependences that it prints (docs/reference/kernels-ikra.md).
 //!
-//! Those that a real GPU is measured with (`probe`) have the shape with which they are launched, so they stand in no list.
+//! Those that a real GPU is measured with (`probe`) have the shape with which they are launched, so they stand in no list; but for those that a paper
+//! on interference has measured (`interference`).
 //!
 //! The kernels of the latency prediction paper (`latency`) take as long alone, and ask for the bandwidth, that it prints (docs/reference/kernels-latency.md).
 
@@ -41,6 +42,7 @@ mod ikra_iterative;
 mod ikra_micro;
 mod ikra_parts;
 mod ikra_single;
+mod interference;
 mod km;
 mod kmeans;
 mod latency;
@@ -128,15 +130,15 @@ fn all() -> impl Iterator<Item = &'static (&'static str, Make)> {
     KERNELS.iter().chain(ikra::KERNELS)
 }
 
-/// Names of all kernels.
+/// Names of all kernels that stand in lists.
 pub fn names() -> Vec<&'static str> {
-    all().map(|kernel| kernel.0).collect()
+    all().map(|kernel| kernel.0).chain(interference::NAMES.iter().copied()).collect()
 }
 
 /// The kernel of this name, or of this old one.
 pub fn find(name: &str) -> Option<Kernel> {
     let name = formerly::new_name(name).unwrap_or(name);
-    all().find(|kernel| kernel.0 == name).map(|kernel| kernel.1())
+    all().find(|kernel| kernel.0 == name).map(|kernel| kernel.1()).or_else(|| interference::find(name))
 }
 
 /// What to write in the place of a name that is none, with up to five names that begin alike but for the paper and case.

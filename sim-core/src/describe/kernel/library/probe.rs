@@ -1,17 +1,52 @@
-//! Kernels that fill one resource each and leave the others alone, of any shape: those that `silicon/interfere.cu` measures on a real GPU.
+//! Kernels that fill one resource each and leave the others alone, of any shape: those of "Understanding GPU Resource Interference One Level Deeper"
+//! (SoCC 2025), and those that `silicon/interfere.cu` measures on a real GPU.
 //!
-//! The first six are those of "Understanding GPU Resource Interference One Level Deeper" (SoCC 2025). Instructions are those of the machine code for sm_90: a
-//! trip of a copy has 15, a pass of the chains has seven beside its multiply-adds. What follows from no source is the time from one of them to the
-//! next. It is chosen by what each kernel takes *alone* on an H100 (`silicon/h100.csv`): a trip in L1D 81 cycles, a pass of four chains 278. Nothing here
-//! looks at how kernels share.
+//! Instructions are those of the machine code for the GPU (`Code`). What follows from no source is the time from one of them to the next. It is chosen
+//! by what each kernel takes *alone*. Nothing here looks at how kernels share.
 
 use super::parts::{ALL, array, chain, load, named, repeat, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, WARP_SIZE};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Names of the kernels. The machine has no FP64 pipe, so `fp64` is none of them.
-pub const NAMES: &[&str] = &["sleep", "dram", "l2", "l1", "fma", "dram-wide", "l2-wide"];
+/// Instructions of the machine code for a GPU beside the accesses and the multiply-adds: so many, and cycles from one to the next.
+#[derive(Debug)]
+pub struct Code {
+    /// Cycles of a sleep of 1 µs, and the loop around it.
+    sleep: (u32, (u32, u32)),
+    /// Of a trip of a copy: from the loads to the stores, and from these to the next trip; of a copy of a region, likewise.
+    copy: [(u32, u32); 2],
+    region: [(u32, u32); 2],
+    /// Of a pass over what is copied.
+    pass: (u32, u32),
+    /// Of a pass of 64 multiply-adds of each chain.
+    fma: &'static [(u32, u32)],
+    /// FP64 multiply-adds of each chain in a pass, and what else it has.
+    fp64: (u32, (u32, u32)),
+}
+
+/// An H100's: a trip of a copy has 15 instructions, a pass of the chains seven. Alone (`silicon/h100.csv`) a trip in L1D takes 81 cycles, a pass of four
+/// chains 278, one of a single FP64 chain 522.
+pub const SM_90: Code = Code {
+    // A nanosleep of 1 µs and its loop take 1.02: 2028 cycles of 1980 MHz.
+    sleep: (2016, (3, 4)),
+    copy: [(10, 2), (3, 14)],
+    region: [(10, 2), (3, 14)],
+    pass: (15, 4),
+    fma: &[(7, 3)],
+    fp64: (64, (7, 2)),
+};
+
+/// An RTX 5090's, by the issue slots that the source prints of each alone: 3.2 and 5.3 % for the copies, 82.7 for fma, of which 79.0 are multiply-adds, 7.7 for
+/// fp64. By its times alone a trip in L1D takes 62 cycles.
+pub const SM_120: Code = Code {
+    sleep: (2448, (1, 4)),
+    copy: [(6, 2), (3, 4)],
+    region: [(2, 2), (3, 10)],
+    pass: (15, 4),
+    fma: &[(8, 6), (4, 5)],
+    fp64: (1, (16, 4)),
+};
 
 /// What a kernel is launched with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,27 +67,36 @@ pub const ENDLESS: u32 = 1 << 24;
 /// Bytes from the region of one CTA to that of the next.
 const APART: u64 = 128 << 10;
 
-/// The kernel of a name, launched so; nothing for a name that is none of `NAMES`, or a shape that it cannot have.
-pub fn kernel(name: &str, shape: Shape) -> Option<Kernel> {
+/// The kernel of a name, launched so, in the code of a GPU; nothing for an unknown name, or a shape that it cannot have.
+pub fn kernel(name: &str, shape: Shape, code: &Code) -> Option<Kernel> {
     let Shape { ctas, threads, bytes, chains } = shape;
     if ctas == 0 || threads == 0 || !threads.is_multiple_of(WARP_SIZE) {
         return None;
     }
     let (doc, arrays, program): (_, &[_], _) = match name {
-        // A nanosleep of 1 µs and its loop take 1.02: 2028 cycles of 1980 MHz.
-        "sleep" => ("Holds the slots of its warps", &[], vec![repeat(ENDLESS), Op::Sleep { cycles: 2016 }, chain(3, 4), Op::End]),
-        "dram" | "l2" | "copy" | "stream" => {
-            ("A copy, one word a lane: a warp has one load in flight", &[bytes], copy(ctas, threads, bytes, 1)?)
+        "sleep" => {
+            let (cycles, (count, latency)) = code.sleep;
+            ("Holds the slots of its warps", &[], vec![repeat(ENDLESS), Op::Sleep { cycles }, chain(count, latency), Op::End])
         }
-        "dram-wide" | "l2-wide" => ("A copy, 16 bytes a lane", &[bytes], copy(ctas, threads, bytes, 4)?),
+        "dram" | "l2" | "copy" | "stream" => {
+            ("A copy, one word a lane: a warp has one load in flight", &[bytes], copy(code, ctas, threads, bytes, 1)?)
+        }
+        "dram-wide" | "l2-wide" => ("A copy, 16 bytes a lane", &[bytes], copy(code, ctas, threads, bytes, 4)?),
         "l1" | "region" => {
             let trips = trips(bytes, u64::from(threads) * 4)?;
             let at = |array| Address { loops: [0, i64::from(threads) * 4, 0], ..words(array, bytes.max(APART) as i64, 128) };
-            ("Each CTA copies a region of its own", &[u64::from(ctas) * bytes.max(APART)], passes(trips, 1, at))
+            ("Each CTA copies a region of its own", &[u64::from(ctas) * bytes.max(APART)], passes(code, &code.region, trips, 1, at))
         }
         "fma" if matches!(chains, 1 | 2 | 4) => {
-            let program = vec![repeat(ENDLESS), chain(64 * chains, 4 / chains), chain(7, 3), Op::End];
+            let mut program = vec![repeat(ENDLESS), chain(64 * chains, 4 / chains)];
+            program.extend(code.fma.iter().map(|&(count, latency)| chain(count, latency)));
+            program.push(Op::End);
             ("Independent chains of FP32 multiply-adds", &[], program)
+        }
+        "fp64" if matches!(chains, 1 | 2 | 4 | 8) => {
+            let (of_each, (count, latency)) = code.fp64;
+            let adds = Op::Fp64 { count: of_each * chains, latency: 8 / chains, lanes: WARP_SIZE };
+            ("Independent chains of FP64 multiply-adds", &[], vec![repeat(ENDLESS), adds, chain(count, latency), Op::End])
         }
         _ => return None,
     };
@@ -62,23 +106,24 @@ pub fn kernel(name: &str, shape: Shape) -> Option<Kernel> {
 }
 
 /// All CTAs copy one array, each warp so many lines a trip.
-fn copy(ctas: u32, threads: u32, bytes: u64, lines: u8) -> Option<Vec<Op>> {
+fn copy(code: &Code, ctas: u32, threads: u32, bytes: u64, lines: u8) -> Option<Vec<Op>> {
     let lane = 4 * i64::from(lines);
     let (warp, cta) = (32 * lane, i64::from(threads) * lane);
     let trips = trips(bytes, u64::from(ctas) * cta as u64)?;
-    Some(passes(trips, lines, |array| Address { loops: [0, i64::from(ctas) * cta, 0], ..words(array, cta, warp) }))
+    Some(passes(code, &code.copy, trips, lines, |array| Address { loops: [0, i64::from(ctas) * cta, 0], ..words(array, cta, warp) }))
 }
 
 /// Passes over what each warp copies, a trip at a time: it waits for its loads before it stores them, and stores before it goes on.
-fn passes(trips: u32, lines: u8, at: impl Fn(u8) -> Address) -> Vec<Op> {
+fn passes(code: &Code, trip: &[(u32, u32); 2], trips: u32, lines: u8, at: impl Fn(u8) -> Address) -> Vec<Op> {
     let line = |array, n: u8| Address { offset: 128 * i64::from(n), ..at(array) };
     let mut program = vec![repeat(ENDLESS), repeat(trips)];
     program.extend((0..lines).map(|n| load(line(0, n))));
-    // An access of 16 bytes a lane is four of four here, for which some of the arithmetic makes room: a trip issues 15 instructions either way.
+    // An access of 16 bytes a lane is four of four here, for which some of the arithmetic makes room: a trip issues as many instructions either way.
     let spared = 2 * (u32::from(lines) - 1);
-    program.extend([chain(10 - spared, 2), ALL]);
+    let [(before, apart), (after, apart_after)] = *trip;
+    program.extend([chain(before - spared, apart), ALL]);
     program.extend((0..lines).map(|n| store(line(1, n))));
-    program.extend([chain(3, 14), Op::End, chain(15, 4), Op::End]);
+    program.extend([chain(after, apart_after), Op::End, chain(code.pass.0, code.pass.1), Op::End]);
     program
 }
 
