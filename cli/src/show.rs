@@ -161,7 +161,9 @@ fn gpu_fields(gpu: &str) -> Vec<String> {
         let value = field.get("values")?.get(gpu).filter(|value| **value != Value::Null)?;
         let path = text::plain(field.get("path"));
         let said = described(&format!("gpu.{path} = {}", text::plain(Some(value))), field, "");
-        Some(format!("{said}\n{}", text::wrapped([vec!["  ".to_owned(), format!("source: {}", preset?.source(&path)?)]])))
+        let tried = preset?.tried(&path).into_iter().map(|(value, why)| format!("tried: {}. {why}", text::plain(Some(&value))));
+        let more = std::iter::once(format!("source: {}", preset?.source(&path)?)).chain(tried);
+        Some(format!("{said}\n{}", text::wrapped(more.map(|line| vec!["  ".to_owned(), line]))))
     };
     rows(&fields).iter().filter_map(row).collect()
 }

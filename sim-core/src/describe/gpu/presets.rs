@@ -63,6 +63,8 @@ record! {
     base: Option<String> = Shape::Listed(&PRESET_NAMES), Absent::Words("none, so that it gives every field");
     /// Fields and their values, by where the values come from.
     fields: Vec<Value> = list!(Shape::Record(&SOURCED), 1, 200, "objects of fields with their `source`"), Absent::Needed;
+    /// Values that were tried and taken back; `source` says why.
+    tried: Vec<Value> = list!(Shape::Record(&SOURCED), 1, 200, "objects of fields with their `source`"), Absent::Words("none"), sparse;
 }
 
 record! {
@@ -113,11 +115,16 @@ impl PresetFile {
     }
 
     fn given(&self) -> Vec<Given<'_>> {
+        Self::each("fields", &self.fields)
+    }
+
+    /// Every field of groups that stand at a path.
+    fn each<'f>(path: &str, groups: &'f [Value]) -> Vec<Given<'f>> {
         let mut all = Vec::new();
-        for (i, group) in self.fields.iter().enumerate() {
+        for (i, group) in groups.iter().enumerate() {
             let (Value::Object(pairs), Some(source)) = (group, group.get("source").and_then(Value::as_str)) else { continue };
             let fields = pairs.iter().filter(|(key, _)| key != "source");
-            all.extend(fields.map(|(key, value)| Given { path: format!("fields[{i}].{key}"), key, value, source }));
+            all.extend(fields.map(|(key, value)| Given { path: format!("{path}[{i}].{key}"), key, value, source }));
         }
         all
     }
@@ -141,6 +148,9 @@ impl Preset {
             }
         };
         gpu.name = self.name.into();
+        for tried in PresetFile::each("tried", &file.tried) {
+            fields::set(&mut gpu.clone(), tried.key, tried.value, &tried.path, &mut problems);
+        }
         let given = file.given();
         let changes: Vec<_> = given.iter().map(|given| (given.path.clone(), given.key, given.value)).collect();
         fields::change(&mut gpu, &changes, &mut problems);
@@ -149,6 +159,13 @@ impl Preset {
             problems.by(&FITS_ITSELF, |problems| validate::check(&gpu, "fields", problems));
         }
         problems.or(gpu)
+    }
+
+    /// Values of a field that were tried and taken back, each with the reason.
+    pub fn tried(&self, key: &str) -> Vec<(Value, String)> {
+        let Ok(file) = self.file() else { return Vec::new() };
+        let of = PresetFile::each("tried", &file.tried).into_iter().filter(|given| named(given.key) == named(key));
+        of.map(|given| (given.value.clone(), given.source.into())).collect()
     }
 
     /// Where the value of a field comes from: `sm.X` of a GPU with one class of SMs, `sm.NAME.X`, or a field of the whole GPU.
@@ -238,6 +255,12 @@ mod tests {
             (tiny, "\"sm.lsu_hol\"", "\"sm.ctas\": 8, \"sm.lsu_hol\"", "fields.sm.ctas: found the field twice, want it once"),
             (tiny, "\"sm.ctas\": 8,", "\"sm.ctas\": 8, \"sm.ctas\": 8,", "fields[0].sm.ctas: found the field twice, want it once"),
             (tiny, "\"sm.threads\": 512", "\"sm.threads\": 500", "fields.sm.threads: found 500, want a multiple of 32"),
+            (
+                tiny,
+                "\"fields\": [",
+                "\"tried\": [{ \"source\": \"s\", \"sm.ctas\": 99 }], \"fields\": [",
+                "tried[0].sm.ctas: found 99, want a whole number from 1 to 64",
+            ),
             (tiny, "ccbp-16sm", "ccbp", "base: found \"ccbp\", want one of ccbp-16sm, "),
             (tiny, "ccbp-16sm", "fermi-16sm", "base: found \"fermi-16sm\", want a preset above this one"),
             (ccbp, "\"sm.ctas\": 32, ", "", "fields.sm.ctas: found nothing, want its value and where it comes from"),
