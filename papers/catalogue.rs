@@ -5,7 +5,7 @@
 
 use crate::engine::measures::Code;
 use crate::engine::paper::study::Study;
-use crate::{ccbp, hetero, ikra, latency, qos};
+use crate::{ccbp, hetero, ikra, interference, latency, qos};
 use sim_core::describe::error::Problems;
 
 /// A paper as data, and its own code.
@@ -53,4 +53,5 @@ pub static PAPERS: &[Paper] = papers! {
     "hetero" "an hour and a quarter; --sample 25 minutes": hetero::CODE,
     "latency" "half an hour": latency::CODE,
     "ikra" "half an hour": ikra::CODE,
+    "interference" "a quarter of an hour": interference::CODE,
 };

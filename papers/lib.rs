@@ -7,6 +7,7 @@ mod ccbp;
 mod engine;
 mod hetero;
 mod ikra;
+mod interference;
 mod latency;
 mod qos;
 mod reproduction;

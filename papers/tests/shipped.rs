@@ -7,7 +7,7 @@ use sim_core::study::figure::{Figure, Options, draw};
 use std::path::Path;
 
 /// The figures that each paper has, by number, in documents of the page that have been made.
-const PAPERS: [(&str, &[u32]); 5] = [
+const PAPERS: [(&str, &[u32]); 6] = [
     ("ccbp", &[2, 3, 4, 9, 10, 11, 12, 13, 14, 15, 16]),
     ("qos", &[5, 6, 7, 8, 9, 10, 11, 12, 13, 14]),
     // 3 and 5 are diagrams.
@@ -16,6 +16,7 @@ const PAPERS: [(&str, &[u32]); 5] = [
     ("latency", &[5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]),
     // 1 to 3 are diagrams.
     ("ikra", &[4, 5, 6, 7, 8]),
+    ("interference", &[1, 2, 3]),
 ];
 
 #[test]

@@ -99,6 +99,7 @@ impl Report<'_> {
     fn markdown(&self) -> String {
         let mut text = String::new();
         self.head(&mut text);
+        self.errors(&mut text);
         self.totals(&mut text);
         self.goal(&mut text);
         self.held_out(&mut text);
@@ -177,6 +178,43 @@ impl Report<'_> {
             (self.runs().results.used().1 / 1e6 / study.speed / 120.0).ceil(),
             study.speed
         );
+    }
+
+    /// How far amounts that have a rival are from those measured, beside the rival's; of what is only so or not, how often either is right.
+    fn errors(&self, text: &mut String) {
+        let rivalled = self.judgements.iter().filter(|judgement| judgement.claim.rival != Value::Null);
+        let values: Vec<(&Claim, f64, f64)> = rivalled
+            .filter_map(|judgement| {
+                let Outcome::Value(Some(ours)) = judgement.outcome else { return None };
+                Some((judgement.claim, ours, self.measures.number(&judgement.claim.rival)?))
+            })
+            .collect();
+        let (signs, amounts): (Vec<_>, Vec<_>) = values.into_iter().partition(|of| of.0.unit == "boolean");
+        if amounts.is_empty() {
+            return;
+        }
+        *text += "| against the hardware | amounts | mean error | nine in ten within | worst | right, of those that are so or not |\n";
+        *text += "| --- | --: | --: | --: | --- | --: |\n";
+        let mut row = |name: &str, value: &dyn Fn(&(&Claim, f64, f64)) -> f64| {
+            let mut errors: Vec<(f64, &Claim)> = amounts.iter().map(|of| ((value(of) / of.0.value - 1.0).abs(), of.0)).collect();
+            errors.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let (count, worst) = (errors.len(), errors[errors.len() - 1]);
+            let mean = errors.iter().map(|error| error.0).sum::<f64>() / count as f64;
+            let right = signs.iter().filter(|of| of.0.verdict(Some(value(of))) == Verdict::Reproduced).count();
+            let percent = |part: f64| format!("{:.0} %", 100.0 * part);
+            let _ = writeln!(
+                text,
+                "| {name} | {count} | {} | {} | {}, {} | {right} of {} |",
+                percent(mean),
+                percent(errors[(count * 9).div_ceil(10) - 1].0),
+                percent(worst.0),
+                worst.1.statement,
+                signs.len()
+            );
+        };
+        row("simulated", &|of| of.1);
+        row("by the rival", &|of| of.2);
+        text.push('\n');
     }
 
     fn totals(&self, text: &mut String) {

@@ -31,6 +31,7 @@ const PAPERS: Floors = Floors {
         ("ccbp", 4),
         ("hetero", 4),
         ("ikra", 4),
+        ("interference", 4),
         ("latency", 4),
         ("qos", 4),
         ("engine/report", 5),
