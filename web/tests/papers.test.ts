@@ -11,10 +11,10 @@ const root = new URL(`file://${process.cwd()}/../`);
 const papers = new Papers(root);
 const cards = papers.chosen.map((one) => papers.card(one));
 
-test("five papers, each with what it claims and how that came out", () => {
+test("six papers, each with what it claims and how that came out", () => {
   assert.deepEqual(
     cards.map((card) => card.paper),
-    ["ccbp", "qos", "hetero", "ikra", "latency"],
+    ["ccbp", "qos", "hetero", "ikra", "latency", "interference"],
   );
   for (const card of cards) {
     const report = readFileSync(new URL(`docs/reports/${card.paper}/report.md`, root), "utf8");

@@ -10,6 +10,9 @@ use std::path::Path;
 const PAPERS: [(&str, &str); 5] =
     [("ccbp", "CCBP"), ("qos", "QoS quotas"), ("hetero", "HeteroCore"), ("ikra", "IKRA"), ("latency", "Latency prediction")];
 
+/// The study of a GPU that a public rerun of a paper measured.
+const RERUN: &str = "reports/interference/report.md";
+
 /// Prints the page.
 pub fn page(_: &[String]) -> Result<(), String> {
     print!("{}", text()?);
@@ -57,7 +60,8 @@ fn silicon(text: &mut String) -> Result<(), String> {
     let all = &of_all(met)?;
     let right = |key| right_of(met, key);
     let alone = found.get("alone").map_or(&[][..], Value::items).iter().filter_map(|row| row.get("simulated_over_measured")?.as_f64());
-    let (least, most) = alone.fold((f64::MAX, f64::MIN), |(least, most), ratio| (least.min(ratio), most.max(ratio)));
+    let (kernels, least, most) =
+        alone.fold((0, f64::MAX, f64::MIN), |(kernels, least, most), ratio: f64| (kernels + 1, least.min(ratio), most.max(ratio)));
     let off = |of: &Value, says: &str| {
         let (mean, ninth, worst) = (number(of, "mean"), number(of, "nine_in_ten"), number(of, "worst"));
         let (cells, pair) = (number(of, "cells"), words(of, "worst_pair"));
@@ -78,11 +82,11 @@ fn silicon(text: &mut String) -> Result<(), String> {
             right("who_suffers_more")
         ),
         format!("whether a kernel suffers by more than a quarter | {} | right in {}", last(&right("suffers")), right("suffers")),
-        format!("how long a kernel takes alone | 7 | {least:.2} to {most:.2} of what was measured"),
+        format!("how long a kernel takes alone | {kernels} | {least:.2} to {most:.2} of what was measured"),
     ];
     write!(
         text,
-        "## Against a GPU\n\nSeven kernels that each fill one resource ran alone and in all pairs on an {gpu}. The preset `h100-sxm5` simulates the same \
+        "## Against a GPU\n\nEight kernels that each fill one resource ran alone and in all pairs on an {gpu}. The preset `h100-sxm5` simulates the same \
          ([every pair](reference/silicon.md)). No pair decided a value of the machine, but all pairs had been seen by then.\n\n\
          ![Slowdown of a row beside a column: measured, and simulated](reference/silicon.svg)\n\n| what is said | cases | how it holds |\n| --- | --: | --- |\n"
     )
@@ -97,6 +101,18 @@ fn silicon(text: &mut String) -> Result<(), String> {
         percent(number(met, "nine_in_ten")),
         right_of(blind, "who_suffers_more"),
         changed
+    );
+    let report = read(RERUN)?;
+    let [simulated, rival] = ["simulated", "by the rival"].map(|name| row(&report, RERUN, name));
+    let off = |of: &[String]| format!("{} in the mean, nine in ten within {}, at worst {}", of[2], of[3], of[4]);
+    let (simulated, rival) = (simulated?, rival?);
+    *text += &format!(
+        "\nAn **RTX 5090** has been measured by others, with six of these kernels. [`rtx5090`]({RERUN}) meets what each does alone. Its slowdowns are off by {}. Whether a kernel suffers by more than a quarter is right in {}. Adding \
+         up what kernels use alone, as is done in practice, is off by {}, and right in {}.\n",
+        off(&simulated),
+        simulated[5],
+        off(&rival),
+        rival[5]
     );
     *text += "\nNo other preset has been held against its GPU. For the cycles of kernels alone, Accel-Sim 2.0 prints 13.4 % and the model of \"Dissecting and Modeling the Architecture of Modern GPU Cores\" (MICRO 2025) 14 %. No simulator that we know of prints the error of a \
               slowdown.\n\n";
@@ -182,7 +198,7 @@ const FOOT: &str = "\
 
 - Copies of 16 bytes a lane within L2 cost their neighbours more on an H100 than here: its L1D loses their lines, and its L2 is slower for stores. Not explained.
 - How an H100 places lines in its L1D is not known. By the rule that fits the pairs best measured alone, a copy that just fits finds nearly all in L1D, on the H100 four fifths.
-- The machine has no FP64 pipe, and no tensor cores.
+- There are no tensor cores.
 - Schemes that measure are less sure than they look. The length of SMK's and Warped-Slicer's measurement, and MIL's sample, decide much of who suffers ([which](reference/knobs.md)).
 - The naive scheme of QoS keeps far more promises here than the paper prints. Not explained.
 
