@@ -1,4 +1,4 @@
-//! Floor 5: what uses runs. Profiles, sweeps, oracles, probes of single parts, figures, and the catalogue of all that can be chosen.
+//! Floor 5: what uses runs. Profiles, sweeps, oracles, probes of single parts, figures, GPUs that were measured, and the catalogue of all that can be chosen.
 
 pub mod catalogue;
 pub mod dependence;
@@ -7,4 +7,5 @@ pub mod oracle;
 pub mod prediction;
 pub mod probe;
 pub mod profile;
+pub mod silicon;
 pub mod sweep;

@@ -1,9 +1,15 @@
 //! The CSV file that `silicon/interfere.cu` writes.
 
-use corun_batch::problem;
-use sim_core::describe::error::Problems;
-use sim_core::describe::kernel::library::probe::Shape;
-use std::collections::BTreeMap;
+use crate::describe::error::{Problem, Problems};
+use crate::describe::kernel::library::probe::Shape;
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// Largest file, bytes.
+pub const MAX_BYTES: usize = 4 << 20;
 
 /// The first line of such a file.
 const FIRST: &str = "# corun silicon 1";
@@ -40,14 +46,23 @@ pub type Pairs = BTreeMap<(usize, usize), Option<f64>>;
 /// A kernel alone.
 #[derive(Debug)]
 pub struct Row {
+    /// Its name.
     pub name: String,
+    /// What it was launched with.
     pub shape: Shape,
+    /// How often it went through its work.
     pub passes: u64,
+    /// How long that took, the median.
     pub ms: f64,
 }
 
+/// One problem.
+pub(super) fn problem(path: &str, found: impl ToString, want: &str) -> Problems {
+    Problems(Vec::from([Problem::new(path, found, want)]))
+}
+
 /// Where a line can be wrong.
-struct At(u64);
+struct At(usize);
 
 impl At {
     fn wrong(&self, column: &str, found: impl ToString, want: &str) -> Problems {
@@ -58,6 +73,9 @@ impl At {
 impl Measured {
     /// Reads the text of a file.
     pub fn read(text: &str) -> Result<Measured, Problems> {
+        if text.len() > MAX_BYTES {
+            return Err(problem("(file)", "more than 4 MiB", "what silicon/interfere.cu writes, some hundred lines"));
+        }
         if text.lines().next() != Some(FIRST) {
             return Err(problem(
                 "line 1",
@@ -74,13 +92,19 @@ impl Measured {
         for whole in ["sms", "core_mhz"] {
             measured.number(whole)?;
         }
-        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
-        let headings = reader.headers().map_err(|error| unreadable(&error))?.clone();
-        if !headings.iter().eq(COLUMNS.iter().copied()) {
-            return Err(problem("the columns", headings.iter().collect::<Vec<_>>().join(","), &COLUMNS.join(",")));
+        // No cell has a comma in it, and none is quoted.
+        let mut rows = (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let headings = rows.next().map_or("", |(_, line)| line);
+        if !headings.split(',').eq(COLUMNS.iter().copied()) {
+            return Err(problem("the columns", headings, &COLUMNS.join(",")));
         }
-        for record in reader.records() {
-            measured.take(&record.map_err(|error| unreadable(&error))?)?;
+        for (line, row) in rows {
+            let cells: Vec<&str> = row.split(',').collect();
+            if cells.len() != COLUMNS.len() {
+                let want = format!("{} cells", COLUMNS.len());
+                return Err(problem(&format!("line {line}"), format!("{} cells", cells.len()), &want));
+            }
+            measured.take(&At(line), &cells)?;
         }
         measured.is_whole()?;
         Ok(measured)
@@ -107,9 +131,8 @@ impl Measured {
         Some(of.get(&(kernel, beside)).copied().flatten()? / self.alone[kernel].ms)
     }
 
-    fn take(&mut self, record: &csv::StringRecord) -> Result<(), Problems> {
-        let at = At(record.position().map_or(0, csv::Position::line));
-        let cell = |column: &str| COLUMNS.iter().position(|name| *name == column).and_then(|n| record.get(n)).unwrap_or("").trim();
+    fn take(&mut self, at: &At, cells: &[&str]) -> Result<(), Problems> {
+        let cell = |column: &str| COLUMNS.iter().zip(cells).find(|(name, _)| **name == column).map_or("", |(_, cell)| cell.trim());
         let whole =
             |column: &str| cell(column).parse::<u64>().map_err(|_| at.wrong(column, format!("{:?}", cell(column)), "a whole number"));
         let small = |column: &str| whole(column).and_then(|n| u32::try_from(n).map_err(|_| at.wrong(column, n, "a number below 2^32")));
@@ -182,11 +205,49 @@ impl Measured {
     }
 }
 
-fn unreadable(error: &csv::Error) -> Problems {
-    let line = error.position().map_or_else(|| "(file)".into(), |at| format!("line {}", at.line()));
-    let found = match error.kind() {
-        csv::ErrorKind::UnequalLengths { len, .. } => format!("{len} cells"),
-        _ => error.to_string(),
-    };
-    problem(&line, found, &format!("{} cells", COLUMNS.len()))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: &str = "# corun silicon 1\n# gpu: Tiny\n# sms: 2\n# core_mhz: 1000\n# date: 2026-11-26\n\
+        study,kernel,beside,ctas,threads,bytes,chains,passes,ms,ms_least,ms_most,mhz,shared_sms\n\
+        alone,fma,,2,128,0,4,1000,20,19,21,1000,0\n\
+        pair,fma,fma,2,128,0,4,1000,40,39,41,1000,2\n";
+
+    fn said(text: &str) -> String {
+        Measured::read(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn lines_may_be_empty_or_end_as_elsewhere() {
+        let slowdown = |text: &str| {
+            let measured = Measured::read(text).unwrap();
+            measured.slowdown(&measured.pairs, 0, 0)
+        };
+        assert_eq!(slowdown(ROWS), Some(2.0));
+        assert_eq!(slowdown(&ROWS.replace('\n', "\r\n")), Some(2.0));
+        assert_eq!(slowdown(&ROWS.replace("pair,", "\n# between\npair,").replace("40,39,41", " 30 ,29, 31")), Some(1.5));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_its_line() {
+        for (from, to, want) in [
+            ("# corun silicon 1\n", "", "line 1: found \"# gpu: Tiny\", want \"# corun silicon 1\", as silicon/interfere.cu writes it"),
+            ("study,kernel", "study;kernel", "the columns: found study;kernel,beside,"),
+            ("1000,2\n", "1000\n", "line 8: found 12 cells, want 13 cells"),
+            ("1000,2\n", "1000,2,\n", "line 8: found 14 cells, want 13 cells"),
+            ("40,39,41", "2e6,39,3e6", "line 8, ms: found \"2e6\", want a time in ms, above 0 and at most 1000000, or nan"),
+            ("40,39,41", "\"40\",39,41", "line 8, ms: found \"\\\"40\\\"\", want a time in ms"),
+            ("pair,fma,fma", "first,fma,fma", "(file): found no pair of fma beside fma, want a row of each kernel beside each"),
+            ("20,19,21", "nan,nan,nan", "line 7, passes: found 1000 in NaN ms, want at least one, and how long it took"),
+        ] {
+            assert!(ROWS.contains(from), "{from}");
+            let said = said(&ROWS.replace(from, to));
+            assert!(said.starts_with(want), "{said}, want {want}");
+        }
+        let columns = said(&ROWS[..ROWS.find("study").unwrap()]);
+        assert!(columns.starts_with("the columns: found , want study,kernel,"), "{columns}");
+        let large = said(&[ROWS, &"\n".repeat(MAX_BYTES)].concat());
+        assert_eq!(large, "(file): found more than 4 MiB, want what silicon/interfere.cu writes, some hundred lines");
+    }
 }
