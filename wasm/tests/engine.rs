@@ -435,6 +435,9 @@ fn a_sweep_gives_the_lines_of_its_points() {
     assert_eq!(sweep.points(), 4);
     let point = sweep.point(0).expect("a point");
     assert_eq!(Array::from(&get(&point, "alone")).length(), 2);
+    assert_eq!(get(&point, "cycles").as_f64(), Some(2000.0));
+    let warm = corun::Sweep::new(&file.replace("\"stop\"", "\"warm_up\": 500, \"stop\"").into()).expect("a sweep");
+    assert_eq!(get(&warm.point(0).expect("a point"), "cycles").as_f64(), Some(2500.0), "it runs through its warm-up too");
     assert_eq!(
         Array::from(&get(&point, "alone")).get(1),
         Array::from(&get(&sweep.point(2).expect("a point"), "alone")).get(0),
