@@ -5,11 +5,13 @@
 
 mod boundary;
 mod host;
+mod silicon;
 mod sweep;
 
 use boundary::{error, list, plain, value};
 use host::Clock;
 use js_sys::{Array, Uint32Array};
+pub use silicon::{silicon, silicon_sweep};
 use sim_core::describe::digest;
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::KernelId;

@@ -220,10 +220,29 @@ export interface SweepPoint {
   config_hash: string;
   /** The experiment as the sweep's file writes it. */
   experiment: Experiment;
-  /** Cycles that it runs; null where it runs until its kernels are done. */
+  /** Cycles that it runs, its warm-up with them; null where it runs until its kernels are done. */
   cycles: number | null;
   /** For each kernel whose IPC alone is wanted, the name of the run that measures it: equal names, equal runs. */
   alone: string[];
+}
+
+// ---------------------------------------------------------------- a GPU that was measured
+
+/** A kernel beside another: how many times as long as alone it takes, on the GPU and simulated; `measured_first`: the other came after it. */
+export interface SiliconPair { kernel: string; beside: string; measured: number | null; measured_first: number | null; simulated: number | null }
+/** What kernels took on a GPU, and what the machine makes of the same. */
+export interface Silicon {
+  gpu: string;
+  date: string;
+  /** The kernels, in the order of the file; null for a program that the machine cannot run. */
+  alone: { kernel: string; ms: number; program: object | null; simulated_over_measured: number | null }[];
+  /** Each beside each. */
+  pairs: SiliconPair[];
+  title: string;
+  /** Presets with as many SMs, each with the part of it to simulate. */
+  presets: { name: string; scale: string }[];
+  /** Sentences on kernels alone, a table of errors with its heading, and how often questions are answered right; null where nothing was simulated. */
+  summary: { alone: string[]; errors: string[][]; right: string } | null;
 }
 
 // ---------------------------------------------------------------- runs alone

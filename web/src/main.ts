@@ -40,6 +40,7 @@ import { schemesHost } from "./run/schemes-host.ts";
 import { SchemesRun } from "./run/schemes-run.ts";
 import { startScreen } from "./run/screen.tsx";
 import { Session } from "./run/session.ts";
+import { compareMeasured } from "./silicon/open.ts";
 import { provideStamp } from "./stamp.ts";
 import { Standing } from "./standing.ts";
 import { startEmbed } from "./teach/embed.ts";
@@ -298,6 +299,7 @@ async function start(): Promise<void> {
         ({ openCard }) => openCard(policy, catalogue.policies, stamp),
         () => toast("The card could not be loaded. Is the page's host still there?"),
       ),
+    measured: (file) => compareMeasured(file, running.module),
     // The run of a file that was saved here or elsewhere.
     reopen: (hash) => {
       if (location.hash === hash) toast("This is the run that is shown.");

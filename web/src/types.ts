@@ -42,6 +42,7 @@ export type {
   ScriptWords,
   Share,
   Shares,
+  Silicon,
   SweepPoint,
   WindowsLayout,
   RecordField,

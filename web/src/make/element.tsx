@@ -1,6 +1,7 @@
 // <corun-editor>: the form, for a page that is not made of components.
 import { render } from "preact";
 import { onFileDrop } from "../dom.ts";
+import { isMeasured } from "../silicon/open.ts";
 import type { Catalogue, Experiment, Problem } from "../types.ts";
 import { take } from "./file.tsx";
 import { ExperimentForm } from "./form.tsx";
@@ -14,7 +15,7 @@ export class CorunEditor extends HTMLElement {
     this.#form = form;
     render(<ExperimentForm form={form} />, this);
     onFileDrop((file) => {
-      events.dropped();
+      if (!isMeasured(file)) events.dropped();
       void take(form, file);
     });
   }

@@ -3,6 +3,7 @@ import { errorText } from "../format.ts";
 import { toast } from "../dialogs.ts";
 import { openFile } from "../file.ts";
 import { PAIRS, pairOf } from "../pairs.ts";
+import { isMeasured } from "../silicon/open.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";
 import { Deeds } from "../controls.tsx";
 import { useForm } from "./field.tsx";
@@ -42,6 +43,11 @@ function opened(form: FormState, experiment: object): void {
 
 /** Opens an experiment's file; what is wrong with it is said beside the buttons, where they are shown. */
 export async function take(form: FormState, file: File): Promise<void> {
+  if (isMeasured(file)) {
+    form.refused.value = "";
+    form.events.measured(file);
+    return;
+  }
   try {
     const link = await linkIn(file);
     if (link === null && isPicture(file))
@@ -67,8 +73,8 @@ export function Files() {
         <OpenFile
           id="f-open-file"
           button="f-open"
-          accept=".json,application/json,.png,.svg"
-          label="An experiment, or a picture, a table or a result that was saved here"
+          accept=".json,application/json,.png,.svg,.csv"
+          label="An experiment, a picture, a table or a result that was saved here, or the CSV of a GPU that was measured"
           take={(file) => void take(form, file)}
         >
           Open an experiment

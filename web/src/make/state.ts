@@ -19,6 +19,8 @@ export interface EditorEvents {
   schemes(): void;
   /** Another of two experiments is to be shown. */
   edit(side: number): void;
+  /** A file of what a GPU measured is to be compared. */
+  measured(file: File): void;
   /** A file is about to be opened that was dropped on the page. */
   dropped(): void;
   /** A file was opened that the page had saved: its run is to be shown, by what its link has behind the `#`. */

@@ -1,12 +1,11 @@
 // How far to trust an answer: docs/trust.md in a dialog, with a GPU's slowdowns beside the machine's as tables whose cells open their runs. Loaded when
 // it is first asked for.
-import "./trust.css";
 import VERDICTS from "../../../docs/reference/verdicts.md?raw";
 import SILICON from "../../../docs/reference/silicon.json";
 import TRUST from "../../../docs/trust.md?raw";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { RunLink, Scrolls } from "../kit.tsx";
+import { Heat } from "../silicon/heat.tsx";
 import { away, Blocks, DocumentBlock, openPage, Page, plain } from "../teach/document.tsx";
 import { readMarkdown, type Block } from "../teach/markdown.ts";
 import type { Experiment } from "../types.ts";
@@ -33,56 +32,22 @@ function runOf({ kernel, beside }: Pair): Experiment {
   };
 }
 
-/** The deeper, the slower: over the logarithm, from 1 to 32. */
-const depthOf = (slowdown: number): string =>
-  `${Math.round((100 * Math.log(Math.min(Math.max(slowdown, 1), 32))) / Math.log(32))}%`;
+const names = alone.filter(({ program }) => program !== null).map(({ kernel }) => kernel);
+const pairOf = (kernel: string, beside: string) =>
+  pairs.find((one) => one.kernel === kernel && one.beside === beside) ?? null;
 
-function Matrix({ title, of }: { title: string; of: "measured" | "simulated" }) {
-  const names = alone.filter(({ program }) => program !== null).map(({ kernel }) => kernel);
+function measured(kernel: string, beside: string) {
+  const pair = pairOf(kernel, beside);
+  return pair && { slowdown: pair.measured };
+}
+function simulated(kernel: string, beside: string) {
+  const pair = pairOf(kernel, beside);
   return (
-    <Scrolls class="scroll-x" label={`Table: slowdown of a row beside a column, ${title}`}>
-      <table class="trust-map">
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">slowdown of ↓ beside →</th>
-            {names.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {names.map((kernel) => (
-            <tr key={kernel}>
-              <th scope="row">{kernel}</th>
-              {names.map((beside) => {
-                const pair = pairs.find((one) => one.kernel === kernel && one.beside === beside),
-                  slowdown = pair?.[of];
-                if (pair === undefined || slowdown == null) return <td key={beside} />;
-                const text = slowdown < 10 ? slowdown.toFixed(2) : slowdown.toFixed(0);
-                return (
-                  <td key={beside} style={{ "--depth": depthOf(slowdown) }}>
-                    {of === "simulated" ? (
-                      <RunLink
-                        away
-                        of={{ experiment: runOf(pair) }}
-                        title={`${kernel} beside ${beside}: ${pair.measured.toFixed(2)} measured. Opens the run`}
-                      >
-                        {text}
-                      </RunLink>
-                    ) : (
-                      text
-                    )}
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolls>
+    pair && {
+      slowdown: pair.simulated,
+      run: runOf(pair),
+      says: `${kernel} beside ${beside}: ${pair.measured.toFixed(2)} measured. Opens the run`,
+    }
   );
 }
 
@@ -114,9 +79,9 @@ function Trust() {
       {text === TRUST ? (
         blocks.map((block, i) =>
           isMap(block) ? (
-            <div key={i} class="trust-maps">
-              <Matrix title="Measured on an H100" of="measured" />
-              <Matrix title="Simulated; each opens its run" of="simulated" />
+            <div key={i} class="heats">
+              <Heat title="Measured on an H100" names={names} cell={measured} />
+              <Heat title="Simulated; each opens its run" names={names} cell={simulated} />
             </div>
           ) : (
             <DocumentBlock key={i} of={block} link={link} />

@@ -1,13 +1,15 @@
-// Asks the engine what needs no run: its catalogue, what is wrong with an experiment, what it makes of one.
+// Asks the engine what needs no run: its catalogue, what is wrong with an experiment, what it makes of one, or of a GPU that was measured.
+import type { Reader } from "../silicon/model.ts";
 import type { Catalogue, Experiment, Problem } from "../types.ts";
+import { problemText } from "../format.ts";
 import type { Laid } from "../predict/predictor.ts";
-import type { FromDesk, Question, ToDesk } from "./worker.ts";
+import type { FromDesk, OfMeasured, Question, ToDesk } from "./worker.ts";
 
 export class Desk {
   readonly catalogue: Catalogue;
   readonly stamp: string;
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, (answer: unknown) => void>();
+  readonly #waiting = new Map<number, (answer: FromDesk & { t: "answer" }) => void>();
   #asked = 0;
 
   private constructor(worker: Worker, catalogue: Catalogue, stamp: string) {
@@ -16,7 +18,7 @@ export class Desk {
     this.stamp = stamp;
     worker.onmessage = ({ data }: MessageEvent<FromDesk>) => {
       if (data.t !== "answer") return;
-      this.#waiting.get(data.id)?.(data.answer);
+      this.#waiting.get(data.id)?.(data);
       this.#waiting.delete(data.id);
     };
   }
@@ -32,12 +34,20 @@ export class Desk {
     });
   }
 
-  #ask(what: Question, experiment: object): Promise<unknown> {
+  /** It answers nobody any more. */
+  close(): void {
+    this.#worker.terminate();
+  }
+
+  #say(what: Question, of: object): Promise<FromDesk & { t: "answer" }> {
     const id = ++this.#asked;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      this.#worker.postMessage({ t: "ask", id, what, experiment } satisfies ToDesk);
+      this.#worker.postMessage({ t: "ask", id, what, of } satisfies ToDesk);
     });
+  }
+  async #ask(what: Question, of: object): Promise<unknown> {
+    return (await this.#say(what, of)).answer;
   }
 
   validate(experiment: object): Promise<Problem[]> {
@@ -52,5 +62,18 @@ export class Desk {
   /** What is read of a simulation before it runs; null for one that is wrong. */
   lay(experiment: Experiment): Promise<Laid | null> {
     return this.#ask("lay", experiment) as Promise<Laid | null>;
+  }
+
+  /** Of what a GPU measured. What is wrong with the text is thrown as `problems`. */
+  silicon(text: string): Reader {
+    const ask = async <T, Q extends keyof OfMeasured>(what: Q, of: Omit<OfMeasured[Q], "text">): Promise<T> => {
+      const { answer, problems } = await this.#say(what, { text, ...of });
+      if (answer === null) throw Object.assign(new Error(problems.map(problemText).join("; ")), { problems });
+      return answer as T;
+    };
+    return {
+      read: (scale, ipcs) => ask("silicon", { scale, ipcs }),
+      sweep: (gpu, scale) => ask("siliconSweep", { gpu, scale }),
+    };
   }
 }

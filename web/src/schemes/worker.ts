@@ -1,16 +1,21 @@
 // The engine, for questions that need no run.
+import { problemsIn } from "../format.ts";
 import * as engine from "../wasm/corun.js";
 import type { Laid } from "../predict/predictor.ts";
-import type { Catalogue } from "../types.ts";
+import type { Catalogue, Problem } from "../types.ts";
 
-/** `lay`: what is read of a simulation before it runs. */
-export type Question = "validate" | "explain" | "lay";
-export type ToDesk =
-  | { t: "init"; module: WebAssembly.Module }
-  | { t: "ask"; id: number; what: Question; experiment: object };
+/** `lay`: what is read of a simulation before it runs. The last two are of the file of a GPU that was measured. */
+export type Question = "validate" | "explain" | "lay" | "silicon" | "siliconSweep";
+/** What the arguments of the engine's function for such a file are, by its name. */
+export interface OfMeasured {
+  silicon: { text: string; scale: string; ipcs: readonly number[] };
+  siliconSweep: { text: string; gpu: string; scale: string };
+}
+export type ToDesk = { t: "init"; module: WebAssembly.Module } | { t: "ask"; id: number; what: Question; of: object };
 export type FromDesk =
   | { t: "ready"; catalogue: Catalogue; stamp: string }
-  | { t: "answer"; id: number; answer: unknown };
+  /** Null for what cannot be answered; `problems`: why. */
+  | { t: "answer"; id: number; answer: unknown; problems: Problem[] };
 
 const send = (message: FromDesk): void => {
   self.postMessage(message);
@@ -30,17 +35,25 @@ function lay(experiment: object): Laid {
   }
 }
 
-const ANSWERS: Readonly<Record<Question, (experiment: object) => unknown>> = {
+const ANSWERS: Readonly<Record<Question, (of: object) => unknown>> = {
   validate: (experiment) => engine.validate(experiment),
   explain: (experiment) => engine.explain(experiment),
   lay,
+  silicon: (of) => {
+    const { text, scale, ipcs } = of as OfMeasured["silicon"];
+    return engine.silicon(text, scale, Float64Array.from(ipcs));
+  },
+  siliconSweep: (of) => {
+    const { text, gpu, scale } = of as OfMeasured["siliconSweep"];
+    return engine.siliconSweep(text, gpu, scale);
+  },
 };
 
-function answer(what: Question, experiment: object): unknown {
+function answer(what: Question, of: object): { answer: unknown; problems: Problem[] } {
   try {
-    return ANSWERS[what](experiment);
-  } catch {
-    return null;
+    return { answer: ANSWERS[what](of), problems: [] };
+  } catch (error) {
+    return { answer: null, problems: problemsIn(error) ?? [] };
   }
 }
 
@@ -53,6 +66,6 @@ self.onmessage = ({ data }: MessageEvent<ToDesk>): void => {
     return;
   }
   void ready.then(() => {
-    send({ t: "answer", id: data.id, answer: answer(data.what, data.experiment) });
+    send({ t: "answer", id: data.id, ...answer(data.what, data.of) });
   });
 };

@@ -24,6 +24,7 @@ import { Desk } from "../schemes/desk.ts";
 import { Place } from "../schemes/place.ts";
 import { showPlace } from "../schemes/place.tsx";
 import { predictInto } from "../schemes/predicted.tsx";
+import { compareMeasured, isMeasured } from "../silicon/open.ts";
 import { provideStamp } from "../stamp.ts";
 import { startTheme } from "../theme.ts";
 import type { Experiment } from "../types.ts";
@@ -74,7 +75,10 @@ async function ofMix(): Promise<string> {
     path = "gpu.noc.mhz";
   return sweepOf(experiment, { path, values: await suggest(experiment, path) }, "The NoC's clock");
 }
-onFileDrop((file) => void sweeps.take(file));
+onFileDrop((file) => {
+  if (isMeasured(file)) compareMeasured(file, compileModule());
+  else void sweeps.take(file);
+});
 
 /** Around what the experiment has now, as the engine says it. */
 async function suggest(base: unknown, path: string): Promise<unknown[]> {
