@@ -76,9 +76,7 @@ pub fn page(_: &[String]) -> Result<(), String> {
         "\n## Every pair\n\nSlowdown of a row beside a column: measured on the H100 / simulated. **Bold**: off by more than a quarter.\n"
     );
     matrix(&cells, |cell| both_of(cell.measured, cell.simulated));
-    println!(
-        "\n## Alone\n\n| kernel | ms measured | simulated time over it |\n| --- | --: | --: |"
-    );
+    println!("\n## Alone\n\n| kernel | ms measured | simulated time over it |\n| --- | --: | --: |");
     let Some(Value::Array(alone)) = h100.get("alone") else { return Err("no kernels alone".into()) };
     for row in alone {
         let ratio = row.get("simulated_over_measured").and_then(Value::as_f64);

@@ -48,7 +48,7 @@ fn gpu(sms: u32) -> Gpu {
         alu_lanes: 32,
         sfu_lanes: 32,
         fp64_lanes: 16,
-        fp64_unit: crate::describe::gpu::Fp64Owner::Scheduler,
+        fp64_unit: Fp64Owner::Scheduler,
         loads_per_warp: 8,
         exit: Exit::Issued,
         lsu_queue: 8,

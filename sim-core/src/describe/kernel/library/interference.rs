@@ -7,7 +7,6 @@ use super::parts::named;
 use super::probe::{self, SM_120, Shape};
 use crate::describe::kernel::Kernel;
 use alloc::format;
-use alloc::string::ToString;
 
 /// Where names of these begin.
 const PREFIX: &str = "interference/";
@@ -48,5 +47,5 @@ pub fn find(name: &str) -> Option<Kernel> {
     };
     let probe = probe::kernel(kind, shape, &SM_120)?;
     let source = "GPU-interfere, on an RTX 5090; SoCC 2025";
-    Some(named(&format!("{PREFIX}{short}"), &short.to_string(), source, &probe.doc, probe.arrays, probe.launches))
+    Some(named(&format!("{PREFIX}{short}"), short, source, &probe.doc, probe.arrays, probe.launches))
 }
