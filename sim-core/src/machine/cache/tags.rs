@@ -53,6 +53,8 @@ pub struct Tags {
     signs: Derived<Box<[u64]>>,
     /// Words of signs of a set.
     sign_words: Derived<u32>,
+    /// By set: ways that are reserved, a bit each.
+    in_use: Derived<Box<[u32]>>,
 }
 
 impl Tags {
@@ -71,6 +73,7 @@ impl Tags {
             accesses: 0,
             signs: Derived(vec![0; (sets * sign_words) as usize].into()),
             sign_words: Derived(sign_words),
+            in_use: Derived(vec![0; sets as usize].into()),
         }
     }
 
@@ -178,6 +181,8 @@ impl Tags {
         let way = self.oldest(set, mask);
         let chosen = (set * self.ways + way) as usize;
         self.sign(set, way, sign);
+        let in_use = &mut self.in_use[set as usize];
+        *in_use = *in_use & !(1 << way) | u32::from(time == IN_USE) << way;
         let victim = (self.lines[chosen] != EMPTY).then(|| Victim {
             line: self.lines[chosen],
             kernel: KernelId(self.meta[chosen] & !DIRTY),
@@ -198,8 +203,8 @@ impl Tags {
 
     /// Whether a line's set has a way in `mask` that is not reserved.
     pub fn can_reserve(&self, line: LineAddr, mask: u32) -> bool {
-        let set = self.set(line).0;
-        self.used[(set * self.ways + self.oldest(set, mask)) as usize] != IN_USE
+        let ways = u32::MAX >> (u32::BITS - self.ways);
+        mask & ways & !self.in_use[self.set(line).0 as usize] != 0
     }
 
     /// Reserves a way of `mask` for a line that is not there; the caller has checked `can_reserve`. Returns what it pushed out.
@@ -211,9 +216,10 @@ impl Tags {
     /// The line for which a way is reserved has arrived: it is there, as the most recently used.
     pub fn fill_reserved(&mut self, line: LineAddr) {
         let (set, sign) = self.set(line);
-        let its = |&slot: &u32| self.lines[slot as usize] == line && self.meta[slot as usize] & RESERVED != 0;
-        if let Some(slot) = (set * self.ways..(set + 1) * self.ways).find(its) {
-            self.sign(set, slot % self.ways, sign);
+        if let Some(slot) = self.find_in(set, !sign & 0xff, line) {
+            let way = slot - set * self.ways;
+            self.sign(set, way, sign);
+            self.in_use[set as usize] &= !(1 << way);
             self.meta[slot as usize] &= !RESERVED;
             self.used[slot as usize] = self.next_use();
         }
@@ -221,7 +227,7 @@ impl Tags {
 
     /// Ways that are reserved.
     pub fn reserved(&self) -> u32 {
-        self.meta.iter().filter(|&&meta| meta & RESERVED != 0).count() as u32
+        self.in_use.iter().map(|ways| ways.count_ones()).sum()
     }
 
     /// Drops a line, if it is there.
@@ -275,12 +281,10 @@ impl Tags {
 /// Where the least of some numbers is, the first of equals.
 #[inline]
 fn least(numbers: &[u32]) -> u32 {
-    let (mut least, mut at) = (u32::MAX, 0);
-    for (index, &number) in (0..).zip(numbers) {
-        at = if number < least { index } else { at };
-        least = least.min(number);
-    }
-    at
+    // The place in the low bits: one comparison a number, without a branch.
+    let least = |numbers: &[u32]| (0..).zip(numbers).map(|(at, &number)| u64::from(number) << 32 | at).fold(u64::MAX, u64::min) as u32;
+    // Nearly every array has as many ways: no loop.
+    if let Some(numbers) = numbers.as_array::<8>() { least(numbers) } else { least(numbers) }
 }
 
 /// Where the least of the numbers at a mask's places is, the first of equals.
