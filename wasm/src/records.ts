@@ -959,6 +959,8 @@ export type GpuPreset = {
   base?: string;
   /** Fields and their values, by where the values come from */
   fields: SourcedFields[];
+  /** Values that were tried and taken back; `source` says why */
+  tried?: SourcedFields[];
 };
 /** Fields with values of one source: `sm.X` is X of every class of SMs, `sm.NAME.X` of one */
 export type SourcedFields = {

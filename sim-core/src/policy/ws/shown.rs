@@ -1,6 +1,6 @@
 //! What people watch of the combination: the curves with the points that were chosen, and every turn of the filling.
 
-use super::{filled, level};
+use super::fill::{filled, level};
 use crate::describe::ids::KernelId;
 use crate::describe::value::Value;
 use crate::interface::observation::Observation;
