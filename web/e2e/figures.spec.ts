@@ -32,7 +32,7 @@ test("the simulator leads to a card for each paper: what it claims, what of it c
   await page.goto("./");
   await page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: "Papers" }).click();
   const papers = page.locator("article.paper-card");
-  await expect(papers).toHaveCount(5);
+  await expect(papers).toHaveCount(6);
   await ready(page);
   for (const paper of await papers.all()) {
     await expect(paper.getByText(/^\d+ of \d+ directions/)).toBeVisible();
