@@ -233,9 +233,7 @@ impl Sm {
                 let scheduler = &mut self.warps.schedulers[at.scheduler()];
                 scheduler.ready &= !at.bit();
                 scheduler.barrier |= at.bit();
-                if self.units.alu_interval > 1 {
-                    scheduler.occupy(false, now + self.units.alu_interval);
-                }
+                self.occupy_alu(now, at.scheduler());
                 let slot = usize::from(self.warps.states[at.index()].slot);
                 self.spend_quota(now, kernel, lanes, now);
                 self.arrive(now, slot, inputs);
@@ -249,25 +247,25 @@ impl Sm {
             Next::Sleep => {
                 let warp = &self.warps.states[at.index()];
                 let cycles = inputs.codes[kernel.index()][warp.launch.index()].sleep(warp.pc);
-                if self.units.alu_interval > 1 {
-                    let scheduler = &mut self.warps.schedulers[at.scheduler()];
-                    scheduler.occupy(false, now + self.units.alu_interval);
-                }
+                self.occupy_alu(now, at.scheduler());
                 self.has_issued(now, now + Cycle::from(cycles), false, at, inputs);
                 self.spend_quota(now, kernel, lanes, now);
             }
         }
     }
 
+    /// A scheduler issues to its arithmetic unit. Returns for how long that is busy.
+    fn occupy_alu(&mut self, now: Cycle, scheduler: usize) -> Cycle {
+        let interval = self.units.alu_interval;
+        if interval > 1 {
+            self.warps.schedulers[scheduler].occupy(false, now + interval);
+        }
+        interval
+    }
+
     /// A scheduler issues to the FP64 unit, its own or the SM's, or to its arithmetic unit where there is none. Returns for how long that is busy.
     fn occupy_fp64(&mut self, now: Cycle, scheduler: usize) -> Cycle {
-        let Some(unit) = *self.units.fp64 else {
-            let interval = self.units.alu_interval;
-            if interval > 1 {
-                self.warps.schedulers[scheduler].occupy(false, now + interval);
-            }
-            return interval;
-        };
+        let Some(unit) = *self.units.fp64 else { return self.occupy_alu(now, scheduler) };
         let free = now + unit.interval;
         if unit.is_shared {
             self.warps.schedulers.iter_mut().for_each(|scheduler| scheduler.occupy_fp64(free));

@@ -195,7 +195,6 @@ mod tests {
     use super::super::ctas::ClassCtas;
     use super::super::even::Even;
     use super::super::smk::Smk;
-    use super::fill::{fill, next_step};
     use super::*;
     use crate::describe::gpu::occupancy::Resources;
     use crate::describe::gpu::presets;
@@ -205,52 +204,6 @@ mod tests {
     use crate::interface::decision::{Decided, Topic};
     use crate::interface::observation::Profile;
     use alloc::vec;
-
-    /// Eight slots and nothing else that could run out.
-    const WHOLE: Resources = Resources { ctas: 8, threads: 2048, registers: 65_536, shared_bytes: 96 * 1024 };
-
-    fn filled(curves: &[Vec<f64>]) -> Vec<u32> {
-        let costs = vec![Resources { ctas: 1, threads: 32, registers: 32, shared_bytes: 0 }; curves.len()];
-        fill(curves, &costs, &vec![8; curves.len()], WHOLE, |_, _, _| {})
-    }
-
-    /// A grows evenly to 8 CTAs, B has 80 % with two of them and all with three: levels rise to A 6/8 and B 8/10.
-    #[test]
-    fn the_lowest_level_gets_the_next_step() {
-        let a = (1..=8).map(f64::from).collect();
-        let b = vec![50.0, 80.0, 100.0, 100.0, 100.0, 100.0, 100.0, 100.0];
-        // A .125, B .5: A to 2, 3, 4 (.5); on the tie A to 5 (.625); B to 2 (.8); A to 6 (.75): eight slots are full.
-        assert_eq!(filled(&[a, b]), [6, 2]);
-    }
-
-    /// CTAs that bring nothing are passed over in one step, or not taken at all.
-    #[test]
-    fn useless_ctas_are_not_handed_out() {
-        let peaks = vec![60.0, 100.0, 70.0, 60.0];
-        let stairs = vec![40.0, 40.0, 90.0, 90.0, 100.0];
-        assert_eq!(next_step(&stairs, 1), Some(3));
-        assert_eq!(next_step(&peaks, 2), None);
-        // Stairs .4 → 3 CTAs (.9), peaks .6 → 2 (1.0), stairs → 5 (1.0): one slot stays empty.
-        assert_eq!(filled(&[peaks, stairs]), [2, 5]);
-    }
-
-    /// CTAs that bring no more than noise are not taken one by one, nor all together: a curve that is flat from its first CTA on keeps that
-    /// one. A slow rise is taken in steps that are more than noise.
-    #[test]
-    fn noise_is_no_step() {
-        let flat = vec![95.0, 97.0, 96.0, 98.0, 99.0, 98.5, 99.5, 99.7];
-        let slow = vec![94.0, 97.0, 100.0];
-        assert_eq!([next_step(&flat, 1), next_step(&slow, 1), next_step(&slow, 3)], [None, Some(3), None]);
-        assert_eq!(filled(&[flat, (1..=8).map(f64::from).collect()]), [1, 7]);
-    }
-
-    /// A step that does not fit as a whole ends a kernel's growth; the others go on.
-    #[test]
-    fn a_step_is_granted_as_a_whole_or_not_at_all() {
-        let jump = vec![10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 100.0];
-        let slow = (1..=8).map(f64::from).collect();
-        assert_eq!(filled(&[jump, slow]), [1, 7]);
-    }
 
     /// The decisions on 8 big and 8 small SMs of which only big ones hold the first kernel, and the targets of SMs 0 and 8.
     fn on_unlike_sms(mut policy: impl Policy) -> (Vec<Decided>, [[u16; 2]; 2]) {
