@@ -20,6 +20,7 @@ use corun_batch::output::not_written;
 use corun_batch::{Failure, output};
 use history::PastReport;
 use sim_core::describe::value::Value;
+use sim_core::study::errors::Errors;
 use sim_core::study::figure::{Figure, Options, draw, lookup};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -156,19 +157,15 @@ impl Report<'_> {
         );
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);
         let lengths = if study.once {
-            "each kernel once, from the begin to the end".into()
+            "Each kernel runs once, from begin to end.".into()
         } else {
-            format!(
-                "{} cycles measured{}{} after {} of warm-up",
-                mode.cycles,
-                if mode.longer().is_empty() { String::new() } else { format!(" ({})", mode.longer()) },
-                mode.settled.map_or(String::new(), |within| format!(" at most, until every IPC is known to {within} of itself,")),
-                mode.warm_up
-            )
+            let settled = mode.settled.map_or(String::new(), |within| format!(" at most, until every IPC is known to {within} of itself"));
+            let longer = if mode.longer().is_empty() { String::new() } else { format!(" Longer ones: {}.", mode.longer()) };
+            format!("A run measures {} cycles{settled}, after {} of warm-up.{longer}", mode.cycles, mode.warm_up)
         };
         let _ = writeln!(
             text,
-            "Engine {}, commit {}, mode {}, {lengths}, seed {}, {} runs of {} million cycles in all: {} minutes on two cores of {} million cycles a second.\n",
+            "Engine {}, commit {}, mode {}, seed {}. {lengths}\n\n{} runs of {} million cycles in all: {} minutes on two cores of {} million cycles a second.\n",
             self.origin("engine"),
             self.origin("commit"),
             study.mode_name,
@@ -196,24 +193,24 @@ impl Report<'_> {
         *text += "| against the hardware | amounts | mean error | nine in ten within | worst | right, of those that are so or not |\n";
         *text += "| --- | --: | --: | --: | --- | --: |\n";
         let mut row = |name: &str, value: &dyn Fn(&(&Claim, f64, f64)) -> f64| {
-            let mut errors: Vec<(f64, &Claim)> = amounts.iter().map(|of| ((value(of) / of.0.value - 1.0).abs(), of.0)).collect();
-            errors.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let (count, worst) = (errors.len(), errors[errors.len() - 1]);
-            let mean = errors.iter().map(|error| error.0).sum::<f64>() / count as f64;
+            let Some(Errors { count, mean, nine_in_ten, worst }) = Errors::of(amounts.iter().map(|of| (value(of), of.0.value, of.0)))
+            else {
+                return;
+            };
             let right = signs.iter().filter(|of| of.0.verdict(Some(value(of))) == Verdict::Reproduced).count();
             let percent = |part: f64| format!("{:.0} %", 100.0 * part);
             let _ = writeln!(
                 text,
                 "| {name} | {count} | {} | {} | {}, {} | {right} of {} |",
                 percent(mean),
-                percent(errors[(count * 9).div_ceil(10) - 1].0),
+                percent(nine_in_ten),
                 percent(worst.0),
                 worst.1.statement,
                 signs.len()
             );
         };
         row("simulated", &|of| of.1);
-        row("by the rival", &|of| of.2);
+        row(&self.runs().study.report.rival, &|of| of.2);
         text.push('\n');
     }
 

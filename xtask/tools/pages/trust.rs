@@ -103,7 +103,7 @@ fn silicon(text: &mut String) -> Result<(), String> {
         changed
     );
     let report = read(RERUN)?;
-    let [simulated, rival] = ["simulated", "by the rival"].map(|name| row(&report, RERUN, name));
+    let [simulated, rival] = ["simulated", "adding up utilisations"].map(|name| row(&report, RERUN, name));
     let off = |of: &[String]| format!("{} in the mean, nine in ten within {}, at worst {}", of[2], of[3], of[4]);
     let (simulated, rival) = (simulated?, rival?);
     *text += &format!(

@@ -12,6 +12,7 @@ use crate::describe::kernel::library::probe;
 use crate::describe::scale::Scale;
 use crate::describe::value::Value;
 use crate::run::experiment::{Experiment, VERSION};
+use crate::study::errors::Errors;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -125,7 +126,7 @@ fn pair(kernel: &str, beside: &str) -> String {
 }
 
 fn kernel(row: &Row) -> Option<Kernel> {
-    probe::kernel(&row.name, row.shape, &probe::SM_90)
+    probe::kernel(&row.name, row.shape, &probe::INTERFERE_ON_H100)
 }
 
 /// How many times as long as measured each kernel takes alone.
@@ -149,12 +150,6 @@ struct Cell {
     ours: f64,
 }
 
-impl Cell {
-    fn error(&self) -> f64 {
-        (self.ours / self.real - 1.0).abs()
-    }
-}
-
 /// The pairs that have both slowdowns.
 fn cells(measured: &Measured, simulated: &Simulated) -> Vec<Cell> {
     let rows = 0..measured.alone.len();
@@ -166,17 +161,16 @@ fn cells(measured: &Measured, simulated: &Simulated) -> Vec<Cell> {
     pairs.filter_map(cell).collect()
 }
 
-/// The errors of some pairs: how many these are, mean, the most of nine in ten, the worst and which that is.
-fn errors(measured: &Measured, of: &str, mut cells: Vec<&Cell>) -> Option<Value> {
-    cells.sort_by(|a, b| a.error().total_cmp(&b.error()));
-    let (worst, count) = (cells.last()?, cells.len());
+/// The errors of some pairs.
+fn errors(measured: &Measured, of: &str, cells: Vec<&Cell>) -> Option<Value> {
+    let Errors { count, mean, nine_in_ten, worst } = Errors::of(cells.into_iter().map(|cell| (cell.ours, cell.real, cell)))?;
     Some(Value::object([
         ("of", Value::from(of)),
         ("cells", (count as u64).into()),
-        ("mean", (cells.iter().map(|cell| cell.error()).sum::<f64>() / count as f64).into()),
-        ("nine_in_ten", cells[(count * 9).div_ceil(10) - 1].error().into()),
-        ("worst", worst.error().into()),
-        ("worst_pair", pair(&measured.alone[worst.row].name, &measured.alone[worst.beside].name).into()),
+        ("mean", mean.into()),
+        ("nine_in_ten", nine_in_ten.into()),
+        ("worst", worst.0.into()),
+        ("worst_pair", pair(&measured.alone[worst.1.row].name, &measured.alone[worst.1.beside].name).into()),
     ]))
 }
 
