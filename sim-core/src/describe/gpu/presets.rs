@@ -161,27 +161,37 @@ impl Preset {
         problems.or(gpu)
     }
 
-    /// Values of a field that were tried and taken back, each with the reason.
+    /// Values of a field that were tried and taken back, each with the reason: by the preset whose value the field has.
     pub fn tried(&self, key: &str) -> Vec<(Value, String)> {
         let Ok(file) = self.file() else { return Vec::new() };
-        let of = PresetFile::each("tried", &file.tried).into_iter().filter(|given| named(given.key) == named(key));
-        of.map(|given| (given.value.clone(), given.source.into())).collect()
+        let meant = |given: &Given| is_meant(named(key), named(given.key));
+        let own: Vec<_> = PresetFile::each("tried", &file.tried)
+            .into_iter()
+            .filter(meant)
+            .map(|given| (given.value.clone(), given.source.into()))
+            .collect();
+        let base = file.base.as_deref().and_then(|base| self.above(base));
+        if own.is_empty() && !file.given().iter().any(meant) { base.map_or(own, |base| base.tried(key)) } else { own }
     }
 
     /// Where the value of a field comes from: `sm.X` of a GPU with one class of SMs, `sm.NAME.X`, or a field of the whole GPU.
     pub fn source(&self, key: &str) -> Option<String> {
         let file = self.file().ok()?;
-        let is_meant = |given: &&Given| match (named(key), named(given.key)) {
-            (Some(Named::OfSm(of, i)), Some(Named::OfSm(class, j))) => i == j && (of.is_none() || class.is_none() || of == class),
-            (meant, given) => meant == given,
-        };
-        let own = file.given().iter().rfind(is_meant).map(|given| given.source.into());
+        let own = file.given().iter().rfind(|given| is_meant(named(key), named(given.key))).map(|given| given.source.into());
         own.or_else(|| self.above(file.base.as_deref()?)?.source(key))
     }
 
     /// The preset of that name, if it stands above this one.
     fn above(&self, name: &str) -> Option<&'static Preset> {
         PRESETS.iter().take_while(|preset| preset.name != self.name).find(|preset| preset.name == name)
+    }
+}
+
+/// Whether a preset's file gives what is asked for: a field of the whole GPU, or one of an SM of that class, or of any.
+fn is_meant(asked: Option<Named>, given: Option<Named>) -> bool {
+    match (asked, given) {
+        (Some(Named::OfSm(of, i)), Some(Named::OfSm(class, j))) => i == j && (of.is_none() || class.is_none() || of == class),
+        (asked, given) => asked == given,
     }
 }
 
