@@ -4,7 +4,7 @@
 //! `copy-N`, `region-N`, `stream-N` and `sleep-N` have a size behind their name. They are found, but stand in no list.
 
 use super::parts::named;
-use super::probe::{self, SM_120, Shape};
+use super::probe::{self, RERUN_ON_RTX_5090, Shape};
 use crate::describe::kernel::Kernel;
 use alloc::format;
 
@@ -45,7 +45,7 @@ pub fn find(name: &str) -> Option<Kernel> {
         "stream" => Shape { ctas: size, ..on_each(1024, 512 * MB, 0) },
         _ => on_each(128, 0, 4),
     };
-    let probe = probe::kernel(kind, shape, &SM_120)?;
+    let probe = probe::kernel(kind, shape, &RERUN_ON_RTX_5090)?;
     let source = "GPU-interfere, on an RTX 5090; SoCC 2025";
     Some(named(&format!("{PREFIX}{short}"), short, source, &probe.doc, probe.arrays, probe.launches))
 }

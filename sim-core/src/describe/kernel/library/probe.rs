@@ -19,32 +19,33 @@ pub struct Code {
     region: [(u32, u32); 2],
     /// Of a pass over what is copied.
     pass: (u32, u32),
-    /// Of a pass of 64 multiply-adds of each chain.
-    fma: &'static [(u32, u32)],
+    /// Multiply-adds of each chain in a pass, and what else it has.
+    fma: (u32, &'static [(u32, u32)]),
     /// FP64 multiply-adds of each chain in a pass, and what else it has.
     fp64: (u32, (u32, u32)),
 }
 
-/// An H100's: a trip of a copy has 15 instructions, a pass of the chains seven. Alone (`silicon/h100.csv`) a trip in L1D takes 81 cycles, a pass of four
+/// `silicon/interfere.cu` as compiled for an H100: a trip of a copy has 15 instructions, a pass of the chains seven. Alone (`silicon/h100.csv`) a trip in L1D takes 81 cycles, a pass of four
 /// chains 278, one of a single FP64 chain 522.
-pub const SM_90: Code = Code {
+pub const INTERFERE_ON_H100: Code = Code {
     // A nanosleep of 1 µs and its loop take 1.02: 2028 cycles of 1980 MHz.
     sleep: (2016, (3, 4)),
     copy: [(10, 2), (3, 14)],
     region: [(10, 2), (3, 14)],
     pass: (15, 4),
-    fma: &[(7, 3)],
+    fma: (64, &[(7, 3)]),
     fp64: (64, (7, 2)),
 };
 
-/// An RTX 5090's, by the issue slots that the source prints of each alone: 3.2 and 5.3 % for the copies, 82.7 for fma, of which 79.0 are multiply-adds, 7.7 for
+/// The rerun's kernels on an RTX 5090, by the issue slots that the source prints of each alone: 3.2 and 5.3 % for the copies, 82.7 for fma, of which 79.0 are multiply-adds, 7.7 for
 /// fp64. By its times alone a trip in L1D takes 62 cycles.
-pub const SM_120: Code = Code {
+pub const RERUN_ON_RTX_5090: Code = Code {
     sleep: (2448, (1, 4)),
     copy: [(6, 2), (3, 4)],
     region: [(2, 2), (3, 10)],
     pass: (15, 4),
-    fma: &[(8, 6), (4, 5)],
+    // Three more to 64: two of a fixed latency, and the branch.
+    fma: (16, &[(2, 4), (1, 9)]),
     fp64: (1, (16, 4)),
 };
 
@@ -88,8 +89,9 @@ pub fn kernel(name: &str, shape: Shape, code: &Code) -> Option<Kernel> {
             ("Each CTA copies a region of its own", &[u64::from(ctas) * bytes.max(APART)], passes(code, &code.region, trips, 1, at))
         }
         "fma" if matches!(chains, 1 | 2 | 4) => {
-            let mut program = vec![repeat(ENDLESS), chain(64 * chains, 4 / chains)];
-            program.extend(code.fma.iter().map(|&(count, latency)| chain(count, latency)));
+            let (of_each, more) = code.fma;
+            let mut program = vec![repeat(ENDLESS), chain(of_each * chains, 4 / chains)];
+            program.extend(more.iter().map(|&(count, latency)| chain(count, latency)));
             program.push(Op::End);
             ("Independent chains of FP32 multiply-adds", &[], program)
         }
