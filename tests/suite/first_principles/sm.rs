@@ -1,7 +1,7 @@
 //! Issue, barriers, shared memory and the LSU of one SM. All numbers are exact; a constant start-up is taken out by comparing two runs.
 
 use super::{K, finish, kernel, machine, one_of_each, repeat, window};
-use sim_core::describe::gpu::{Fp64Owner, Gpu};
+use sim_core::describe::gpu::{Fp64Owner, Gpu, presets};
 use sim_core::describe::kernel::{Address, Op};
 use sim_core::interface::controls::WarpOrder;
 use sim_core::machine::Machine;
@@ -125,6 +125,44 @@ fn a_warp_overlaps_as_many_loads_as_it_may() {
     }
     // Without waiting at all the SM's limit of 8 holds.
     assert_eq!(cycles_a_trip(&one_of_each(), 1, &[load]), latency / 8.0);
+}
+
+/// An SM whose LSU is as measured on Turing, Ampere and Blackwell (MICRO 2025, "Dissecting and Modeling the Architecture of Modern GPU Cores"), with
+/// what loads need beside it.
+fn modern() -> Gpu {
+    let mut gpu = one_of_each();
+    let (of, sm) = (presets::find("rtx5090").expect("a preset"), &mut gpu.sms[0]);
+    (sm.memory_queue, sm.lsu_queue, sm.lsu_pause) = (of.sms[0].memory_queue, of.sms[0].lsu_queue, of.sms[0].lsu_pause);
+    (sm.schedulers, sm.loads_per_warp, sm.l1.latency, sm.l1.merges) = (4, 32, of.sms[0].l1.latency, 64);
+    gpu
+}
+
+/// Of eight loads of a warp on each of so many sub-cores, five issue one a cycle, as many as a sub-core holds. The sixth issues eleven cycles after the
+/// first, and each more after four, which its address unit takes, or after two for each sub-core, which the LSU takes.
+#[test]
+fn a_sub_core_holds_five_memory_instructions() {
+    let load = Op::Load { address: Address { lane: 4, ..Address::default() }, lanes: 32 };
+    let issued = |sub_cores: u32| {
+        let mut m = machine(&modern(), kernel(1, 32 * sub_cores, vec![load.clone(); 8]), WarpOrder::Gto);
+        let cycles = (0..60).flat_map(|cycle| vec![cycle; window(&mut m, 1).load_instructions as usize]);
+        let cycles = Vec::from_iter(cycles);
+        let first = cycles[0];
+        Vec::from_iter(cycles.into_iter().map(|cycle| cycle - first))
+    };
+    assert_eq!(issued(1), [0, 1, 2, 3, 4, 11, 15, 19]);
+    assert_eq!(issued(2), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 11, 13, 15, 17, 19, 21]);
+    for (sub_cores, interval) in [(3, 6), (4, 8)] {
+        let at = |n: usize| Vec::from_iter((0..sub_cores).map(|other| if n < 5 { n } else { 11 + (n - 5) * interval + 2 * other }));
+        assert_eq!(issued(sub_cores as u32), Vec::from_iter((0..8).flat_map(at)), "{sub_cores}");
+    }
+}
+
+/// From the issue of a load that hits L1D to its use: 32 cycles for 4 bytes a lane, 34 for 8, 38 for 16, a line of each in two cycles.
+#[test]
+fn wider_loads_take_two_cycles_more_for_each_line() {
+    let load = |lane| Op::Load { address: Address { lane, ..Address::default() }, lanes: 32 };
+    let cycles = |lane| cycles_a_trip(&modern(), 1, &[load(lane), Op::Wait { loads: 0 }]);
+    assert_eq!([4, 8, 16].map(cycles), [32.0, 34.0, 38.0]);
 }
 
 /// Two-level groups of g warps whose instructions take l cycles. A group whose round takes as long as an instruction (l ≤ g) never stalls

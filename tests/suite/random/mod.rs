@@ -82,6 +82,7 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         class.exit = if l1.1 == 8 { Exit::Issued } else { Exit::StoresAcknowledged };
         class.fp64_lanes = [0, 2, 16][l1.2 as usize % 3];
         class.fp64_unit = if l1.1 == 8 { Fp64Owner::Sm } else { Fp64Owner::Scheduler };
+        (class.memory_queue, class.lsu_pause) = ([0, 5, 1][l1.2 as usize % 3], l1.1 % 3);
         class.l1.bytes = l1.0.0 * l1.0.1 * 128;
         class.l1.ways = l1.0.1;
         (class.l1.miss_queue, class.l1.store_buffer, _, class.l1.latency) = queues;

@@ -57,7 +57,7 @@ pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
 
 /// Fields of SM classes that older files do not have: they are left out where they are 0 and the preset has nothing else, so that these files
 /// keep their hashes.
-const LATER: &[&str] = &["gto_group", "fp64_lanes", "fp64_unit", "l1.forward_latency", "l1.read_only"];
+const LATER: &[&str] = &["gto_group", "fp64_lanes", "fp64_unit", "memory_queue", "lsu_pause", "l1.forward_latency", "l1.read_only"];
 
 /// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.
 const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];

@@ -71,8 +71,12 @@ pub struct SmClass {
     pub loads_per_warp: u32,
     /// When a warp is done, and with its last warp a CTA's place free.
     pub exit: Exit,
-    /// Memory instructions of each kernel that the LSU holds.
+    /// Memory instructions that a scheduler holds on their way to the LSU. 0: none, and one of all schedulers issues a cycle.
+    pub memory_queue: u32,
+    /// Memory instructions of each kernel that the LSU holds, those in the schedulers' queues included.
     pub lsu_queue: u32,
+    /// Cycles for which the LSU pauses after a line.
+    pub lsu_pause: u32,
     /// Whether a kernel's blocked access holds back the accesses of other kernels behind it.
     pub lsu_hol: LsuHol,
     /// L1 data cache.

@@ -1,7 +1,7 @@
 //! The SM's side of L1D: lines of the LSU go there, and loads whose lines are there go back to their warps.
 
 use super::calendar::{HITS, LSU, MISSES};
-use super::{Inputs, Sm};
+use super::{Inputs, Pause, Sm};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::controls::SmControls;
 use crate::machine::l1d::{Found, ReservationFailure};
@@ -150,6 +150,9 @@ impl Sm {
         };
         match outcome {
             Ok(()) => {
+                if *self.units.line_interval > 1 {
+                    self.port.pause = Pause(now + *self.units.line_interval);
+                }
                 let was_full = self.lsu.full();
                 if self.gate.quotas.is_late() {
                     self.charge_store(kernel, inputs);

@@ -209,7 +209,11 @@ impl Sm {
                 stats.shared_conflict_cycles += ways - 1;
                 let ready_from = now + Cycle::from(self.units.shared_latency) + ways - 1;
                 self.port.shared_free = now + ways;
-                self.take_port(at.scheduler(), gates);
+                if self.enter_queue(now, at.scheduler()) {
+                    gates.take_shared(self.port.shared_free);
+                } else {
+                    self.take_port(at.scheduler(), gates);
+                }
                 self.has_issued(now, ready_from, true, at, inputs);
                 self.spend_quota(now, kernel, lanes, ready_from);
             }
@@ -289,7 +293,9 @@ impl Sm {
     }
 
     fn access_issues(&mut self, now: Cycle, at: WarpRef, access: Access, tag: u16, gates: &mut Gates, inputs: &Inputs) {
-        self.take_port(at.scheduler(), gates);
+        if !self.enter_queue(now, at.scheduler()) {
+            self.take_port(at.scheduler(), gates);
+        }
         self.enter_lsu(at, access, tag, inputs);
         self.has_issued(now, now + 1, true, at, inputs);
     }
@@ -305,6 +311,16 @@ impl Sm {
         } else if runs {
             self.run(now, at);
         }
+    }
+
+    /// A memory instruction takes a place of its scheduler's queue. Returns whether there are queues: without them it needs the LSU's port.
+    #[inline]
+    fn enter_queue(&mut self, now: Cycle, scheduler: usize) -> bool {
+        let next = self.queues.push(now, scheduler);
+        if let Some(next) = next.filter(|&next| next > now + 1) {
+            self.warps.schedulers[scheduler].fill_queue(next);
+        }
+        next.is_some()
     }
 
     /// A scheduler uses the LSU's port in this cycle.

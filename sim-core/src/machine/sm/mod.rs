@@ -5,7 +5,8 @@
 //! when the SM's `calendar` has it due, or when an earlier stage of the same cycle has found something for it. The SM sleeps until the
 //! next cycle in which a stage is due, or until a reply arrives.
 //!
-//! Simplified: no instruction fetch, no register-bank conflicts, one memory instruction a cycle through the LSU's port. A load's value
+//! Simplified: no instruction fetch, no register-bank conflicts, one memory instruction a cycle through the LSU's port but where schedulers have
+//! queues before it. A load's value
 //! is ready when its last line is; a barrier and arithmetic do not wait for loads, only `Wait`, the end of the warp and the limit of loads
 //! per warp do. `sm.exit` says whether a CTA's place waits for its stores. Schedulers take turns at the port: the next after the one that used it last is looked at first.
 
@@ -22,6 +23,7 @@ pub mod gate;
 mod issue;
 mod lanes;
 pub mod lsu;
+mod memory_queue;
 mod outlook;
 pub mod quota;
 mod residency;
@@ -38,6 +40,7 @@ use self::ctas::{CtaTable, FinishedCta};
 use self::gate::QuotaGate;
 use self::lanes::{MAX_SCHEDULERS, WarpRef};
 use self::lsu::{LoadTable, Lsu};
+use self::memory_queue::MemoryQueues;
 use self::scheduler::Scheduler;
 use self::warps::Warps;
 use super::derived::Derived;
@@ -50,6 +53,7 @@ use crate::interface::controls::{SmControls, WarpOrder};
 use crate::interface::stats::{KernelStats, StallCounts};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
 /// What an SM reads but does not own.
@@ -86,6 +90,8 @@ struct Units {
     /// Cycles for which a warp instruction takes the special-function unit of its scheduler.
     sfu_interval: Cycle,
     fp64: Derived<Option<Fp64Unit>>,
+    /// Cycles from a line that the LSU sends to L1D to the next.
+    line_interval: Derived<Cycle>,
 }
 
 /// From the GPU's description: FP64 units, if there are any.
@@ -104,6 +110,20 @@ struct Port {
     shared_free: Cycle,
     /// The scheduler that is looked at first: the next after the one that used the port, or a shared FP64 unit, last.
     turn: u8,
+    pause: Pause,
+}
+
+/// Until when the LSU pauses after a line (`sm.lsu_pause`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Pause(Cycle);
+
+/// Hashed only where there have been any, so that machines without have the digests that they had before there were pauses.
+impl Hash for Pause {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if self.0 != 0 {
+            self.0.hash(state);
+        }
+    }
 }
 
 /// One SM.
@@ -114,6 +134,7 @@ pub struct Sm {
     /// CTAs that are resident.
     pub ctas: CtaTable,
     gate: QuotaGate,
+    queues: MemoryQueues,
     lsu: Lsu,
     loads: LoadTable,
     l1: L1d,
@@ -142,10 +163,12 @@ impl Sm {
                     interval: WARP_SIZE.div_ceil(class.fp64_lanes).into(),
                     is_shared: class.fp64_unit == Fp64Owner::Sm,
                 })),
+                line_interval: Derived(1 + Cycle::from(class.lsu_pause)),
             },
             warps: Warps::new(class),
             ctas: CtaTable::new(class),
             gate: QuotaGate::default(),
+            queues: MemoryQueues::new(class.memory_queue, class.schedulers),
             lsu: Lsu::new(
                 class.lsu_queue,
                 class.lsu_hol,
@@ -205,7 +228,11 @@ impl Sm {
         if self.calendar.takes(LSU)
             && let Some(kernel) = self.lsu.turn()
         {
-            self.access_l1(now, kernel, inputs);
+            if self.port.pause.0 <= now {
+                self.access_l1(now, kernel, inputs);
+            } else {
+                self.calendar.mark(now, self.port.pause.0, LSU);
+            }
         }
         self.refill_quotas(now, inputs.controls);
         self.issue(now, inputs);

@@ -35,6 +35,11 @@ impl Gates {
     pub fn take(&mut self, shared_free: Cycle) {
         *self = Gates { port_taken: u64::MAX, shared_taken: u64::MAX, shared_free };
     }
+
+    /// An access that goes through no port keeps shared memory busy until `shared_free`.
+    pub fn take_shared(&mut self, shared_free: Cycle) {
+        (self.shared_taken, self.shared_free) = (u64::MAX, shared_free);
+    }
 }
 
 /// The groups of lanes that a scheduler looks at one at a time (`WarpOrder::GtoGroups`).
@@ -163,6 +168,8 @@ pub struct Scheduler {
     pub stalls: StallCounts,
     groups: Groups,
     fp64: Fp64,
+    /// Until when its memory queue is full (`MemoryQueues`).
+    memory_free: Derived<Cycle>,
 }
 
 impl Default for Scheduler {
@@ -196,6 +203,7 @@ impl Default for Scheduler {
             stalls: StallCounts::default(),
             groups: Groups::default(),
             fp64: Fp64::default(),
+            memory_free: Derived(0),
         }
     }
 }
@@ -362,7 +370,7 @@ impl Scheduler {
         let busy = if self.units_free > now { self.busy(now) } else { 0 };
         let eligible = free & !(memory | busy);
         if eligible == 0 {
-            self.fall_asleep(kernels, busy);
+            self.fall_asleep(kernels, if busy == 0 { 0 } else { busy & !self.queued(now) });
             return match free {
                 0 => Look::Sleep,
                 _ if gates.port_taken | free & busy != 0 => Look::Until(now + 1),
@@ -390,13 +398,25 @@ impl Scheduler {
         eligible & !behind
     }
 
-    /// Warps whose next instruction needs an execution unit that is busy. Whatever is neither a memory access nor special-function work
+    /// Warps whose next instruction needs an execution unit that is busy, or a place of the memory queue. Whatever is neither a memory access nor special-function work
     /// uses the arithmetic unit, a barrier too, as in GPGPU-Sim.
     #[cold]
     fn busy(&self, now: Cycle) -> u64 {
         let arithmetic = !(self.global | self.shared | self.special | self.fp64.warps);
         let units = [(arithmetic, self.alu_free), (self.special, self.sfu_free), (self.fp64.warps, self.fp64.free)];
-        units.into_iter().fold(0, |busy, (warps, free)| busy | warps & all_if(free > now))
+        units.into_iter().fold(self.queued(now), |busy, (warps, free)| busy | warps & all_if(free > now))
+    }
+
+    /// Warps whose next instruction is a memory access for which the memory queue has no place.
+    #[inline]
+    fn queued(&self, now: Cycle) -> u64 {
+        (self.global | self.shared) & all_if(*self.memory_free > now)
+    }
+
+    /// The memory queue has no place until `free`.
+    pub fn fill_queue(&mut self, free: Cycle) {
+        *self.memory_free = free;
+        self.units_free = self.units_free.max(free);
     }
 
     /// The special-function unit, or the arithmetic unit, is busy until `free`.

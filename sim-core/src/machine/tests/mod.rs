@@ -51,7 +51,9 @@ fn gpu(sms: u32) -> Gpu {
         fp64_unit: Fp64Owner::Scheduler,
         loads_per_warp: 8,
         exit: Exit::Issued,
+        memory_queue: 0,
         lsu_queue: 8,
+        lsu_pause: 0,
         lsu_hol: LsuHol::No,
         l1,
     };
