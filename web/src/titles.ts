@@ -101,6 +101,7 @@ const TITLES = words({
   "gpu.preset": "GPU",
   warp_order: "Warp order",
   cta_order: "CTA order",
+  rr: "Round robin",
   stop: "Stop",
   "stop.cycles": "Cycles",
 });

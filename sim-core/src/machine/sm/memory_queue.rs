@@ -1,6 +1,7 @@
-//! Memory instructions between each scheduler and the LSU, where schedulers hold some (`sm.memory_queue`): how long they keep their places. Measured on
-//! Turing, Ampere and Blackwell by "Dissecting and Modeling the Architecture of Modern GPU Cores" (MICRO 2025): of loads of one warp the first five
-//! issue one a cycle, the sixth eleven cycles after the first, and each more after four; beside other sub-cores after two for each of them.
+//! Memory instructions between each scheduler and the LSU, where schedulers hold some (`sm.memory_queue`): how long they keep their places.
+//!
+//! As "Dissecting and Modeling the Architecture of Modern GPU Cores" (MICRO 2025) measures it on Turing, Ampere and Blackwell. Of the loads of one warp five
+//! issue one a cycle, the sixth eleven cycles after the first, and each more after four. Beside other sub-cores it is two for each of them.
 //!
 //! Simplified: an instruction is in the LSU from its issue on, so that of a burst L1D sees the later ones up to eight cycles early. One that L1D
 //! cannot take keeps no place here, but one in the LSU.
