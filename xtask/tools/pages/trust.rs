@@ -107,7 +107,7 @@ fn silicon(text: &mut String) -> Result<(), String> {
     let off = |of: &[String]| format!("{} in the mean, nine in ten within {}, at worst {}", of[2], of[3], of[4]);
     let (simulated, rival) = (simulated?, rival?);
     *text += &format!(
-        "\nAn **RTX 5090** has been measured by others, with six of these kernels. [`rtx5090`]({RERUN}) meets what each does alone. Its slowdowns are off by {}. Whether a kernel suffers by more than a quarter is right in {}. Adding \
+        "\nAn **RTX 5090** has been measured by others, with six of these kernels. [`rtx5090`]({RERUN}) meets what each does alone. Timed as their program times a pair, its slowdowns are off by {}. No pair decided a value, but all had been seen. Whether a kernel suffers by more than a quarter is right in {}. Adding \
          up what kernels use alone, as is done in practice, is off by {}, and right in {}.\n",
         off(&simulated),
         simulated[5],
