@@ -237,6 +237,12 @@ fn sentences(made: &Value) -> String {
     let declared = if made["same_behaviour"] == true { "the same behaviour" } else { "different behaviour" };
     let _ = match other.as_slice() {
         [] => writeln!(said, "The engines declare {declared}; all {compared} digests are equal."),
+        names if names.len() == compared && compared > 1 => {
+            writeln!(
+                said,
+                "The engines declare {declared}; all {compared} digests differ. There the work differs too: compare ns/warp instr."
+            )
+        }
         names => writeln!(
             said,
             "The engines declare {declared}; {} of {compared} digests differ: {}. There the work differs too: compare ns/warp instr.",
@@ -245,7 +251,10 @@ fn sentences(made: &Value) -> String {
         ),
     };
     for row in refused {
-        let _ = writeln!(said, "The old engine does not take {}: {}", text(row, "name"), text(&row["refused"], "old").replace('\n', " "));
+        // Its beginning says what: a list of all that an engine takes is long.
+        let why: Vec<&str> = text(&row["refused"], "old").split_whitespace().collect();
+        let (begins, more) = (&why[..why.len().min(12)], if why.len() > 12 { " …" } else { "" });
+        let _ = writeln!(said, "The old engine does not take {}: {}{more}.", text(row, "name"), begins.join(" "));
     }
     for row in measured {
         let Some(base) = measured.iter().find(|base| base["name"] == row["per_sm_of"]) else { continue };
@@ -335,7 +344,7 @@ mod tests {
         let text = report(&made);
         assert_eq!(differing(&made), ["small"]);
         assert!(text.contains("declare different behaviour; 1 of 1 digests differ: small."), "{text}");
-        assert!(text.contains("The old engine does not take large: gpu.sm.count: found 160, want less"), "{text}");
+        assert!(text.contains("The old engine does not take large: gpu.sm.count: found 160, want less.\n"), "{text}");
         assert!(text.contains("large, against small, new") && !text.contains("large, against small, old"), "{text}");
     }
 
