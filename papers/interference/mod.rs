@@ -26,7 +26,7 @@ fn added(measure: &Measure) -> Option<f64> {
     Some(sums.fold(1.0, f64::max))
 }
 
-/// Passes of a launch in the rerun's program (`profiler/code/probe.cu`). It counts the loops of `fma`, 16 of which are a pass here.
+/// Passes of a launch in the rerun's program (`profiler/code/probe.cu`). It counts the loops of `fma`, four multiply-adds each; a pass here has 64.
 const PASSES: [(&str, f64); 5] = [("dram", 48.0), ("l2", 1200.0), ("l1", 15_000.0), ("fma", 20e6 / 16.0), ("fp64", 400e3)];
 
 /// Launches that the rerun's program times, and how many more of the other kernel it queues than take as long.
@@ -74,6 +74,13 @@ fn median_of_launches(timed: (f64, f64), other: (f64, f64)) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_core::describe::kernel::Op;
+
+    #[test]
+    fn a_pass_of_fma_is_sixteen_loops_of_four() {
+        let program = &library::find("interference/fma").unwrap().launches[0].program;
+        assert!(matches!(program[1], Op::Alu { count: 64, .. }), "{program:?}");
+    }
 
     #[test]
     fn a_kernel_that_outlasts_the_queue_of_the_other_seems_not_to_suffer() {

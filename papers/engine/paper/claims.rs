@@ -58,8 +58,6 @@ pub struct Claim {
     pub notes: String,
     /// What measures it; never the value.
     pub measure: Value,
-    /// What measures a rival, a simpler answer to the same; `Null` where there is none.
-    pub rival: Value,
     /// What must hold too, or else the claim passes for another reason than its own.
     pub needs: Vec<Need>,
     /// Modifiers, such as `seed=2`, under which it is measured again: a difference below their spread is none.
@@ -234,7 +232,6 @@ impl Claim {
             derived: flag("derived"),
             notes: text("notes"),
             measure: value.get("measure").filter(|measure| matches!(measure, Value::Object(_)))?.clone(),
-            rival: value.get("rival").cloned().unwrap_or_default(),
             needs: list("needs")?.iter().map(Need::of).collect::<Option<_>>()?,
             noise: list("noise")?.iter().map(|text| text.as_str().map(str::to_owned)).collect::<Option<_>>()?,
         })

@@ -53,8 +53,8 @@ pub struct Longer {
 pub struct Report {
     /// How it was run: a sentence each; `{cycles}` and the other names of a mode stand for its numbers.
     pub how: Vec<String>,
-    /// What the claims' rivals are, in words.
-    pub rival: String,
+    /// Other answers to what claims `call`, whose errors stand beside ours: in words, and the name of the function.
+    pub rivals: BTreeMap<String, String>,
     /// What the calibrations were to, each with a note on it.
     pub calibration: BTreeMap<String, String>,
     /// Mixes that are listed.
@@ -221,7 +221,7 @@ impl Report {
         let list = |key: &str| texts(value.get(key)?);
         Some(Report {
             how: list("how")?,
-            rival: value.get("rival").and_then(Value::as_str).unwrap_or("rival").to_owned(),
+            rivals: value.get("rivals").map_or(Some(BTreeMap::new()), |rivals| table(rivals, |call| Some(call.as_str()?.to_owned())))?,
             calibration: table(value.get("calibration")?, |note| Some(note.as_str()?.to_owned()))?,
             listed: list("listed")?,
         })

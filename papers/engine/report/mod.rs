@@ -177,40 +177,30 @@ impl Report<'_> {
         );
     }
 
-    /// How far amounts that have a rival are from those measured, beside the rival's; of what is only so or not, how often either is right.
+    /// How far amounts that have rivals are from those measured, beside the rivals'; of what is only so or not, how often each is right.
     fn errors(&self, text: &mut String) {
-        let rivalled = self.judgements.iter().filter(|judgement| judgement.claim.rival != Value::Null);
-        let values: Vec<(&Claim, f64, f64)> = rivalled
-            .filter_map(|judgement| {
-                let Outcome::Value(Some(ours)) = judgement.outcome else { return None };
-                Some((judgement.claim, ours, self.measures.number(&judgement.claim.rival)?))
+        let rivals = &self.runs().study.report.rivals;
+        let rivalled = || self.judgements.iter().filter(|judgement| calling(&judgement.claim.measure, "").is_some());
+        let row = |name: &str, value: &dyn Fn(&Judgement) -> Option<f64>| {
+            let values = rivalled().filter_map(|judgement| Some((value(judgement)?, judgement.claim)));
+            let (signs, amounts): (Vec<_>, Vec<_>) = values.partition(|of| of.1.unit == "boolean");
+            let errors = Errors::of(amounts.into_iter().map(|(value, claim)| (value, claim.value, claim)));
+            let right = signs.iter().filter(|of| of.1.verdict(Some(of.0)) == Verdict::Reproduced).count();
+            let percent = |part: f64| format!("{:.0} %", 100.0 * part);
+            errors.map_or(String::new(), |Errors { count, mean, nine_in_ten, worst }| {
+                let (mean, nine_in_ten, most) = (percent(mean), percent(nine_in_ten), percent(worst.0));
+                format!("| {name} | {count} | {mean} | {nine_in_ten} | {most}, {} | {right} of {} |\n", worst.1.statement, signs.len())
             })
-            .collect();
-        let (signs, amounts): (Vec<_>, Vec<_>) = values.into_iter().partition(|of| of.0.unit == "boolean");
-        if amounts.is_empty() {
+        };
+        if rivals.is_empty() {
             return;
         }
         *text += "| against the hardware | amounts | mean error | nine in ten within | worst | right, of those that are so or not |\n";
         *text += "| --- | --: | --: | --: | --- | --: |\n";
-        let mut row = |name: &str, value: &dyn Fn(&(&Claim, f64, f64)) -> f64| {
-            let Some(Errors { count, mean, nine_in_ten, worst }) = Errors::of(amounts.iter().map(|of| (value(of), of.0.value, of.0)))
-            else {
-                return;
-            };
-            let right = signs.iter().filter(|of| of.0.verdict(Some(value(of))) == Verdict::Reproduced).count();
-            let percent = |part: f64| format!("{:.0} %", 100.0 * part);
-            let _ = writeln!(
-                text,
-                "| {name} | {count} | {} | {} | {}, {} | {right} of {} |",
-                percent(mean),
-                percent(nine_in_ten),
-                percent(worst.0),
-                worst.1.statement,
-                signs.len()
-            );
-        };
-        row("simulated", &|of| of.1);
-        row(&self.runs().study.report.rival, &|of| of.2);
+        *text += &row("simulated", &|judgement| if let Outcome::Value(value) = judgement.outcome { value } else { None });
+        for (name, call) in rivals {
+            *text += &row(name, &|judgement| self.measures.number(&calling(&judgement.claim.measure, call)?));
+        }
         text.push('\n');
     }
 
@@ -516,6 +506,29 @@ fn fails(judgement: &Judgement) -> bool {
 pub fn failing<'j>(judgements: &'j [Judgement<'_>]) -> BTreeMap<&'j str, bool> {
     let failing = judgements.iter().filter(|judgement| judgement.verdict.fails());
     failing.map(|judgement| (judgement.claim.id.as_str(), judgement.claim.is_result())).collect()
+}
+
+/// A measure with another `call`; nothing of one that calls nothing.
+fn calling(measure: &Value, other: &str) -> Option<Value> {
+    match measure {
+        Value::Object(words) => {
+            let changed = |(key, word): &(String, Value)| match key.as_str() {
+                "call" => Some((key.clone(), other.into())),
+                _ => Some((key.clone(), calling(word, other)?)),
+            };
+            let found = words.iter().position(|word| changed(word).is_some())?;
+            let mut words = words.clone();
+            words[found] = changed(&words[found])?;
+            Some(Value::Object(words))
+        }
+        Value::Array(items) => {
+            let found = items.iter().position(|item| calling(item, other).is_some())?;
+            let mut items = items.clone();
+            items[found] = calling(&items[found], other)?;
+            Some(Value::Array(items))
+        }
+        _ => None,
+    }
 }
 
 fn about(claim: &Claim) -> String {

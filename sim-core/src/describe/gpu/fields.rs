@@ -97,8 +97,14 @@ pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
         memory_queue,
         "Memory instructions that a scheduler holds on their way to the load-store unit; 0: none, so that one of all schedulers issues a cycle"
     ),
-    whole!("lsu_queue", "instructions", 1..=64, lsu_queue, "Memory instructions of each kernel that the load-store unit holds"),
-    whole!("lsu_pause", "cycles", 0..=8, lsu_pause, "For so long the load-store unit pauses after a line"),
+    whole!(
+        "lsu_queue",
+        "instructions",
+        1..=64,
+        lsu_queue,
+        "Memory instructions of each kernel that the load-store unit holds, those in the schedulers' queues included"
+    ),
+    whole!("lsu_pause", "cycles", 0..=8, lsu_pause, "Cycles for which the load-store unit pauses after a line"),
     choose!(
         "lsu_hol",
         ["no" = LsuHol::No, "yes" = LsuHol::Yes, "unless_split" = LsuHol::UnlessSplit],

@@ -241,6 +241,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_was_tried_of_a_field_is_told_with_its_value() {
+        let tried = |name: &str, key| preset(name).unwrap().tried(key).into_iter().map(|(value, _)| value).collect::<Vec<_>>();
+        assert_eq!(tried("h100-sxm5", "l2.latency"), [318.into()]);
+        assert_eq!(tried("h200-sxm", "l2.latency"), [318.into()], "its base's, as its value is");
+        assert_eq!(tried("rtx5090", "l2.latency"), [240.into()]);
+        assert_eq!(tried("rtx5090", "l2.bank_bytes"), [], "it has a value of its own, and tried none");
+    }
+
     /// What is wrong with a preset of this text in the place of `tiny-2sm`.
     fn problems(text: &str) -> String {
         let json: &'static str = Box::leak(text.into());
