@@ -86,6 +86,12 @@ test("curves and their filling, dominant shares, limits, clusters and ways can b
   await expect(table("mil").getByRole("columnheader", { name: "Limit" })).toHaveCount(2);
   await picture(page, "watch-mil", true);
 
+  await watched({ name: "bmi", sample: 64, interval: 100 }, 6000);
+  await expect(table("bmi").getByRole("columnheader", { name: "Cost" })).toHaveCount(1);
+  await expect(table("bmi").locator("tbody tr")).toHaveCount(2);
+  await expect(table("memory_quotas").getByRole("columnheader", { name: "Left" })).toHaveCount(2);
+  await picture(page, "watch-bmi", true);
+
   // Policies that share a GPU stand below each other.
   await watched(
     [

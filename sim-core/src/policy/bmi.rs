@@ -20,9 +20,11 @@
 use super::samples::{SAMPLE, SAMPLE_INTERVAL, Samples};
 use super::scheme::{Member, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::value::Value;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Log, count, decide, list, topics};
 use crate::interface::observation::Observation;
+use crate::interface::shown::{Column, Row, Table};
 use crate::interface::stats::KernelStats;
 use alloc::format;
 use alloc::vec::Vec;
@@ -85,6 +87,30 @@ impl Policy for Bmi {
         }
         self.set(controls);
     }
+
+    fn shows(&self, seen: &Observation) -> Vec<Table> {
+        let wanted = self.samples.wanted(seen);
+        let row = |(kernel, (&cost, quota)): (KernelId, (&u64, u32))| {
+            let sample = self.samples.so_far(seen, kernel);
+            let cells = alloc::vec![cost.into(), quota.into(), Samples::requests(&sample).into(), Samples::instructions(&sample).into()];
+            Row { name: Value::Null, kernel: Some(kernel), cells }
+        };
+        alloc::vec![Table {
+            key: "bmi",
+            title: format!("What memory instructions cost: judged again after {}", count(wanted, "request")),
+            doc: "A quota is the least common multiple of all costs over the kernel's own, so that a round has as many L1D requests of each (Dai et al., \
+                  HPCA 2018, QBMI)",
+            row: "",
+            course: None,
+            columns: alloc::vec![
+                Column::of("Cost", "requests each", "L1D requests for each memory instruction in the last sample; one before the first"),
+                Column::of("Quota", "memory instructions", "Its memory instructions in each round, on each SM"),
+                Column::of("So far", "requests", "L1D requests of the sample that is being taken, on all SMs"),
+                Column::of("With", "memory instructions", "Memory instructions of the sample that is being taken, on all SMs"),
+            ],
+            rows: KernelId::first(seen.kernels).zip(self.costs.iter().zip(quotas(&self.costs))).map(row).collect(),
+        }]
+    }
 }
 
 impl Bmi {
@@ -121,6 +147,9 @@ fn quotas(costs: &[u64]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::gpu::presets;
+    use crate::interface::controls::WarpOrder;
+    use crate::interface::observation::Profile;
 
     /// 1, 4 and 6 requests an instruction: 12, 3 and 2 instructions make 12 requests each.
     #[test]
@@ -130,6 +159,23 @@ mod tests {
         assert_eq!(quotas(&[32, 1]), [1, 32]);
         // Eight kernels, and still within what a control takes.
         assert!(quotas(&[32, 31, 29, 27, 25, 23, 19, 17]).iter().all(|&quota| (1..=1_000_000_000).contains(&quota)));
+    }
+
+    /// Four requests an instruction: a quarter of the other's quota, and what the next sample has so far.
+    #[test]
+    fn costs_quotas_and_the_sample_under_way_are_shown() {
+        let (gpu, profile) = (presets::find("tiny-2sm").unwrap(), Profile::default());
+        let made = |l1_reads, load_instructions| KernelStats { l1_reads, load_instructions, ..KernelStats::default() };
+        let [nothing, sampled, later] = [[made(0, 0), made(0, 0)], [made(400, 100), made(199, 199)], [made(430, 107), made(199, 199)]];
+        let seen = |total| Observation { total, ..Observation::bare(&gpu, 2, &profile) };
+        let mut bmi = Bmi { interval: 1000, samples: Samples::new(100), costs: Vec::new() };
+        let mut controls = Controls::neutral(2, WarpOrder::Gto);
+        bmi.start(&seen(&nothing), &mut controls, &mut Log::default());
+        bmi.on_interval(&seen(&sampled), &mut controls, &mut Log::default());
+        let table = bmi.shows(&seen(&later)).remove(0);
+        let cells = |kernel: usize| table.rows[kernel].cells.iter().map(|cell| cell.as_f64().unwrap()).collect::<Vec<_>>();
+        assert_eq!((cells(0), cells(1)), (alloc::vec![4.0, 1.0, 30.0, 7.0], alloc::vec![1.0, 4.0, 199.0, 199.0]));
+        assert!(table.title.contains("200 requests"), "{}", table.title);
     }
 
     #[test]

@@ -32,13 +32,22 @@ impl Samples {
 
     /// The sample of a kernel if it is complete; the next one begins.
     pub fn take(&mut self, seen: &Observation, kernel: KernelId) -> Option<KernelStats> {
-        let now = seen.total[kernel.index()];
-        let sample = now - self.then[kernel.index()];
-        let complete = Samples::requests(&sample) >= self.requests * u64::from(seen.gpu.sm_count());
+        let sample = self.so_far(seen, kernel);
+        let complete = Samples::requests(&sample) >= self.wanted(seen);
         complete.then(|| {
-            self.then[kernel.index()] = now;
+            self.then[kernel.index()] = seen.total[kernel.index()];
             sample
         })
+    }
+
+    /// The sample of a kernel that is being taken.
+    pub fn so_far(&self, seen: &Observation, kernel: KernelId) -> KernelStats {
+        seen.total[kernel.index()] - self.then[kernel.index()]
+    }
+
+    /// L1D requests of a complete sample.
+    pub fn wanted(&self, seen: &Observation) -> u64 {
+        self.requests * u64::from(seen.gpu.sm_count())
     }
 
     pub fn requests(sample: &KernelStats) -> u64 {

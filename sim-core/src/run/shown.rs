@@ -1,5 +1,5 @@
-//! What the mechanisms in force show of themselves, whichever policy has set them: the virtual queues of the miss queues (CCBP Fig. 5) and the
-//! quotas (QoS Fig. 4).
+//! What the mechanisms in force show of themselves, whichever policy has set them: the virtual queues of the miss queues (CCBP Fig. 5), quotas
+//! of instructions (QoS Fig. 4) and of memory instructions (BMI).
 
 use crate::describe::ids::KernelId;
 use crate::describe::value::Value;
@@ -17,7 +17,8 @@ pub fn tables(machine: &Machine) -> Vec<Table> {
     };
     let queues = any(&|sm, kernel| sm.miss_queue_split || sm.miss_credits[kernel].is_some());
     let quotas = any(&|sm, kernel| sm.quota(kernel).is_some());
-    [(queues, miss_queues as fn(&Machine) -> Table), (quotas, self::quotas)]
+    let turns = any(&|sm, kernel| sm.memory_quota[kernel].is_some());
+    [(queues, miss_queues as fn(&Machine) -> Table), (quotas, self::quotas), (turns, memory_quotas)]
         .into_iter()
         .filter(|(shown, _)| *shown)
         .map(|(_, table)| table(machine))
@@ -69,7 +70,8 @@ fn quotas(machine: &Machine) -> Table {
     Table {
         key: "quotas",
         title: "Quota counters".into(),
-        doc: "What each kernel may still issue on each SM: a refill adds, each instruction takes away (QoS §3.4, Fig. 4)",
+        doc: "What each kernel may still issue on each SM: a refill adds, each instruction takes away (SMK, HPCA 2016; \
+              QoS §3.4, Fig. 4)",
         row: "SM",
         course: Some("quota_left"),
         columns: Column::for_each(
@@ -82,6 +84,29 @@ fn quotas(machine: &Machine) -> Table {
         rows: by_sm(machine, |sm, controls, kernel| {
             let quota = controls.quota(kernel);
             alloc::vec![quota.map(|_| sm.gate().quotas.left(kernel)).into(), quota.into()]
+        }),
+    }
+}
+
+fn memory_quotas(machine: &Machine) -> Table {
+    Table {
+        key: "memory_quotas",
+        title: "Turns at memory".into(),
+        doc: "Of ready memory instructions on an SM, those of the kernel with most left go first. When one kernel has nothing left, each gets its \
+              quota on top of what it has left (Dai et al., HPCA 2018, QBMI)",
+        row: "SM",
+        course: None,
+        columns: Column::for_each(
+            machine.kernels(),
+            &[
+                ("Left", "memory instructions", "What is left; nothing without a quota"),
+                ("Quota", "memory instructions", "What a round gives; nothing without a quota"),
+            ],
+        ),
+        rows: by_sm(machine, |sm, controls, kernel| {
+            let quota = controls.memory_quota[kernel];
+            let left = sm.gate().memory_left().map(|left| left[kernel]);
+            alloc::vec![quota.and(left).into(), quota.into()]
         }),
     }
 }
@@ -115,6 +140,27 @@ mod tests {
         let mut run = started("even".into());
         run.advance(3000);
         assert_eq!(run.shown(), []);
+    }
+
+    /// An access takes one away. A kernel with nothing left gives each its quota on top: on any SM, one has a quota at most, and all have something.
+    #[test]
+    fn turns_at_memory_have_quotas_and_what_is_left() {
+        let mut run = by_hand([("memory_quota", Value::array([3, 7]))]);
+        let mut seen = alloc::vec![Vec::new(); 2];
+        for _ in 0..300 {
+            run.advance(17);
+            let tables = run.shown();
+            let [table] = &tables[..] else { panic!("one table: {}", tables.len()) };
+            assert_eq!(table.key, "memory_quotas");
+            assert_eq!([0, 1].map(|kernel| column(table, "Quota", kernel)), [[Some(3.0); 2], [Some(7.0); 2]]);
+            for (first, second) in column(table, "Left", 0).into_iter().zip(column(table, "Left", 1)) {
+                let (first, second) = (first.unwrap(), second.unwrap());
+                assert!(first >= 1.0 && second >= 1.0 && (first <= 3.0 || second <= 7.0), "{first} and {second}");
+                seen[0].push(first);
+                seen[1].push(second);
+            }
+        }
+        assert!(seen.iter().all(|left| left.iter().any(|&other| other != left[0])), "accesses are counted");
     }
 
     /// Credits go down by what leaves and come back with each interval, the queue's parts are bounds, and looking changes nothing.
