@@ -7,9 +7,12 @@
 //! 1. Grids: along the first dimension that divides, else along the longest, rounded. CTAs that follow each other stay those that follow each
 //!    other, and the row after them comes the sooner by as much as L2 is smaller.
 //! 2. Arrays of which a part of the CTAs reads nearly as much as all of them, such as the matrix that every CTA goes through. Else fewer CTAs
-//!    would use each line, and L2 would hold less of what they share. An array of which each CTA has its own part stays: the rest of it is left
-//!    untouched.
-//! 3. No array becomes smaller than `IN_L1` L1 data caches: it would begin to live in L1D, which is as large as on the whole.
+//!    would use each line, and L2 would hold less of what they share. None becomes smaller than `IN_L1` L1 data caches: it would begin to live
+//!    in L1D, which is as large as on the whole.
+//! 3. Rows in which all CTAs lie side by side, such as a plane of a volume that each goes through. They are as much shorter as there are fewer
+//!    CTAs, and follow each other as closely as on the whole. Else gaps between them would leave sets of L2 and places in DRAM's rows empty.
+//!
+//! Any other array of which each CTA has its own part stays: the rest of it is left untouched.
 
 use super::error::Problems;
 use super::gpu::{Gpu, NocKind};
@@ -23,6 +26,9 @@ pub const PARTS: &[&str] = &["1", "1/2", "1/3", "1/4", "1/6", "1/8"];
 
 /// L1 data caches that an array does not shrink below.
 const IN_L1: u64 = 4;
+
+/// Bytes of a line.
+const LINE: i64 = 128;
 
 /// A part of a GPU, one in so many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,10 +100,15 @@ impl Scale {
         for launch in &mut kernel.launches {
             launch.grid = self.grid(launch.grid);
         }
-        for (at, array) in kernel.arrays.iter_mut().enumerate() {
+        for at in 0..kernel.arrays.len() {
+            let bytes = kernel.arrays[at].bytes;
             if self.is_shared(&before, at) {
-                let least = array.bytes.min(IN_L1 * u64::from(l1_bytes));
-                array.bytes = (array.bytes / u64::from(self.0)).max(least).next_multiple_of(128).min(array.bytes);
+                let least = bytes.min(IN_L1 * u64::from(l1_bytes));
+                kernel.arrays[at].bytes = (bytes / u64::from(self.0)).max(least).next_multiple_of(128).min(bytes);
+            } else if let Some(rows) = self.rows(&before, at) {
+                kernel.arrays[at].bytes = (rows.of(bytes as i64) as u64).next_multiple_of(128).min(bytes);
+                let addresses = kernel.launches.iter_mut().flat_map(addresses_mut);
+                addresses.filter(|address| usize::from(address.array) == at).for_each(|address| rows.shorten(address));
             }
         }
         let bytes: Vec<u64> = kernel.arrays.iter().map(|array| array.bytes).collect();
@@ -117,16 +128,78 @@ impl Scale {
         extents.into()
     }
 
-    /// Whether the part of the CTAs reaches nearly as much of an array as all of them do: more than halfway from its part to the whole.
+    /// Whether the part of the CTAs reaches nearly as much of an array as all of them do: more than halfway from its part to the whole. Of
+    /// several accesses the one that reaches most of it says so.
     fn is_shared(self, kernel: &Kernel, array: usize) -> bool {
-        let bytes = kernel.arrays[array].bytes;
-        let mut accesses = kernel.launches.iter().flat_map(|launch| addresses(launch).map(move |access| (launch, access)));
-        accesses.any(|(launch, (address, loops))| {
-            let reach = |grid| reach(&address, kernel, launch, grid, &loops).min(bytes);
-            let (whole, part) = (reach(launch.grid), reach(self.grid(launch.grid)));
-            usize::from(address.array) == array && 2 * u64::from(self.0) * part > u64::from(self.0 + 1) * whole
-        })
+        let most = |scale: Scale| {
+            let reach = |Access { launch, address, loops }| reach(&address, kernel, launch, scale.grid(launch.grid), &loops);
+            accesses(kernel, array).map(reach).max().unwrap_or(0).min(kernel.arrays[array].bytes)
+        };
+        2 * u64::from(self.0) * most(self) > u64::from(self.0 + 1) * most(Scale(1))
     }
+
+    /// The rows of an array in which CTAs lie side by side: the shortest distance that leads past all of them.
+    fn rows(self, kernel: &Kernel, array: usize) -> Option<Rows> {
+        let bytes = kernel.arrays[array].bytes as i64;
+        let past_all = |Access { launch, address, .. }: Access| {
+            let [ctas, all] = [self.grid(launch.grid), launch.grid].map(|grid| i64::from(grid.ctas()));
+            let last = address.cta.abs().saturating_mul(all - 1);
+            let distances = address.loops.into_iter().chain([address.offset, address.repeat]).map(i64::abs);
+            let (past, nearly): (Vec<i64>, Vec<i64>) = distances
+                .filter(|&distance| last > 0 && (last - last / 16..bytes).contains(&distance))
+                .partition(|&distance| distance > last);
+            // A grid is often a little larger than a row: its last threads do nothing.
+            let whole = past.into_iter().min().or(nearly.into_iter().max())?;
+            // As long as those CTAs need, beginning where it began in a line.
+            Some(Rows { whole, part: part(whole / LINE, ctas, all) * LINE + whole % LINE })
+        };
+        let rows = accesses(kernel, array).filter_map(past_all).min_by_key(|rows| rows.whole)?;
+        // A CTA with rows of its own, or a matrix, is no such array.
+        let is_one = |Access { address, .. }: Access| address.tile.is_none() && address.cta.abs() < rows.whole;
+        accesses(kernel, array).all(is_one).then_some(rows)
+    }
+}
+
+/// The part of a length that so many of all make, rounded up.
+fn part(length: i64, many: i64, all: i64) -> i64 {
+    let (length, many, all) = (i128::from(length), i128::from(many), i128::from(all));
+    ((length * many + all - 1) / all) as i64
+}
+
+/// Bytes of a row of an array, on the whole and on the part.
+#[derive(Clone, Copy, Debug)]
+struct Rows {
+    whole: i64,
+    part: i64,
+}
+
+impl Rows {
+    /// A distance, on the part: as many rows, and as far from the nearest, unless that is too far for a shorter row.
+    fn of(self, distance: i64) -> i64 {
+        let rows = (distance + self.whole / 2).div_euclid(self.whole);
+        let within = distance - rows * self.whole;
+        let within = if 2 * within.abs() < self.part { within } else { part(within, self.part, self.whole) / 4 * 4 };
+        rows * self.part + within
+    }
+
+    fn shorten(self, address: &mut Address) {
+        let Address { offset, repeat, warp, loops, lane, .. } = address;
+        loops.iter_mut().chain([offset, repeat, warp, lane]).for_each(|distance| *distance = self.of(*distance));
+    }
+}
+
+/// An access of a launch, with the loops around it.
+#[derive(Debug)]
+struct Access<'a> {
+    launch: &'a Launch,
+    address: Address,
+    loops: Vec<Op>,
+}
+
+/// All accesses to an array.
+fn accesses(kernel: &Kernel, array: usize) -> impl Iterator<Item = Access<'_>> {
+    let of = |launch| addresses(launch).map(move |(address, loops)| Access { launch, address, loops });
+    kernel.launches.iter().flat_map(of).filter(move |access| usize::from(access.address.array) == array)
 }
 
 /// Addresses of a launch, each with the trips of the loops around it.
@@ -242,20 +315,46 @@ mod tests {
         assert!(refused("ikra-15cu", 3).contains("with a mesh"));
     }
 
-    /// By hand: of the product's 8 × 66 CTAs a quarter. All of A is read by every column of CTAs, so it is a quarter too; B and C are the
-    /// CTAs' own, and stay.
+    /// By hand: of the product's 8 × 66 CTAs a quarter. All of A is read by every column of CTAs, so it is a quarter too. A row of B, of which
+    /// each CTA has 8 bytes, is 9 lines in place of 33. C is the CTAs' own, and stays.
     #[test]
-    fn what_all_ctas_read_shrinks_with_the_grid_and_what_is_their_own_stays() {
+    fn what_all_ctas_read_and_rows_shrink_with_the_grid_and_what_is_their_own_stays() {
         let (whole, part) = scaled("qos/SGEMM", "1/4");
         assert_eq!((whole.launches[0].ctas(), part.launches[0].ctas()), (528, 132));
         let bytes = |kernel: &Kernel| kernel.arrays.iter().map(|array| array.bytes).collect::<Vec<_>>();
         let [a, b, c] = bytes(&whole)[..] else { panic!("three arrays") };
-        assert_eq!(bytes(&part), [a / 4, b, c]);
-        for streams in ["VADD", "qos/STENCIL", "qos/HISTO"] {
+        assert_eq!(bytes(&part), [a / 4, b / 33 * 9, c]);
+        for streams in ["VADD", "latency/COPY"] {
             let (whole, part) = scaled(streams, "1/4");
             let largest = |kernel: &Kernel| kernel.arrays.iter().map(|array| array.bytes).max();
             assert_eq!(largest(&part), largest(&whole), "{streams}");
         }
+    }
+
+    /// By hand: a plane is 1024 CTAs of 1 KB, and a quarter of them make one of 256 KB. A halo stays a row of 8 KB before its plane.
+    #[test]
+    fn planes_of_a_volume_follow_each_other_as_closely_as_on_the_whole() {
+        let (whole, part) = scaled("qos/STENCIL", "1/4");
+        assert_eq!((whole.arrays[0].bytes, part.arrays[0].bytes), (64 << 20, 16 << 20));
+        let of = |kernel: &Kernel| -> Vec<(i64, i64)> {
+            addresses(&kernel.launches[0]).map(|(address, _)| (address.offset, address.loops[0])).collect()
+        };
+        for (whole, part) in of(&whole).into_iter().zip(of(&part)) {
+            let planes = (whole.0 + 8192) >> 20;
+            assert_eq!(part, (whole.0 - planes * 3 * 262_144, 256 << 10), "{whole:?}");
+        }
+    }
+
+    /// Each dimension of the points is a row, from which all CTAs read one candidate's. On the part it is as far along a shorter row.
+    #[test]
+    fn one_small_access_by_all_makes_no_array_shared() {
+        let (whole, part) = scaled("hetero/SC", "1/4");
+        assert_eq!(part.arrays[0].bytes, whole.arrays[0].bytes / 4);
+        let coordinates = |kernel: &Kernel| addresses(&kernel.launches[0]).take(2).map(|(address, _)| address).collect::<Vec<_>>();
+        let (whole, part) = (coordinates(&whole), coordinates(&part));
+        assert!((0..2).all(|i| (whole[i].loops[0], part[i].loops[0]) == (256 << 10, 64 << 10)));
+        assert_eq!((whole[1].offset, part[1].offset), (87380, 21844));
+        assert_eq!(part[0].cta, whole[0].cta);
     }
 
     /// Neighbours anywhere in a graph are anywhere in a quarter of it; a small table stays as it is.

@@ -34,10 +34,10 @@ fn read(file: &str) -> Result<String, String> {
     std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The cells of a table's row, by what its first one says.
+/// The cells of a table's row, by what its first one says, or its first ones.
 fn row(page: &str, file: &str, name: &str) -> Result<Vec<String>, String> {
     let cells = |line: &str| line.trim().trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
-    let found = page.lines().filter(|line| line.starts_with('|')).map(cells).find(|cells| cells[0] == name);
+    let found = page.lines().find(|line| line.starts_with(&format!("| {name} |"))).map(cells);
     found.ok_or_else(|| format!("docs/{file} has no row {name}"))
 }
 
@@ -167,12 +167,18 @@ fn itself(text: &mut String) -> Result<(), String> {
         orders_page.lines().find_map(|line| line.strip_prefix("| of ")?.split(' ').next()).ok_or("docs/reference/orders.md: no count")?;
     let (verdicts, scale, knobs) = (read("reference/verdicts.md")?, read("reference/scale.md")?, read("reference/knobs.md")?);
     let held = |name| row(&verdicts, "reference/verdicts.md", name).map(|cells| cells[1].clone());
-    let part = row(&scale, "reference/scale.md", "`a100-40gb`")?;
     let all = row(&knobs, "reference/knobs.md", "**all**")?;
-    let (median, ninth, worst) = (&part[3], &part[4], part[5].split(" (").next().unwrap_or_default());
+    let quarter = |gpu: &str, said: &str| {
+        let part = row(&scale, "reference/scale.md", &format!("`{gpu}` | 1/4"))?;
+        let (median, ninth, worst) = (&part[3], &part[4], part[5].split(" (").next().unwrap_or_default());
+        Ok::<_, String>(format!(
+            "[a quarter of {said}](reference/scale.md) in place of the whole | the whole | slowdowns off by {median} at the median, nine in ten within {ninth}, at worst {worst}"
+        ))
+    };
     let table = [
         format!("[the cause](reference/verdicts.md) that a sentence names | runs in which one resource after another is relieved | {}; where the run is sure, {}", held("that name a cause")?, held("that are sure")?),
-        format!("[a quarter of an A100](reference/scale.md) in place of the whole | the whole | slowdowns off by {median} at the median, nine in ten within {ninth}, at worst {worst} |").trim_end_matches(" |").to_owned(),
+        quarter("a100-40gb", "an A100")?,
+        quarter("h100-sxm5", "an H100")?,
         format!("[what each value that can be set does](reference/knobs.md) | what was said of it before it was tried | {} of {}", all[2], all[1]),
         format!(
             "who of two suffers more, whichever warp goes first ([orders](reference/orders.md)) | greedy then oldest, and then youngest | the same in {} of {orders}",

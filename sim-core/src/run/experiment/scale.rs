@@ -16,6 +16,9 @@ use alloc::vec::Vec;
 /// Units of parts of a GPU, which a parameter names or counts.
 const PARTS_OF_GPU: [&str; 3] = ["SM", "SMs", "DRAM channels"];
 
+/// Choices of parameters by which a policy measures something else on each SM, so that fewer SMs measure less.
+const BY_SM: [(&str, &str); 1] = [("curves_from", "online")];
+
 /// Units of rates of a whole GPU.
 const RATES_OF_GPU: [&str; 2] = ["thread instructions per cycle", "warp instructions per cycle"];
 
@@ -39,6 +42,9 @@ pub fn check(scale: Scale, gpu: &Gpu, policy: &PolicySpec, order: &CtaOrderSpec,
                     Some((share, sms)) => format!("{share} %, which is {sms} of {} SMs", gpu.sm_count()),
                     None => continue,
                 },
+                Setting::Choice(choice) if BY_SM.contains(&(param.name, choice)) => {
+                    format!("{choice}, which measures by the numbers of SMs")
+                }
                 _ if PARTS_OF_GPU.contains(&param.unit) => format!("{} of the whole GPU", param.unit),
                 _ => continue,
             };
@@ -159,6 +165,10 @@ mod tests {
             (
                 r#""policy": {"name": "spatial", "channels": [20, 20]}"#,
                 "policy.channels: found DRAM channels of the whole GPU, with scale 1/4, want nothing, or no scale",
+            ),
+            (
+                r#""policy": {"name": "ws", "curves_from": "online"}"#,
+                "policy.curves_from: found online, which measures by the numbers of SMs, with scale 1/4, want nothing, or no scale",
             ),
             (
                 r#""policy": ["even", {"name": "manual", "controls": {"dram_rank": [0, 1]}}]"#,
