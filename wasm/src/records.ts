@@ -28,7 +28,7 @@ export type Experiment = {
   alone?: boolean;
   /** Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on (cycles) */
   warm_up?: number;
-  /** Part of the GPU and of each kernel's grids and shared arrays that is run in place of the whole */
+  /** Part of the GPU, and of each kernel's grids, rows and shared arrays, that is run in place of the whole */
   scale?: "1" | "1/2" | "1/3" | "1/4" | "1/6" | "1/8";
 };
 /** A preset with some of its fields changed */

@@ -61,8 +61,8 @@ Usage: cargo xtask COMMAND
   knobs [NAME]...                 a study: does every value that can be set move what is said of it? Writes docs/reference/knobs.md, in five minutes;
                                   with parts of names, such as dram.timing, only those are tried, and printed
   scale [--quick] [--count N] [--seed N] [--schemes N] [--cycles N] [--gpu NAME]... [--part 1/N]...
-                                  a study: what is a scale model of a large GPU off by? Writes docs/reference/scale.md, in half an hour; --quick: two
-                                  mixes, printed
+                                  a study: what is a scale model of a large GPU off by? Writes docs/reference/scale.md, in half an hour; with options
+                                  the page is printed; --quick: two mixes
   length [--count N] [--seed N]   a study: how often does the interval of a run that stops when it knows hold what a long run says, and how often is a
                                   goal called kept that is missed? With no option its part of docs/reference/length.md is written anew, in ten
                                   minutes; --count 8 takes two

@@ -12,23 +12,24 @@ const QUICK: [u64; 4] = [2, 1, 2, 40_000];
 const GPUS: [&str; 2] = ["a100-40gb", "h100-sxm5"];
 const PARTS: [&str; 2] = ["1/2", "1/4"];
 
-/// Runs the study, and writes the page; a quick one is printed.
+/// Runs the study, and writes the page. One with options is printed: what the page says is of the usual one.
 pub fn scale(args: &mut Vec<String>) -> Result<()> {
+    let usual = args.is_empty();
     let quick = flag(args, "--quick");
     let mut numbers = if quick { QUICK } else { USUAL };
     for (name, place) in ["--count", "--seed", "--schemes", "--cycles"].into_iter().zip(&mut numbers) {
         *place = number(args, name)?.unwrap_or(*place);
     }
-    let mut given = |name, what, usual: [&str; 2]| {
+    let mut given = |name, what, all: [&str; 2]| {
         let given = words(args, name, what)?;
-        let usual = if quick { &usual[..1] } else { &usual };
-        Ok::<_, anyhow::Error>(if given.is_empty() { usual.iter().map(|&word| word.to_owned()).collect() } else { given })
+        let all = if quick { &all[..1] } else { &all };
+        Ok::<_, anyhow::Error>(if given.is_empty() { all.iter().map(|&word| word.to_owned()).collect() } else { given })
     };
     let (gpus, parts) = (given("--gpu", "a GPU's name", GPUS)?, given("--part", "a part such as 1/4", PARTS)?);
     none_left(args)?;
     let numbers = numbers.map(|number| number.to_string());
     let page = measured_page("scale", numbers.into_iter().chain(gpus).chain(parts))?;
-    if quick {
+    if !usual {
         print!("{page}");
         return Ok(());
     }

@@ -128,8 +128,8 @@ impl Scale {
         extents.into()
     }
 
-    /// Whether the part of the CTAs reaches nearly as much of an array as all of them do: more than halfway from its part to the whole. Of
-    /// several accesses the one that reaches most of it says so.
+    /// Whether the part of the CTAs reaches nearly as much of an array as all of them do: more than halfway from its part to the whole. It goes by
+    /// what the access that reaches most covers, on the part and on the whole.
     fn is_shared(self, kernel: &Kernel, array: usize) -> bool {
         let most = |scale: Scale| {
             let reach = |Access { launch, address, loops }| reach(&address, kernel, launch, scale.grid(launch.grid), &loops);
@@ -141,29 +141,25 @@ impl Scale {
     /// The rows of an array in which CTAs lie side by side: the shortest distance that leads past all of them.
     fn rows(self, kernel: &Kernel, array: usize) -> Option<Rows> {
         let bytes = kernel.arrays[array].bytes as i64;
-        let past_all = |Access { launch, address, .. }: Access| {
+        let past_all = |Access { launch, address, loops }: Access| {
             let [ctas, all] = [self.grid(launch.grid), launch.grid].map(|grid| i64::from(grid.ctas()));
             let last = address.cta.abs().saturating_mul(all - 1);
-            let distances = address.loops.into_iter().chain([address.offset, address.repeat]).map(i64::abs);
+            let repeat = (times(kernel, launch) > 1).then_some(address.repeat);
+            let distances = address.loops.into_iter().take(loops.len()).chain(repeat).chain([address.offset]).map(i64::abs);
             let (past, nearly): (Vec<i64>, Vec<i64>) = distances
-                .filter(|&distance| last > 0 && (last - last / 16..bytes).contains(&distance))
+                .filter(|distance| last > 0 && (last - last / 16..bytes).contains(distance))
                 .partition(|&distance| distance > last);
             // A grid is often a little larger than a row: its last threads do nothing.
             let whole = past.into_iter().min().or(nearly.into_iter().max())?;
-            // As long as those CTAs need, beginning where it began in a line.
-            Some(Rows { whole, part: part(whole / LINE, ctas, all) * LINE + whole % LINE })
+            // As many lines as those CTAs need, beginning where it began in a line.
+            let lines = (whole / LINE * ctas + all - 1) / all;
+            (address.scatter == Scatter::None).then_some(Rows { whole, part: lines * LINE + whole % LINE })
         };
         let rows = accesses(kernel, array).filter_map(past_all).min_by_key(|rows| rows.whole)?;
-        // A CTA with rows of its own, or a matrix, is no such array.
-        let is_one = |Access { address, .. }: Access| address.tile.is_none() && address.cta.abs() < rows.whole;
+        // Whoever steps over rows from CTA to CTA would meet other rows when they are shorter. A matrix has rows of its own.
+        let is_one = |Access { address, .. }: Access| address.tile.is_none() && address.cta.abs() < rows.part;
         accesses(kernel, array).all(is_one).then_some(rows)
     }
-}
-
-/// The part of a length that so many of all make, rounded up.
-fn part(length: i64, many: i64, all: i64) -> i64 {
-    let (length, many, all) = (i128::from(length), i128::from(many), i128::from(all));
-    ((length * many + all - 1) / all) as i64
 }
 
 /// Bytes of a row of an array, on the whole and on the part.
@@ -174,17 +170,24 @@ struct Rows {
 }
 
 impl Rows {
-    /// A distance, on the part: as many rows, and as far from the nearest, unless that is too far for a shorter row.
+    /// A distance, on the part: as many rows, and as far from the nearest. What is too far for a shorter row is as much nearer, at the same place in its
+    /// line.
     fn of(self, distance: i64) -> i64 {
         let rows = (distance + self.whole / 2).div_euclid(self.whole);
         let within = distance - rows * self.whole;
-        let within = if 2 * within.abs() < self.part { within } else { part(within, self.part, self.whole) / 4 * 4 };
-        rows * self.part + within
+        if self.part == self.whole || 2 * within.abs() < self.part {
+            return rows * self.part + within;
+        }
+        let lines = (within.div_euclid(LINE) * self.part).div_euclid(self.whole);
+        rows * self.part + lines * LINE + within.rem_euclid(LINE)
     }
 
     fn shorten(self, address: &mut Address) {
-        let Address { offset, repeat, warp, loops, lane, .. } = address;
+        let Address { offset, repeat, warp, loops, lane, scatter, .. } = address;
         loops.iter_mut().chain([offset, repeat, warp, lane]).for_each(|distance| *distance = self.of(*distance));
+        if let Scatter::Warp { bytes } | Scatter::Lane { bytes } | Scatter::Skewed { bytes } = scatter {
+            *bytes = (self.of(*bytes as i64) as u64).max(LINE as u64).min(*bytes);
+        }
     }
 }
 
@@ -238,16 +241,20 @@ fn covered(each: u64, mut steps: Vec<(i64, u64)>) -> u64 {
     piece.saturating_mul(pieces)
 }
 
+/// How often a launch of a kernel is repeated.
+fn times(kernel: &Kernel, launch: &Launch) -> u64 {
+    let at = kernel.launches.iter().position(|other| core::ptr::eq(other, launch)).unwrap_or(0);
+    let repeat = kernel.repeats.iter().find(|repeat| (repeat.first..repeat.first + repeat.launches).contains(&at));
+    repeat.map_or(1, |repeat| u64::from(repeat.times))
+}
+
 /// Bytes that an access of a launch of this grid covers of an array without an end.
 fn reach(address: &Address, kernel: &Kernel, launch: &Launch, grid: Dim3, loops: &[Op]) -> u64 {
     let trips: Vec<u64> = loops.iter().map(|op| if let Op::Loop { trips } = op { trips.mean(&kernel.lists) as u64 } else { 1 }).collect();
     let warps = u64::from(launch.threads.div_ceil(WARP_SIZE));
-    let at = kernel.launches.iter().position(|other| core::ptr::eq(other, launch)).unwrap_or(0);
-    let repeat = kernel.repeats.iter().find(|repeat| (repeat.first..repeat.first + repeat.launches).contains(&at));
-    let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
     let within = |strides: &[i64]| strides.iter().copied().zip(trips.iter().copied()).collect::<Vec<_>>();
     let mut steps = within(&address.loops);
-    steps.extend([(address.cta, u64::from(grid.ctas())), (address.warp, warps), (address.repeat, times)]);
+    steps.extend([(address.cta, u64::from(grid.ctas())), (address.warp, warps), (address.repeat, times(kernel, launch))]);
     let Some(Tile { columns, rows, lanes, x, y, .. }) = address.tile else {
         steps.push((address.lane, u64::from(WARP_SIZE)));
         let each = match address.scatter {
@@ -260,7 +267,7 @@ fn reach(address: &Address, kernel: &Kernel, launch: &Launch, grid: Dim3, loops:
     let along = |each: u32, terms: super::kernel::Terms, most: u32| {
         let mut steps = within(&terms.loops.map(i64::from));
         steps.extend(terms.grid.into_iter().zip(extents).map(|(stride, count)| (i64::from(stride), u64::from(count))));
-        steps.extend([(i64::from(terms.warp), warps), (i64::from(terms.repeat), times)]);
+        steps.extend([(i64::from(terms.warp), warps), (i64::from(terms.repeat), times(kernel, launch))]);
         covered(each.into(), steps).min(most.into())
     };
     covered(4 * along(lanes, x, columns) * along(WARP_SIZE.div_ceil(lanes), y, rows), steps)
@@ -355,6 +362,36 @@ mod tests {
         assert!((0..2).all(|i| (whole[i].loops[0], part[i].loops[0]) == (256 << 10, 64 << 10)));
         assert_eq!((whole[1].offset, part[1].offset), (87380, 21844));
         assert_eq!(part[0].cta, whole[0].cta);
+    }
+
+    /// Rows of 494,020 points, with CTAs for six more.
+    #[test]
+    fn a_grid_may_be_a_little_larger_than_its_rows() {
+        let (whole, part) = scaled("hetero/KMEANS", "1/4");
+        let last = |kernel: &Kernel| addresses(&kernel.launches[0]).last().unwrap().0.loops[0];
+        // 15,438 lines and 16 bytes; of 484 in place of 1936 CTAs, 3860 lines and 16 bytes.
+        assert_eq!((last(&whole), last(&part)), (1_976_080, 3860 * 128 + 16));
+    }
+
+    #[test]
+    fn a_distance_keeps_its_rows_and_its_place_in_a_line() {
+        let rows = Rows { whole: 1 << 20, part: 1 << 18 };
+        for (distance, part) in [(0, 0), (3 << 20, 3 << 18), (-4096, -4096), ((1 << 20) - 4096, (1 << 18) - 4096), (3 << 18, 3 << 16)] {
+            assert_eq!(rows.of(distance), part, "{distance}");
+        }
+        for distance in (-(2 << 20)..2 << 20).step_by(4096 + 4) {
+            assert_eq!((rows.of(distance) - distance).rem_euclid(LINE), 0, "{distance}");
+        }
+        let same = Rows { whole: 128, part: 128 };
+        assert_eq!(same.of(64), 64);
+    }
+
+    /// A CTA of `parts` steps over a quarter of a row: with shorter rows it would step over more than one.
+    #[test]
+    fn rows_stay_where_ctas_step_over_them() {
+        let (whole, part) = scaled("qos/HISTO", "1/4");
+        let bytes = |kernel: &Kernel| kernel.arrays.iter().find(|array| array.name == "parts").map(|array| array.bytes);
+        assert_eq!(bytes(&part), bytes(&whole));
     }
 
     /// Neighbours anywhere in a graph are anywhere in a quarter of it; a small table stays as it is.

@@ -97,14 +97,17 @@ impl Policy for Bmi {
         };
         alloc::vec![Table {
             key: "bmi",
-            title: format!("What memory instructions cost: judged again after {}", count(wanted, "request")),
-            doc: "A quota is the least common multiple of all costs over the kernel's own, so that a round has as many L1D requests of each (Dai et al., \
-                  HPCA 2018, QBMI)",
+            title: format!("What memory instructions cost: a kernel is judged again after {} of its own", count(wanted, "request")),
+            doc: "A quota is the least common multiple of all costs over the kernel's own: each is given as many L1D requests (Dai et al., HPCA 2018, QBMI)",
             row: "",
             course: None,
             columns: alloc::vec![
-                Column::of("Cost", "requests each", "L1D requests for each memory instruction in the last sample; one before the first"),
-                Column::of("Quota", "memory instructions", "Its memory instructions in each round, on each SM"),
+                Column::of(
+                    "Cost",
+                    "requests per memory instruction",
+                    "L1D requests for each memory instruction in the last sample, rounded, at least one; one before the first"
+                ),
+                Column::of("Quota", "memory instructions", "What each round gives it, on each SM"),
                 Column::of("So far", "requests", "L1D requests of the sample that is being taken, on all SMs"),
                 Column::of("With", "memory instructions", "Memory instructions of the sample that is being taken, on all SMs"),
             ],

@@ -70,8 +70,8 @@ fn quotas(machine: &Machine) -> Table {
     Table {
         key: "quotas",
         title: "Quota counters".into(),
-        doc: "What each kernel may still issue on each SM: a refill adds, each instruction takes away (SMK, HPCA 2016; \
-              QoS §3.4, Fig. 4)",
+        doc: "What each kernel may still issue on each SM: a refill fills it up (SMK, HPCA 2016), or adds to what is left (QoS §3.4, Fig. 4). Each \
+              instruction takes away",
         row: "SM",
         course: Some("quota_left"),
         columns: Column::for_each(
@@ -92,7 +92,7 @@ fn memory_quotas(machine: &Machine) -> Table {
     Table {
         key: "memory_quotas",
         title: "Turns at memory".into(),
-        doc: "Of ready memory instructions on an SM, those of the kernel with most left go first. When one kernel has nothing left, each gets its \
+        doc: "Of a scheduler's ready global accesses, those of the kernel with most left go first. When one kernel has nothing left, each gets its \
               quota on top of what it has left (Dai et al., HPCA 2018, QBMI)",
         row: "SM",
         course: None,
@@ -142,7 +142,8 @@ mod tests {
         assert_eq!(run.shown(), []);
     }
 
-    /// An access takes one away. A kernel with nothing left gives each its quota on top: on any SM, one has a quota at most, and all have something.
+    /// An access takes one away. A kernel with nothing left gives each its quota on top: on any SM all have something, and one has no more
+    /// than its quota.
     #[test]
     fn turns_at_memory_have_quotas_and_what_is_left() {
         let mut run = by_hand([("memory_quota", Value::array([3, 7]))]);

@@ -67,7 +67,8 @@ rule! {
     pub PEAK = "peak";
 
     /// `scale` divides the SMs of each class, the L2 banks and the DRAM channels, also of alone_gpu. The NoC is no mesh, CTAs go round-robin, grids
-    /// stay from repeat to repeat, and the policy says nothing of SMs, DRAM channels or IPCs of the whole GPU.
+    /// stay from repeat to repeat. The policy has no SMs, DRAM channels, controls or program, no MPS share whose SMs do not divide, and no curves that are
+    /// measured online.
     pub SCALES = "scales";
 }
 
@@ -173,7 +174,7 @@ experiment! {
         warm_up: Cycle ["cycles"] = int!(0, MAX_CYCLES), Int(0);
     }
     spent {
-        /// Part of the GPU and of each kernel's grids and shared arrays that is run in place of the whole.
+        /// Part of the GPU, and of each kernel's grids, rows and shared arrays, that is run in place of the whole.
         scale = Shape::Choice(PARTS), Name("1");
     }
 }

@@ -34,23 +34,23 @@ pub fn check(scale: Scale, gpu: &Gpu, policy: &PolicySpec, order: &CtaOrderSpec,
     for (path, member) in policy.placed("policy") {
         let said = member.info().params.iter().filter(|param| !param.is_constant());
         for (param, setting) in said.map(|param| (param, member.get(param.name))) {
-            let found = match setting {
+            let (found, want) = match setting {
                 Setting::Unset => continue,
-                Setting::Controls(_) => "controls of SMs by their numbers".to_string(),
-                Setting::Text(_) => "a program, which may name SMs".into(),
+                Setting::Controls(_) => ("controls of SMs by their numbers".to_string(), "nothing"),
+                Setting::Text(_) => ("a program, which may name SMs".into(), "nothing"),
                 Setting::Numbers(shares) if param.unit == "%" => match uneven(scale, shares, gpu.sm_count()) {
-                    Some((share, sms)) => format!("{share} %, which is {sms} of {} SMs", gpu.sm_count()),
+                    Some((share, sms)) => {
+                        (format!("{share} %, which is {sms} of {} SMs", gpu.sm_count()), "percentages of which the scale divides the SMs")
+                    }
                     None => continue,
                 },
                 Setting::Choice(choice) if BY_SM.contains(&(param.name, choice)) => {
-                    format!("{choice}, which measures by the numbers of SMs")
+                    (format!("{choice}, which gives each SM another number of CTAs"), "curves measured alone")
                 }
-                _ if PARTS_OF_GPU.contains(&param.unit) => format!("{} of the whole GPU", param.unit),
+                _ if PARTS_OF_GPU.contains(&param.unit) => (format!("{} of the whole GPU", param.unit), "nothing"),
                 _ => continue,
             };
-            let want =
-                if param.unit == "%" { "percentages of which the scale divides the SMs, or no scale" } else { "nothing, or no scale" };
-            problems.add(field(&path, param.name), format!("{found}, with scale {scale}"), want);
+            problems.add(field(&path, param.name), format!("{found}, with scale {scale}"), format!("{want}, or no scale"));
         }
     }
 }
@@ -168,7 +168,7 @@ mod tests {
             ),
             (
                 r#""policy": {"name": "ws", "curves_from": "online"}"#,
-                "policy.curves_from: found online, which measures by the numbers of SMs, with scale 1/4, want nothing, or no scale",
+                "policy.curves_from: found online, which gives each SM another number of CTAs, with scale 1/4, want curves measured alone, or no scale",
             ),
             (
                 r#""policy": ["even", {"name": "manual", "controls": {"dram_rank": [0, 1]}}]"#,
