@@ -315,11 +315,8 @@ impl Run<'_> {
         let other = by.map_or("itself", |by| &self.kernels[by].name);
         match cause {
             Cause::Room => {
-                format!(
-                    "{name} has {} warps on the GPU, and {} alone: {other} has taken their room.",
-                    whole(here.warps),
-                    whole(alone.warps)
-                )
+                let warps = counted(here.warps, "warp");
+                format!("{name} has {warps} on the GPU, and {} alone: {other} has taken their room.", whole(alone.warps))
             }
             Cause::Quota if self.held(worst) >= ALIKE => {
                 let held = percent(self.held(worst));
@@ -328,30 +325,27 @@ impl Run<'_> {
                 )
             }
             Cause::Quota => {
-                let [waits, before] = [here, alone].map(|of| whole(of.miss_queue));
-                format!("The scheme holds {name} back: its misses wait {waits} cycles for credits to be sent, and {before} alone.")
+                let (waits, before) = (counted(here.miss_queue, "cycle"), whole(alone.miss_queue));
+                format!("The scheme holds {name} back: its misses wait {waits} for credits to be sent, and {before} alone.")
             }
             Cause::Slots => {
                 let [waits, before] = [here, alone].map(|of| format!("{:.1}", of.other));
                 format!("{other} takes issue slots: apart from memory, an instruction of {name} takes {waits} cycles, and {before} alone.")
             }
             Cause::Noc => {
-                let [waits, before] = [here, alone].map(|of| whole(in_network(of)));
-                format!("Its reads wait for the NoC, which {other} fills: {waits} cycles from L1D to L2 and back, and {before} alone.")
+                let (waits, before) = (counted(in_network(here), "cycle"), whole(in_network(alone)));
+                format!("Its reads wait for the NoC, which {other} fills: {waits} from L1D to L2 and back, and {before} alone.")
             }
             Cause::Dram => {
-                format!(
-                    "The reads of {name} wait for DRAM, which {other} fills: {} cycles, and {} alone.",
-                    whole(here.dram),
-                    whole(alone.dram)
-                )
+                let (waits, before) = (counted(here.dram, "cycle"), whole(alone.dram));
+                format!("The reads of {name} wait for DRAM, which {other} fills: {waits}, and {before} alone.")
             }
             Cause::L1 => {
                 let [hits, before] = [here, alone].map(|of| percent(of.l1_hit_rate));
-                let [waits, once] = [here, alone].map(|of| whole(of.lsu));
+                let (waits, once) = (counted(here.lsu, "cycle"), whole(alone.lsu));
                 format!(
                     "{other} fills L1D: {hits} of the reads of {name} find their lines there, and {before} alone; \
-                     an instruction waits {waits} cycles for its access, and {once} alone."
+                     an instruction waits {waits} for its access, and {once} alone."
                 )
             }
         }
@@ -420,6 +414,12 @@ fn times(times: f64) -> String {
     if times >= 9.95 { format!("{times:.1}") } else { format!("{times:.2}") }
 }
 
+/// `1 warp`, `2,051 warps`.
+fn counted(number: f64, thing: &str) -> String {
+    let number = whole(number);
+    format!("{number} {thing}{}", if number == "1" { "" } else { "s" })
+}
+
 /// `2,051`.
 fn whole(number: f64) -> String {
     let digits = format!("{number:.0}");
@@ -447,5 +447,10 @@ mod tests {
         assert_eq!([said(4.768, false), said(4.768, true)], ["BP runs 4.77 times slower than alone", "BP 4.77 times"]);
         assert_eq!([said(1.02, true), said(0.5, true)], ["BP runs as fast as alone", "BP runs 2.00 times faster than alone"]);
         assert_eq!([said(f64::INFINITY, false), said(12.34, true)], ["BP gets nothing", "BP 12.3 times"]);
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!([0.4, 0.6, 1.4, 1.6].map(|of| counted(of, "warp")), ["0 warps", "1 warp", "1 warp", "2 warps"]);
     }
 }
