@@ -28,7 +28,7 @@ pub const PARTS: &[&str] = &["1", "1/2", "1/3", "1/4", "1/6", "1/8"];
 const IN_L1: u64 = 4;
 
 /// Bytes of a line.
-const LINE: i64 = 128;
+const LINE: u64 = 128;
 
 /// A part of a GPU, one in so many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,9 +104,9 @@ impl Scale {
             let bytes = kernel.arrays[at].bytes;
             if self.is_shared(&before, at) {
                 let least = bytes.min(IN_L1 * u64::from(l1_bytes));
-                kernel.arrays[at].bytes = (bytes / u64::from(self.0)).max(least).next_multiple_of(128).min(bytes);
+                kernel.arrays[at].bytes = (bytes / u64::from(self.0)).max(least).next_multiple_of(LINE).min(bytes);
             } else if let Some(rows) = self.rows(&before, at) {
-                kernel.arrays[at].bytes = (rows.of(bytes as i64) as u64).next_multiple_of(128).min(bytes);
+                kernel.arrays[at].bytes = (rows.of(bytes as i64) as u64).next_multiple_of(LINE).min(bytes);
                 let addresses = kernel.launches.iter_mut().flat_map(addresses_mut);
                 addresses.filter(|address| usize::from(address.array) == at).for_each(|address| rows.shorten(address));
             }
@@ -152,8 +152,9 @@ impl Scale {
             // A grid is often a little larger than a row: its last threads do nothing.
             let whole = past.into_iter().min().or(nearly.into_iter().max())?;
             // As many lines as those CTAs need, beginning where it began in a line.
-            let lines = (whole / LINE * ctas + all - 1) / all;
-            (address.scatter == Scatter::None).then_some(Rows { whole, part: lines * LINE + whole % LINE })
+            let line = LINE as i64;
+            let lines = (whole / line * ctas + all - 1) / all;
+            (address.scatter == Scatter::None).then_some(Rows { whole, part: lines * line + whole % line })
         };
         let rows = accesses(kernel, array).filter_map(past_all).min_by_key(|rows| rows.whole)?;
         // Whoever steps over rows from CTA to CTA would meet other rows when they are shorter. A matrix has rows of its own.
@@ -178,15 +179,16 @@ impl Rows {
         if self.part == self.whole || 2 * within.abs() < self.part {
             return rows * self.part + within;
         }
-        let lines = (within.div_euclid(LINE) * self.part).div_euclid(self.whole);
-        rows * self.part + lines * LINE + within.rem_euclid(LINE)
+        let line = LINE as i64;
+        let lines = (within.div_euclid(line) * self.part).div_euclid(self.whole);
+        rows * self.part + lines * line + within.rem_euclid(line)
     }
 
     fn shorten(self, address: &mut Address) {
         let Address { offset, repeat, warp, loops, lane, scatter, .. } = address;
         loops.iter_mut().chain([offset, repeat, warp, lane]).for_each(|distance| *distance = self.of(*distance));
         if let Scatter::Warp { bytes } | Scatter::Lane { bytes } | Scatter::Skewed { bytes } = scatter {
-            *bytes = (self.of(*bytes as i64) as u64).max(LINE as u64).min(*bytes);
+            *bytes = (self.of(*bytes as i64) as u64).max(LINE).min(*bytes);
         }
     }
 }
@@ -380,7 +382,7 @@ mod tests {
             assert_eq!(rows.of(distance), part, "{distance}");
         }
         for distance in (-(2 << 20)..2 << 20).step_by(4096 + 4) {
-            assert_eq!((rows.of(distance) - distance).rem_euclid(LINE), 0, "{distance}");
+            assert_eq!((rows.of(distance) - distance).rem_euclid(128), 0, "{distance}");
         }
         let same = Rows { whole: 128, part: 128 };
         assert_eq!(same.of(64), 64);
