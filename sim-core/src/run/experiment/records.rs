@@ -67,8 +67,8 @@ rule! {
     pub PEAK = "peak";
 
     /// `scale` divides the SMs of each class, the L2 banks and the DRAM channels, also of alone_gpu. The NoC is no mesh, CTAs go round-robin, grids
-    /// stay from repeat to repeat. The policy has no SMs, DRAM channels, controls or program, no MPS share whose SMs do not divide, and no curves that are
-    /// measured online.
+    /// stay from repeat to repeat. The policy has no SMs, DRAM channels, controls or program, no MPS share whose SMs do not divide, no curves that are
+    /// measured online, and no `spart` that climbs.
     pub SCALES = "scales";
 }
 

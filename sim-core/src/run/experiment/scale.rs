@@ -16,8 +16,12 @@ use alloc::vec::Vec;
 /// Units of parts of a GPU, which a parameter names or counts.
 const PARTS_OF_GPU: [&str; 3] = ["SM", "SMs", "DRAM channels"];
 
-/// Choices of parameters by which a policy measures something else on each SM, so that fewer SMs measure less.
-const BY_SM: [(&str, &str); 1] = [("curves_from", "online")];
+/// Choices of parameters by which a policy goes SM by SM, so that it learns something else on fewer: the policy, its parameter and the choice,
+/// what it does then, and what is wanted.
+const SM_BY_SM: [[&str; 5]; 2] = [
+    ["ws", "curves_from", "online", "which gives each SM another number of CTAs", "curves measured alone"],
+    ["spart", "rule", "climb", "which moves one SM at a time, more of a part than of the whole", "linear"],
+];
 
 /// Units of rates of a whole GPU.
 const RATES_OF_GPU: [&str; 2] = ["thread instructions per cycle", "warp instructions per cycle"];
@@ -44,9 +48,10 @@ pub fn check(scale: Scale, gpu: &Gpu, policy: &PolicySpec, order: &CtaOrderSpec,
                     }
                     None => continue,
                 },
-                Setting::Choice(choice) if BY_SM.contains(&(param.name, choice)) => {
-                    (format!("{choice}, which gives each SM another number of CTAs"), "curves measured alone")
-                }
+                Setting::Choice(choice) => match SM_BY_SM.iter().find(|of| of[..3] == [member.info().name, param.name, choice]) {
+                    Some([.., does, want]) => (format!("{choice}, {does}"), *want),
+                    None => continue,
+                },
                 _ if PARTS_OF_GPU.contains(&param.unit) => (format!("{} of the whole GPU", param.unit), "nothing"),
                 _ => continue,
             };
@@ -169,6 +174,10 @@ mod tests {
             (
                 r#""policy": {"name": "ws", "curves_from": "online"}"#,
                 "policy.curves_from: found online, which gives each SM another number of CTAs, with scale 1/4, want curves measured alone, or no scale",
+            ),
+            (
+                r#""policy": "spart""#,
+                "policy.rule: found climb, which moves one SM at a time, more of a part than of the whole, with scale 1/4, want linear, or no scale",
             ),
             (
                 r#""policy": ["even", {"name": "manual", "controls": {"dram_rank": [0, 1]}}]"#,
