@@ -151,7 +151,7 @@ impl Memory {
             banks: Banks {
                 all: (0..banks).map(|index| Bank::new(gpu, index)).collect(),
                 queues: vec![Queue::new(gpu.l2.queue); banks as usize].into(),
-                mapping: Mapping::new(banks, gpu.dram.channels),
+                mapping: Mapping::new(gpu),
                 words: words(banks),
                 queued: Set::EMPTY,
                 stalled: Set::EMPTY,

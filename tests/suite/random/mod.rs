@@ -10,7 +10,7 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::mesh::MeshConfig;
 use sim_core::describe::gpu::protocols::L1Protocol;
 use sim_core::describe::gpu::{
-    Allocate, Arbiter, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex,
+    Allocate, Arbiter, BankIndex, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex,
     StoreFlits, StoreRelease, WriteFill, presets,
 };
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
@@ -112,6 +112,7 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         // As good as drawn: they follow from latencies.
         gpu.noc.store_flits = if noc.2.is_multiple_of(2) { StoreFlits::Bytes } else { StoreFlits::Line };
         gpu.l2.write_fill = if queues.2.is_multiple_of(2) { WriteFill::FullLinesSkip } else { WriteFill::Fetch };
+        gpu.l2.bank_index = if l1.2.is_multiple_of(2) { BankIndex::Hash } else { BankIndex::Modulo };
         gpu.l2.line_bytes = [128, 32, 128, 64][queues.2 as usize / 2 % 4];
         if gpu.noc.flit_bytes > gpu.l2.line_bytes {
             gpu.noc.flit_bytes = gpu.l2.line_bytes + 8;

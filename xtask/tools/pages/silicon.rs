@@ -120,7 +120,7 @@ fn changes(cells: &[Cell]) -> [u64; 2] {
 
 /// What the second comparison is worth.
 const BLIND: &str = "\
-This one was blind. The preset `h200-sxm` is `h100-sxm5` with what the data sheet and the driver say of an H200: channels, memory clock, L2. It was frozen in a commit before any of its pairs was simulated. What an H200 measures of pairs stood on this page before; nothing was taken from it. The first run was off by 24 % in the mean, as the H100's was then. Since, three things were changed for both. None was decided by a pair: two by kernels alone on an H100, the third by scale models. Sleep is an instruction of the machine. L1D's sets are by modulo, which has `l2` and the largest region that fits nearer to their times than a hash has, and the other regions as near. Rows of arrays shrink with the grid on the quarter that is simulated, so that as many accesses hit DRAM's open rows as on the whole.";
+This one was blind. The preset `h200-sxm` is `h100-sxm5` with what the data sheet and the driver say of an H200: channels, memory clock, L2. It was frozen in a commit before any of its pairs was simulated. What an H200 measures of pairs stood on this page before; nothing was taken from it. The first run was off by 24 % in the mean, as the H100's was then. Since, four things were changed for both. None was decided by a pair: two by kernels alone on an H100, two by scale models. Sleep is an instruction of the machine. L1D's sets are by modulo, which has `l2` and the largest region that fits nearer to their times than a hash has, and the other regions as near. Rows of arrays shrink with the grid on the quarter that is simulated, so that as many accesses hit DRAM's open rows as on the whole. A hash spreads lines over L2's banks, without which kernels that read rows a power of two apart were faster on a quarter than on the whole.";
 
 /// What is known of the errors.
 const KNOWN: &str = "\
@@ -129,7 +129,7 @@ What is known to be wrong:
 - How L1D overflows. Of a little more than it holds, `l2` keeps nothing on the H100 as it was measured, and nothing here. With the driver's own division of L1D, which holds all of it, the H100 finds four of five accesses
   there (`silicon/h100-counters.csv`), the machine nearly all; with a power of two of sets, none. What an H100 does with addresses is not known.
 - `l1` and `dram` beside `l2-wide`: not explained. Here `l2-wide` leaves the lines of `l1` in L1D, on the H100 it does not. Stores cost L2 of an H100 more than their bytes (`silicon/h100-counters.csv`).
-- `dram` alone is a fifth too fast, and beside `fma` it is slowed too much: not explained.
+- `dram` alone is nearly a quarter too fast, and beside `fma` it is slowed too much: not explained.
 - `l2` beside copies, and copies beside each other, are slowed too little: not explained.
 - `fma` beside `fma`: nearly three times as long on the H100, where two that share all slots would take twice as long. Not explained.
 - `fp64` beside `fp64`: the second takes 21 times as long on the H100, though two warps a scheduler can have no more than all of a unit that one fills. Twice here. Not explained.

@@ -55,9 +55,10 @@ pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
     (problems.0.len() == before).then_some(gpu)
 }
 
-/// Fields of SM classes that older files do not have: they are left out where they are 0 and the preset has nothing else, so that these files
-/// keep their hashes.
-const LATER: &[&str] = &["gto_group", "fp64_lanes", "fp64_unit", "memory_queue", "lsu_pause", "l1.forward_latency", "l1.read_only"];
+/// Fields that older files do not have: they are left out where they are 0 and the preset has nothing else, so that these files keep their
+/// hashes.
+const LATER: &[&str] =
+    &["gto_group", "fp64_lanes", "fp64_unit", "memory_queue", "lsu_pause", "l1.forward_latency", "l1.read_only", "l2.bank_index"];
 
 /// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.
 const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];
@@ -77,7 +78,11 @@ pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
     }
     let is_mesh = preset.iter().chain([gpu]).any(|gpu| gpu.noc.kind == NocKind::Mesh);
     let differs = |placed: &Placed<Gpu, u32>| preset.as_ref().is_none_or(|preset| (placed.get)(preset) != (placed.get)(gpu));
-    let is_written = |placed: &&Placed<Gpu, u32>| !MESH.contains(&placed.field.name) || is_mesh || differs(placed);
+    let is_left_out = |placed: &Placed<Gpu, u32>| match placed.field.name {
+        name if MESH.contains(&name) => !is_mesh && !differs(placed),
+        name => LATER.contains(&name) && preset.iter().chain([gpu]).all(|gpu| (placed.get)(gpu) == 0),
+    };
+    let is_written = |placed: &&Placed<Gpu, u32>| !is_left_out(placed);
     pairs.extend(GPU_FIELDS.iter().filter(is_written).map(|placed| (placed.field.name.into(), placed.value(gpu))));
     pairs
 }

@@ -4,8 +4,8 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Allocate, Arbiter, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass,
-    StoreFlits, StoreRelease, WriteFill,
+    Allocate, Arbiter, BankIndex, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex,
+    SmClass, StoreFlits, StoreRelease, WriteFill,
 };
 use crate::describe::error::Problems;
 use crate::describe::record::{Absent, Datum, Field, More, Placed, Shape, each_of, rule};
@@ -205,6 +205,12 @@ pub const GPU_FIELDS: &[Placed<Gpu, u32>] = &[
     whole!("noc.buffer", "flits", 1..=256, noc.mesh.buffer, "Flits that a router's input holds, those on their way to it included"),
     whole!("noc.first_sm", "router", 0..=255, noc.mesh.first_sm, "Router of SM 0; the others follow"),
     whole!("l2.banks", "banks", 1..=256, l2.banks, "L2 banks"),
+    choose!(
+        "l2.bank_index",
+        ["modulo" = BankIndex::Modulo, "hash" = BankIndex::Hash],
+        l2.bank_index,
+        "A line's L2 bank: its number modulo the banks, or that moved on by a hash of the rest, so that lines of any distance are in many banks"
+    ),
     whole!("l2.bank_bytes", "bytes", 128..=16777216, l2.bank_bytes, "Capacity of an L2 bank"),
     whole!("l2.ways", "ways", 1..=32, l2.ways, "Ways of an L2 set"),
     whole!(

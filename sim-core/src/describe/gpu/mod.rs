@@ -11,6 +11,7 @@ pub mod validate;
 
 use self::mesh::MeshConfig;
 use self::protocols::L1Protocol;
+use crate::describe::rng;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -271,11 +272,13 @@ pub enum Arbiter {
     Oldest,
 }
 
-/// L2 cache: banks interleaved by line, write-back, write-allocate.
+/// L2 cache: banks, write-back, write-allocate.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct L2Config {
     /// Banks.
     pub banks: u32,
+    /// Which bank a line goes to.
+    pub bank_index: BankIndex,
     /// Capacity of each bank, bytes.
     pub bank_bytes: u32,
     /// Ways of a set.
@@ -294,6 +297,32 @@ pub struct L2Config {
     pub write_fill: WriteFill,
 }
 
+/// Which bank of L2 a line goes to, of as many as its kernel's lines are spread over.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum BankIndex {
+    /// Its number modulo the banks.
+    #[default]
+    Modulo,
+    /// That, moved on by a hash of its number divided by the banks: lines at any distance from each other are in nearly all banks. Which hash
+    /// hardware has is not published.
+    Hash,
+}
+
+impl BankIndex {
+    /// The bank of a line among `banks`: of consecutive lines as many as there are banks are in one each.
+    #[inline]
+    pub fn bank(self, line: u32, banks: u32) -> u32 {
+        match self {
+            BankIndex::Modulo if banks.is_power_of_two() => line & (banks - 1),
+            BankIndex::Modulo => line % banks,
+            BankIndex::Hash => {
+                let bank = line % banks + rng::below((line / banks).into(), banks.into()) as u32;
+                if bank < banks { bank } else { bank - banks }
+            }
+        }
+    }
+}
+
 /// Which stores that miss L2 fetch their line from DRAM before they write it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum WriteFill {
@@ -304,7 +333,7 @@ pub enum WriteFill {
     FullLinesSkip,
 }
 
-/// DRAM channels, lines interleaved over L2 banks and from there to the bank's channel.
+/// DRAM channels: a line goes to that of its L2 bank.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct DramConfig {
     /// Banked or ideal.

@@ -73,6 +73,7 @@ fn gpu(sms: u32) -> Gpu {
         },
         l2: L2Config {
             banks: sms,
+            bank_index: BankIndex::Modulo,
             bank_bytes: 128 * 1024,
             ways: 8,
             line_bytes: 128,
