@@ -192,6 +192,15 @@ test("a sentence stands for five seconds while the run goes on, and changes once
   assert.equal(stand(before.standing, at(2), 1).standing.sides[0]?.result?.cycles, 2, "now something is known");
 });
 
+test("a slowdown of a run's first cycles gives way to the first with an interval", () => {
+  const at = (cycles: number, of: object = {}): RunSide[] => [side({ ...EVEN, cycles, ...of })];
+  const bare = stand(null, at(96, { ci95: undefined }), 0);
+  assert.equal(stand(bare.standing, at(97, { ci95: undefined }), 1).standing, bare.standing);
+  const first = stand(bare.standing, at(6000), 300);
+  assert.equal(first.standing.sides[0]?.result?.cycles, 6000);
+  assert.equal(stand(first.standing, at(7000), 600).standing, first.standing, "and stands");
+});
+
 test("an answer is final where no run here goes on", () => {
   assert.deepEqual(
     [side(EVEN), side({ ...EVEN, stop: "settled" }), side(EVEN, { origin: "stored" }), side(null)].map(isFinal),

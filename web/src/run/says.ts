@@ -176,7 +176,7 @@ export function stand(
   now: number,
 ): { standing: Standing; again: number | null } {
   const of = JSON.stringify(
-    sides.map(({ mark, scheme, kernels, result }) => [mark, scheme, kernels, result?.config_hash, isKnown(result)]),
+    sides.map(({ mark, scheme, kernels, result }) => [mark, scheme, kernels, result?.config_hash, known(result)]),
   );
   const text = [plain(said(sides)), ...origins(sides).map((one) => one.text)].join(" ");
   const next = { of, text, since: now, sides };
@@ -186,5 +186,8 @@ export function stand(
   return left <= 0 || sides.every(isFinal) ? { standing: next, again: null } : { standing: before, again: left };
 }
 
-const isKnown = (result: Result | null): boolean =>
-  result?.verdict != null && (result.verdict.sufferer ?? result.verdict.slowdown) !== null;
+/** How much is known: nothing, slowdowns, or their intervals, too. A slowdown of a run's first cycles gives way as soon as it has an interval. */
+function known(result: Result | null): number {
+  if (result?.verdict == null || (result.verdict.sufferer ?? result.verdict.slowdown) === null) return 0;
+  return result.kernels.every((_, k) => interval(result.ci95?.kernels[k], "slowdown") !== null) ? 2 : 1;
+}
