@@ -381,8 +381,8 @@ impl Bank {
         queue.pop(ports.packets);
     }
 
-    /// The number that the channel gives to a line of this bank: the banks of a channel take turns, so that a channel's lines are
-    /// consecutive (channel = line mod channels).
+    /// The number that the channel gives to a line of this bank: the banks of a channel take turns, so that its lines are
+    /// numbered without gaps.
     fn channel_line(&self, line: LineAddr) -> LineAddr {
         line * self.banks_per_channel + self.index / self.channels
     }

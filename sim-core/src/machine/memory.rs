@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `step` is one core cycle, sink first, so that nothing passes two parts in one cycle. NoC and L2 share a clock; DRAM has its own. The
-//! nodes of the NoCs are the SMs, then the banks. Line `l` belongs to bank `l mod banks` and channel `l mod channels`, unless its kernel has
-//! channels of its own: then to one of these, `l mod` their number, and to one of its banks.
+//! nodes of the NoCs are the SMs, then the banks. Which bank a line belongs to says `mapping`; bank `b` has channel
+//! `b mod channels`.
 //! Whatever lies between L2 and the pins of DRAM (controller, PHY, both ways) is one fixed latency on the way back (`dram.latency`).
 //!
 //! What is in flight is a record in one place (`Packets`); its handle moves from queue to queue. Parts without work are not visited: what

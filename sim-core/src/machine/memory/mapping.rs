@@ -7,7 +7,7 @@ use crate::interface::controls::Controls;
 /// The address mapping: over all banks, or, for kernels that have channels of their own, over the banks of these.
 #[derive(Clone, Debug)]
 pub(super) struct Mapping {
-    index: BankIndex,
+    bank_index: BankIndex,
     banks: u32,
     channels: u32,
     pub banks_per_channel: u32,
@@ -22,7 +22,7 @@ impl Mapping {
     pub fn new(gpu: &Gpu) -> Self {
         let (banks, channels) = (gpu.l2.banks, gpu.dram.channels);
         Mapping {
-            index: gpu.l2.bank_index,
+            bank_index: gpu.l2.bank_index,
             banks,
             channels,
             banks_per_channel: banks / channels,
@@ -35,7 +35,7 @@ impl Mapping {
     pub fn bank_of(&self, kernel: KernelId, line: LineAddr) -> u32 {
         match self.spread[kernel] {
             some if some < self.banks => self.own_bank_of(kernel, line),
-            _ => self.index.bank(line, self.banks),
+            _ => self.bank_index.bank(line, self.banks),
         }
     }
 
@@ -43,7 +43,7 @@ impl Mapping {
     #[cold]
     fn own_bank_of(&self, kernel: KernelId, line: LineAddr) -> u32 {
         let (first, count) = self.homes[kernel];
-        let bank = self.index.bank(line, self.spread[kernel]);
+        let bank = self.bank_index.bank(line, self.spread[kernel]);
         (first + bank % count) % self.channels + bank / count * self.channels
     }
 
