@@ -167,7 +167,9 @@ const BeforeHead = ({ of, column }: { of: Numbers; column: Column }) => (
 
 /** One table: a column for each run and for what was before, and the difference of the last two. */
 function Compared({ of, runs, before }: { of: Numbers; runs: readonly Column[]; before: Column | null }) {
-  const columns = before ? [before, ...runs] : runs,
+  // Until it has numbers of its own, a run that has changed is still what was before.
+  const now = runs.map((run) => (run === before ? { ...run, result: null } : run));
+  const columns = before ? [before, ...now] : runs,
     two = runs.length > 1,
     [one, other] = [columns.length - 2, columns.length - 1];
   const head = (column: Column) => {
