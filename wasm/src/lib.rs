@@ -55,6 +55,16 @@ pub fn start() {
     console_error_panic_hook::set_once();
 }
 
+/// How many JavaScript values the engine holds at once at most: four for each level of the deepest experiment that it reads.
+const VALUES: usize = 1024;
+
+/// Lets the module's table of JavaScript values be as long as it ever gets. A host that puts bytes back into the module's memory has to call
+/// this before it copies them: of a table that has grown since, the bytes would know nothing.
+#[wasm_bindgen]
+pub fn reserve() {
+    drop((0..VALUES).map(|_| JsValue::from(Array::new())).collect::<Vec<_>>());
+}
+
 /// One run of one experiment.
 #[wasm_bindgen]
 #[derive(Debug)]

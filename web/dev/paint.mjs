@@ -2,7 +2,9 @@
 //
 // A frame is what lies between two calls for an animation frame; a task above 50 ms in it can be felt. The budget: none of them in 95 % of frames.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { chromium } from "playwright";
 
@@ -18,13 +20,16 @@ const RUNS = [
 ];
 const path = process.env.CHROMIUM_PATH ?? (existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : undefined);
 const server = spawn("node", ["e2e/serve.mjs"], { env: { ...process.env, PORT }, stdio: "inherit" });
-const browser = await chromium.launch({
+// With a profile, as people have one: a private window keeps in the browser's memory what otherwise lies on disk.
+const profile = mkdtempSync(join(tmpdir(), "corun-"));
+const context = await chromium.launchPersistentContext(profile, {
   ...(path ? { executablePath: path } : {}),
   args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+  viewport: { width: 1440, height: 900 },
 });
 try {
   for (const [name, hash] of RUNS) {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${PORT}/some/sub/folder/${hash}`);
     await page.locator("corun-dock .state[data-state=playing]").waitFor({ timeout: 60_000 });
     // A first visit plays slowly, so that it can be followed.
@@ -74,6 +79,7 @@ try {
     await page.close();
   }
 } finally {
-  await browser.close();
+  await context.close();
   server.kill();
+  rmSync(profile, { recursive: true });
 }

@@ -298,9 +298,43 @@ test("while another run is prepared, nothing passes for it, and the one before c
   await expect.poll(() => page.url()).toContain("policy=even");
   const after = await result(page);
   expect([after.config_hash, after.digest, after.cycles]).toEqual([before.config_hash, before.digest, before.cycles]);
-  // Where it was, it goes on.
+  // Where it was, it goes on; and what was measured meanwhile leaves nothing behind.
   await goTo(page, "9000");
   await at(page, 9000);
+  expect((await result(page)).digest).toBe((await fresh(page, TINY, 9000)).digest);
+  await goTo(page, "20000");
+  await at(page, 20_000);
+  expect((await result(page)).digest).toBe(before.digest);
+});
+
+test("each run of each tab keeps its moments in a file of its own, which the next visit removes", async ({
+  page,
+  context,
+}) => {
+  const files = (): Promise<number> =>
+    page.evaluate(async () => {
+      const root = await navigator.storage.getDirectory();
+      let found = 0;
+      for await (const _ of (await root.getDirectoryHandle("corun-moments")).keys()) found += 1;
+      return found;
+    });
+  await openAt(page, `${TINY}&b.policy=spatial`, 30_000);
+  expect(await files()).toBe(2);
+  const other = await context.newPage();
+  await openAt(other, TINY, 30_000);
+  expect(await files()).toBe(3);
+  for (const one of [page, other]) {
+    await goTo(one, "12000");
+    await at(one, 12_000);
+    await is(one, "Paused");
+  }
+  const there = (await results(page)).A.digest;
+  expect((await result(other)).digest).toBe(there);
+  await other.close();
+  const third = await context.newPage();
+  await openAt(third, TINY, 12_000);
+  expect((await result(third)).digest).toBe(there);
+  await expect.poll(files).toBe(3);
 });
 
 test("two runs in lock-step go back and forth together", async ({ page }) => {

@@ -97,7 +97,7 @@ export class Alone {
 
   async #hire(): Promise<Worker> {
     const worker = spawn("alone");
-    await begin(worker, this.#module);
+    await begin(worker, this.#module, false);
     worker.onerror = (event) => this.#failed(event.message);
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
     return worker;

@@ -2,7 +2,7 @@
 // held back until they can be drawn; two go in lock-step, and are drawn when both are at the same cycle.
 import { Alone } from "./alone.ts";
 import { Answers, readAnswer } from "./answers.ts";
-import { ROOM } from "./keyframes.ts";
+import { ROOM } from "./images.ts";
 import { Lockstep } from "./lockstep.ts";
 import type { FrameMessage, L1Moment, Loaded, RunState } from "./protocol.ts";
 import type { StopWhen } from "./stop-when.ts";
@@ -108,11 +108,13 @@ export class Engine {
     return this.#runs[side] as Run;
   }
 
-  /** The memory that a tab may take is for all runs. */
+  /** What a tab may take is for all runs. */
   #share(): void {
     // Browsers do not say what a tab may take: where fingers point, it is little.
     const room = matchMedia("(pointer: coarse)").matches ? ROOM.phone : ROOM.desktop;
-    for (const run of this.#runs) run.post({ t: "room", bytes: room / this.#runs.length });
+    const { length } = this.#runs;
+    for (const run of this.#runs)
+      run.post({ t: "room", room: { memory: room.memory / length, file: room.file / length } });
   }
 
   /** After a failure: new workers from the same module. */

@@ -2,6 +2,7 @@
 //
 // The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
 // frame only when the page has said `drawn` for the one before, and runs on in between.
+import type { Room } from "./images.ts";
 import type { LaunchNews } from "./launches/log.ts";
 import type { Past } from "./past.ts";
 import type { Met, StopWhen } from "./stop-when.ts";
@@ -24,7 +25,8 @@ export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck" | "fa
 
 export type ToWorker =
   /** The compiled module; compiled once, shared by all workers. */
-  | { t: "init"; module: WebAssembly.Module }
+  /** `keeps`: it is to keep moments to go back to. */
+  | { t: "init"; module: WebAssembly.Module; keeps: boolean }
   /** Build a simulation. `seek`: go to that cycle first. Answered by `loaded`, or by `problems` (the old one stays). */
   | { t: "load"; id: number; experiment: string | object; play: boolean; seek: number }
   /** Give up a load whose policy still has to know something. Answered by `profilingStopped`. */
@@ -54,8 +56,8 @@ export type ToWorker =
       /** It plays: where the condition of `stopWhen` is met, it stops. */
       watch: boolean;
     }
-  /** Moments to go back to are kept while the module's memory has at most so many bytes. */
-  | { t: "room"; bytes: number }
+  /** What moments to go back to may take from now on. */
+  | { t: "room"; room: Room }
   /** From now on playing stops where this is met; null: at nothing. */
   | { t: "stopWhen"; when: StopWhen | null }
   /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */

@@ -13,15 +13,15 @@ export function spawn(name: string): Worker {
   return new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
 }
 
-/** Hands a worker the module, and waits until it is ready. */
-export function begin(worker: Worker, module: WebAssembly.Module): Promise<Ready> {
+/** Hands a worker the module, and waits until it is ready. `keeps`: it keeps moments of its run. */
+export function begin(worker: Worker, module: WebAssembly.Module, keeps: boolean): Promise<Ready> {
   return new Promise((ready, failed) => {
     worker.onerror = (event) => failed(new Error(event.message || "a worker could not start"));
     worker.onmessage = (event: MessageEvent<FromWorker>) => {
       if (event.data.t === "ready") ready(event.data);
       else if (event.data.t === "failed") failed(new Error(event.data.message));
     };
-    worker.postMessage({ t: "init", module } satisfies ToWorker);
+    worker.postMessage({ t: "init", module, keeps } satisfies ToWorker);
   });
 }
 
@@ -63,7 +63,7 @@ export class Run {
 
   static async start(module: WebAssembly.Module, events: RunEvents): Promise<{ run: Run; ready: Ready }> {
     const worker = spawn("simulation");
-    const ready = await begin(worker, module);
+    const ready = await begin(worker, module, true);
     return { run: new Run(module, worker, events), ready };
   }
 
@@ -72,7 +72,7 @@ export class Run {
     this.end();
     this.#built = null;
     const worker = spawn("simulation");
-    await begin(worker, this.#module);
+    await begin(worker, this.#module, true);
     this.#worker = worker;
     this.#listen();
   }

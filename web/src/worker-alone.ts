@@ -40,32 +40,40 @@ async function runOut(
 }
 
 /**
- * Measures those of `runs` that `answers` lacks, and keeps what they say. Done when all are known, or when it is wanted no longer: then nothing is
- * told any more. `tell`: which run goes on, how many are done, and which part of this one is.
+ * Measures those of `runs` that `answers` lacks, and keeps what they say. Done when all are known, or when it is ended: then nothing is told any
+ * more, and nothing of it is left in the module. `tell`: which run goes on, how many are done, and which part of this one is.
  */
 export async function profile(
   engine: Engine,
   runs: readonly PlannedRun[],
   answers: Answers,
-  wanted: () => boolean,
+  ended: AbortSignal,
   tell: (name: string, done: number, part: number) => void,
 ): Promise<void> {
   await answers.recall(runs);
   for (const [done, { name, hash, experiment }] of runs.entries()) {
     // It may have been stopped after the last slice of the run before: nothing may then be said that calls it back.
-    if (!wanted()) return;
+    if (ended.aborted) return;
     if (hash in answers.known) continue;
     tell(name, done, 0);
-    const one = new engine.Simulation(experiment);
-    try {
-      const reason = await runOut(one, experiment, wanted, PROFILE_GAP, (part) => {
+    const one = new engine.Simulation(experiment),
+      free = (): void => {
+        one.free();
+      };
+    ended.addEventListener("abort", free, { once: true });
+    await runOut(
+      one,
+      experiment,
+      () => !ended.aborted,
+      PROFILE_GAP,
+      (part) => {
         tell(name, done, Math.min(1, part ?? 0));
-      });
-      if (reason === "budget") return;
-      answers.keep(hash, one.answer());
-    } finally {
-      one.free();
-    }
+      },
+    );
+    if (ended.aborted) return;
+    ended.removeEventListener("abort", free);
+    answers.keep(hash, one.answer());
+    one.free();
   }
 }
 

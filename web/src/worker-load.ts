@@ -4,7 +4,7 @@ import { Answers, readAnswer } from "./answers.ts";
 import { problemsIn } from "./format.ts";
 import { shipped } from "./profiles.ts";
 import type { FromWorker, PlannedAlone, ToWorker } from "./protocol.ts";
-import { scriptEngine, type Engine } from "./script/module.ts";
+import { scriptEngine, type Engine, type Started } from "./script/module.ts";
 import type { Experiment, Problem } from "./types.ts";
 import * as plain from "./wasm/corun.js";
 import type { Simulation } from "./wasm/corun.js";
@@ -15,7 +15,7 @@ export interface Built {
   message: Load;
   sim: Simulation;
   /** Of the module that the run is in. */
-  memory: WebAssembly.Memory | null;
+  memory: WebAssembly.Memory;
   normal: Experiment;
   hash: string;
   explained: unknown;
@@ -33,10 +33,11 @@ interface Worker {
 
 export class Loader {
   readonly #worker: Worker;
-  #memory: WebAssembly.Memory | null = null;
+  #plain: Started | null = null;
   #answers = new Answers("", readAnswer);
-  /** The load that waits for its module or its profile. */
+  /** The load that waits for its module or its profile; and what ends that. */
   #waiting: Load | null = null;
+  #ended = new AbortController();
   /** The load that was given up: to run it is to take it up again. */
   #givenUp: Load | null = null;
 
@@ -46,7 +47,7 @@ export class Loader {
 
   /** The plain module has been started. */
   begin(memory: WebAssembly.Memory): void {
-    this.#memory = memory;
+    this.#plain = { engine: plain, memory };
     this.#answers = new Answers(plain.stamp(), readAnswer, shipped);
   }
 
@@ -58,8 +59,9 @@ export class Loader {
   /** Stops what waits, but remembers it. */
   giveUp(): void {
     if (this.#waiting) this.#worker.send({ t: "profilingStopped", id: this.#waiting.id });
-    this.#givenUp = this.#waiting ?? this.#givenUp;
-    this.#waiting = null;
+    const given = this.#waiting ?? this.#givenUp;
+    this.forget();
+    this.#givenUp = given;
   }
   /** Loads what was given up, if anything was. */
   takeUp(play: boolean): boolean {
@@ -68,6 +70,7 @@ export class Loader {
     return given !== null;
   }
   forget(): void {
+    this.#ended.abort();
     this.#waiting = this.#givenUp = null;
   }
 
@@ -75,19 +78,13 @@ export class Loader {
     this.forget();
     const scripts = scriptEngine(message.experiment);
     if (!(scripts instanceof Promise)) {
-      this.#read(message, scripts?.engine ?? plain);
+      const started = scripts ?? this.#plain;
+      if (started) this.#read(message, started);
       return;
     }
     const unreachable = (error: unknown) => () =>
       this.#problems(message, [{ path: "policy", found: String(error), want: "a page that can be reached" }]);
-    this.#wait(message, () =>
-      scripts.then(
-        ({ engine }) =>
-          () =>
-            this.#read(message, engine),
-        unreachable,
-      ),
-    );
+    this.#wait(message, () => scripts.then((started) => () => this.#read(message, started), unreachable));
   }
 
   /** What is wrong with an experiment; nothing is loaded. */
@@ -107,11 +104,12 @@ export class Loader {
   }
 
   /** Goes on with what `begin` comes to, unless something else has been asked for meanwhile. */
-  #wait(message: Load, begin: () => Promise<() => void>): void {
+  #wait(message: Load, begin: (ended: AbortSignal) => Promise<() => void>): void {
     const { waits, guarded } = this.#worker;
     waits();
     this.#waiting = message;
-    begin().then(
+    this.#ended = new AbortController();
+    begin(this.#ended.signal).then(
       (goOn) => {
         if (this.#waiting !== message) return;
         this.#waiting = null;
@@ -139,25 +137,26 @@ export class Loader {
     }
   }
 
-  #read(message: Load, engine: Engine): void {
+  #read(message: Load, started: Started): void {
+    const { engine } = started;
     const runs = this.#attempt(message, () => engine.plan(message.experiment).profile);
     if (!runs) return;
     const answers = this.#answers;
     if (answers.missing(runs).length === 0) {
-      this.#build(message, engine);
+      this.#build(message, started);
       return;
     }
-    this.#wait(message, async () => {
-      const wanted = (): boolean => this.#waiting === message;
-      await profile(engine, runs, answers, wanted, (name, done, part) => {
+    this.#wait(message, async (ended) => {
+      await profile(engine, runs, answers, ended, (name, done, part) => {
         this.#worker.send({ t: "profiling", id: message.id, name, done, of: runs.length, part });
       });
-      return () => this.#build(message, engine);
+      return () => this.#build(message, started);
     });
   }
 
-  #build(message: Load, engine: Engine): void {
+  #build(message: Load, { engine, memory }: Started): void {
     const { experiment } = message;
+    engine.reserve();
     const built = this.#attempt(message, () => ({
       sim: engine.Simulation.withAnswers(experiment, this.#answers.known),
       normal: engine.normalise(experiment),
@@ -165,11 +164,10 @@ export class Loader {
       explained: engine.explain(experiment),
     }));
     if (!built) return;
-    const scripts = scriptEngine(experiment);
     this.#worker.built({
       ...built,
       message,
-      memory: scripts && "memory" in scripts ? scripts.memory : this.#memory,
+      memory,
       aloneOf: (kernel) => {
         const one = built.sim.aloneExperiment(kernel);
         return { hash: engine.configHash(one), experiment: one };

@@ -1,9 +1,10 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
 import { errorText, problemsIn } from "./format.ts";
 import * as plain from "./wasm/corun.js";
-import type { Simulation, Snapshot } from "./wasm/corun.js";
+import type { Simulation } from "./wasm/corun.js";
 import { hasLaunches, LaunchLog } from "./launches/log.ts";
-import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
+import { type Image, Images, momentsFile, type Room } from "./images.ts";
+import { APART, CLOSE, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { Pacing, SLICE } from "./pacing.ts";
 import { launchSizes, PastLog } from "./past.ts";
 import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
@@ -27,6 +28,7 @@ let id = 0;
 let state: RunState = "paused";
 let target = 0; // of a seek
 let afterSeek: RunState = "paused";
+let closes = false; // it began at a moment: people may step back from where it ends
 let toEvent = false;
 /** In lock-step: one frame for each `goTo`, at its end. */
 let quiet = false;
@@ -42,9 +44,9 @@ let ticking = false;
 
 const frames = new Frames();
 let why = "";
-/** Of the module that the run is in. */
-let memory: WebAssembly.Memory | null = null;
-const keyframes = new Keyframes<Snapshot>(() => memory?.buffer.byteLength ?? 0);
+const images = new Images();
+let room: Room = { memory: Infinity, file: Infinity };
+const keyframes = new Keyframes<Image>(() => images.over(room));
 /** What is known of the run, also beyond the present cycle where it has gone back. */
 let past = new PastLog([]);
 /** The same, CTA by CTA; nothing where the page does not show it. */
@@ -164,7 +166,7 @@ function tick(): void {
     else if (state === "seeking") seekSlice(sim);
     else playSlice(sim, now);
     note(sim);
-    keep(sim, APART);
+    keep(sim, false);
     frames.hasNews();
   }
   offer();
@@ -228,7 +230,7 @@ function seekSlice(sim: Simulation): void {
     const reason = advance(sim, Math.max(1, Math.min(target - before, Math.floor(perMs * 3))));
     measure(sim.cycle - before, performance.now() - t);
     if (hasMet(sim)) return;
-    keep(sim, target - sim.cycle < perMs * LAST ? CLOSE : APART);
+    keep(sim, closes && target - sim.cycle < perMs * LAST);
     if (reason !== "budget") {
       stopAt(reason);
       return;
@@ -248,9 +250,11 @@ function seek(cycle: number, after: RunState): void {
   // Who has ended and rests there has still ended.
   const stays = over() && sim.cycle === cycle && after === "paused";
   const from = keyframes.before(cycle);
+  closes = false;
   // Who watches goes the whole way.
   if (from && (cycle < sim.cycle || (from.cycle > sim.cycle && !watch))) {
-    sim.restore(from.moment);
+    closes = true;
+    from.moment.restore();
     // It may be known only since then.
     for (const one of aloneKnown.values()) tell(sim, one);
   }
@@ -262,11 +266,11 @@ function seek(cycle: number, after: RunState): void {
   schedule();
 }
 
-function keep(sim: Simulation, apart: number): void {
-  if (!keyframes.wants(sim.cycle, perMs, Math.max(apart, Math.min(FARTHEST, keepCost / SHARE)))) return;
+function keep(sim: Simulation, close: boolean): void {
+  if (!keyframes.wants(sim.cycle, perMs, close ? Math.max(CLOSE, keepCost) : Math.max(APART, keepCost / SHARE))) return;
   note(sim);
   const begin = performance.now();
-  keyframes.add(sim.cycle, sim.snapshot());
+  keyframes.add(sim.cycle, images.take());
   keepCost = 0.7 * keepCost + 0.3 * (performance.now() - begin);
 }
 
@@ -274,13 +278,13 @@ function keep(sim: Simulation, apart: number): void {
 function lookBack(sim: Simulation, cycle: number, kernel: number): L1Moment | null {
   const from = keyframes.before(cycle);
   if (!from) return null;
-  const here = sim.snapshot();
+  const here = images.take();
   try {
-    sim.restore(from.moment);
+    from.moment.restore();
     sim.advance(cycle - from.cycle);
     return { cycle: sim.cycle, held: sim.l1Contents(), ahead: sim.l1Ahead(kernel, WALKED) };
   } finally {
-    sim.restore(here);
+    here.restore();
     here.free();
   }
 }
@@ -350,10 +354,9 @@ function offer(): void {
 // ---------------------------------------------------------------- messages
 
 /** Another run is built: it takes the place of the one before. */
-function take({ message, sim: next, memory: of, normal, hash, explained, aloneOf }: Built): void {
+function take({ message, sim: next, memory, normal, hash, explained, aloneOf }: Built): void {
   sim?.free();
   sim = next;
-  memory = of;
   quiet = false;
   ticket = 0;
   id = message.id;
@@ -364,7 +367,8 @@ function take({ message, sim: next, memory: of, normal, hash, explained, aloneOf
     : null;
   sim.keepCtaEvents();
   keyframes.clear();
-  keyframes.add(sim.cycle, sim.snapshot());
+  images.begin(memory);
+  keyframes.add(sim.cycle, images.take());
   fresh();
   frames.forget(false);
   const layout = sim.frameLayout();
@@ -389,10 +393,11 @@ function fresh(): void {
 self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.t === "init") {
-    plain.default({ module_or_path: message.module }).then(
-      (module) =>
+    Promise.all([plain.default({ module_or_path: message.module }), message.keeps ? momentsFile() : null]).then(
+      ([module, file]) =>
         guarded(() => {
           loader.begin(module.memory);
+          if (file) images.useFile(file);
           send({ t: "ready", version: plain.version(), stamp: plain.stamp(), catalogue: plain.presets() });
         }),
       (error: unknown) => send({ t: "failed", message: String(error) }),
@@ -416,7 +421,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       frames.restartRate();
       return;
     case "room":
-      keyframes.limit = message.bytes;
+      room = message.room;
       return;
     case "stopWhen":
       stopWhen = message.when;
@@ -504,7 +509,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       }
       // From here on it is another run.
       keyframes.clear();
-      keyframes.add(sim.cycle, sim.snapshot());
+      keyframes.add(sim.cycle, images.take());
       past = new PastLog([]);
       launches = launches && new LaunchLog([], 0);
       fromStart();

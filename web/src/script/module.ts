@@ -5,7 +5,7 @@ import scriptUrl from "../wasm/corun_script_bg.wasm?url";
 
 export type Engine = typeof plain;
 /** A module that has been started, and its memory. */
-interface Started {
+export interface Started {
   engine: Engine;
   memory: WebAssembly.Memory;
 }

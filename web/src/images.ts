@@ -1,0 +1,289 @@
+// Moments of a run as bytes: what in the memory of its module differs from what was there at an earlier moment, the base. They lie in a file that
+// this browser keeps for the page, so that a long run has many and the tab's memory has none of them; where there can be no such file, they lie in
+// that memory.
+//
+// To restore one is to put its bytes back. Whatever has been made in the module since is gone then: nobody may hold any of it.
+import type { Moment } from "./keyframes.ts";
+
+/** A moment of a run, to go back to. */
+export interface Image extends Moment {
+  restore(): void;
+}
+
+/** Bytes that moments may take: in the tab's memory, or in files. */
+export interface Room {
+  memory: number;
+  file: number;
+}
+/** Of all runs that a page shows. A run of 20 million cycles has a moment every 130,000 in half of the first (`cargo xtask bench --memory`). */
+export const ROOM: Record<"desktop" | "phone", Room> = {
+  desktop: { memory: 60e6, file: 800e6 },
+  phone: { memory: 16e6, file: 400e6 },
+};
+
+/** What is needed of a `FileSystemSyncAccessHandle`. */
+export interface BytesFile {
+  read(into: Int32Array, options: { at: number }): number;
+  write(words: Int32Array, options: { at: number }): number;
+  truncate(bytes: number): void;
+}
+/** A file for moments, and the bytes that the browser would have in it at most. */
+export interface MomentsFile {
+  file: BytesFile;
+  most: number;
+}
+
+/** Bytes of a part of what is kept: a module's memory is a multiple of them. And words of 4 bytes. */
+const BYTES = 64 * 1024,
+  PART = BYTES / 4;
+
+/** Where parts are kept, by number. */
+interface Shelf {
+  /** Of all its parts. */
+  readonly bytes: number;
+  keep(words: Int32Array): number;
+  read(part: number, into: Int32Array): void;
+  free(part: number): void;
+}
+
+class MemoryShelf implements Shelf {
+  readonly #parts = new Map<number, Int32Array>();
+  #next = 0;
+
+  get bytes(): number {
+    return this.#parts.size * BYTES;
+  }
+  keep(words: Int32Array): number {
+    this.#parts.set(this.#next, words.slice());
+    return this.#next++;
+  }
+  read(part: number, into: Int32Array): void {
+    into.set(this.#parts.get(part) ?? []);
+  }
+  free(part: number): void {
+    this.#parts.delete(part);
+  }
+}
+
+class FileShelf implements Shelf {
+  readonly #file: BytesFile;
+  #free: number[] = [];
+  #end = 0;
+
+  constructor(file: BytesFile) {
+    this.#file = file;
+  }
+  get bytes(): number {
+    return (this.#end - this.#free.length) * BYTES;
+  }
+  keep(words: Int32Array): number {
+    const part = this.#free.at(-1) ?? this.#end;
+    if (this.#file.write(words, { at: part * BYTES }) !== BYTES) throw new Error("the disk is full");
+    if (this.#free.pop() === undefined) this.#end += 1;
+    return part;
+  }
+  read(part: number, into: Int32Array): void {
+    if (this.#file.read(into, { at: part * BYTES }) !== BYTES)
+      throw new Error("moments of the run are not on disk any more");
+  }
+  free(part: number): void {
+    this.#free.push(part);
+    if (this.bytes > 0) return;
+    this.#free = [];
+    this.#end = 0;
+    this.#file.truncate(0);
+  }
+}
+
+/** Parts that are kept together. */
+class Parts {
+  readonly #shelf: Shelf;
+  readonly all: readonly number[];
+  #users = 1;
+
+  /** Keeps one part after another; where the shelf has no room, nothing. */
+  constructor(shelf: Shelf, each: Iterable<Int32Array>) {
+    const all: number[] = [];
+    this.#shelf = shelf;
+    this.all = all;
+    try {
+      for (const part of each) all.push(shelf.keep(part));
+    } catch (error) {
+      this.free();
+      throw error;
+    }
+  }
+  read(i: number, into: Int32Array): void {
+    const part = this.all[i];
+    if (part === undefined) into.fill(0);
+    else this.#shelf.read(part, into);
+  }
+  use(): this {
+    this.#users += 1;
+    return this;
+  }
+  /** Once for each that uses them. */
+  free(): void {
+    this.#users -= 1;
+    if (this.#users === 0) for (const part of this.all) this.#shelf.free(part);
+  }
+}
+
+/** Words that are kept together where one of them differs. */
+const BLOCK = 16;
+
+export class Images {
+  #shelf: Shelf = new MemoryShelf();
+  /** Bytes that the shelf may have, if it is a file. */
+  #most: number | null = null;
+  #memory = new WebAssembly.Memory({ initial: 0 });
+  /** The whole memory at some moment, in parts; null: the next moment is one. */
+  #base: Parts | null = null;
+  readonly #part = new Int32Array(PART);
+  readonly #packed = new Int32Array(PART);
+
+  /** From now on they lie in this file. */
+  useFile({ file, most }: MomentsFile): void {
+    this.#use(new FileShelf(file), most);
+  }
+
+  #use(shelf: Shelf, most: number | null): void {
+    this.#shelf = shelf;
+    this.#most = most;
+    this.#rebase();
+  }
+
+  #rebase(): void {
+    this.#base?.free();
+    this.#base = null;
+  }
+
+  /** A run begins, whose module has this memory. Moments of the run before are free. */
+  begin(memory: WebAssembly.Memory): void {
+    this.#memory = memory;
+    this.#rebase();
+  }
+
+  /** Whether moments take more than there is room for. */
+  over(room: Room): boolean {
+    return this.#shelf.bytes > (this.#most === null ? room.memory : Math.min(room.file, this.#most));
+  }
+
+  take(): Image {
+    try {
+      return this.#take();
+    } catch {
+      // No room: from now on in memory. What lies in the file can still be read.
+      this.#use(new MemoryShelf(), null);
+      return this.#take();
+    }
+  }
+
+  #take(): Image {
+    this.#base ??= new Parts(this.#shelf, this.#now());
+    const base = this.#base,
+      kept = new Parts(this.#shelf, this.#differences(base));
+    base.use();
+    // Once much of the memory differs, another base makes moments small again.
+    if (kept.all.length > base.all.length / 2) this.#rebase();
+    return {
+      restore: () => {
+        this.#restore(base, kept);
+      },
+      free: () => {
+        kept.free();
+        base.free();
+      },
+    };
+  }
+
+  /** The memory as it stands, in parts. */
+  *#now(): Generator<Int32Array> {
+    for (let at = 0; at < this.#memory.buffer.byteLength; at += BYTES)
+      yield new Int32Array(this.#memory.buffer, at, PART);
+  }
+
+  /** Stretches that differ, in parts: where each begins, its length, its words. A length of 0 ends a part. */
+  *#differences(base: Parts): Generator<Int32Array> {
+    const was = this.#part,
+      packed = this.#packed;
+    let i = 0,
+      used = 0;
+    for (const now of this.#now()) {
+      base.read(i, was);
+      for (let at = 0; at < PART; at += BLOCK) {
+        if (!differs(now, was, at)) continue;
+        if (used + 4 + BLOCK > PART) {
+          packed[used + 1] = 0;
+          yield packed;
+          used = 0;
+        }
+        const begin = at,
+          last = Math.min(PART, begin + PART - used - 4) - BLOCK;
+        while (at + BLOCK <= last && differs(now, was, at + BLOCK)) at += BLOCK;
+        const stretch = now.subarray(begin, at + BLOCK);
+        packed[used] = i * PART + begin;
+        packed[used + 1] = stretch.length;
+        packed.set(stretch, used + 2);
+        used += 2 + stretch.length;
+      }
+      i += 1;
+    }
+    packed[used + 1] = 0;
+    yield packed;
+  }
+
+  #restore(base: Parts, kept: Parts): void {
+    let i = 0;
+    for (const words of this.#now()) {
+      base.read(i, words);
+      i += 1;
+    }
+    const words = new Int32Array(this.#memory.buffer),
+      packed = this.#packed;
+    for (i = 0; i < kept.all.length; i += 1) {
+      kept.read(i, packed);
+      for (let at = 0; packed[at + 1] !== 0; ) {
+        const length = packed[at + 1] as number;
+        words.set(packed.subarray(at + 2, at + 2 + length), packed[at]);
+        at += 2 + length;
+      }
+    }
+  }
+}
+
+function differs(words: Int32Array, was: Int32Array, at: number): boolean {
+  let bits = 0;
+  for (let i = at; i < at + BLOCK; i += 1) bits |= (words[i] as number) ^ (was[i] as number);
+  return bits !== 0;
+}
+
+/** Milliseconds that a run waits for its file. */
+const PATIENCE = 500;
+/** Of what a browser grants a page, one run takes this part at most: a private window has it in memory. */
+const MODEST = 1 / 20;
+
+/** A new file for one worker's moments; null where this browser gives none. */
+export function momentsFile(): Promise<MomentsFile | null> {
+  return Promise.race([
+    opened().catch(() => null),
+    new Promise<null>((late) => {
+      setTimeout(late, PATIENCE, null);
+    }),
+  ]);
+}
+
+async function opened(): Promise<MomentsFile> {
+  // One at a time: a file that is not opened yet looks like one that a tab has left.
+  return await navigator.locks.request("corun-moments", async () => {
+    const root = await navigator.storage.getDirectory(),
+      folder = await root.getDirectoryHandle("corun-moments", { create: true });
+    // What is in use cannot be removed.
+    for await (const name of folder.keys()) await folder.removeEntry(name).catch(() => undefined);
+    const handle = await folder.getFileHandle(crypto.randomUUID(), { create: true }),
+      { quota = 0 } = await navigator.storage.estimate();
+    return { file: await (handle as Opens).createSyncAccessHandle(), most: quota * MODEST };
+  });
+}
+/** Only workers have it. */
+type Opens = FileSystemFileHandle & { createSyncAccessHandle(): Promise<BytesFile> };
