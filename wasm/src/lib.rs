@@ -9,6 +9,7 @@ mod silicon;
 mod sweep;
 
 use boundary::{error, list, plain, value};
+use core::hint::black_box;
 use host::Clock;
 use js_sys::{Array, Uint32Array};
 pub use silicon::{silicon, silicon_sweep};
@@ -55,14 +56,19 @@ pub fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// How many JavaScript values the engine holds at once at most: four for each level of the deepest experiment that it reads.
+/// JavaScript values that the module holds at once at most: four for each level of the deepest experiment that it reads.
 const VALUES: usize = 1024;
 
-/// Lets the module's table of JavaScript values be as long as it ever gets. A host that puts bytes back into the module's memory has to call
-/// this before it copies them: of a table that has grown since, the bytes would know nothing.
+/// Bytes that a run asks for after it has been built, most often.
+const SPARE: usize = 2 << 20;
+
+/// For hosts that keep copies of the module's memory and put them back: makes memory and the table of JavaScript values as long as a run
+/// needs. Call it once the run is built, before the first copy. A copy does not know of a table that has grown since, and memory that has
+/// grown since is lost to it.
 #[wasm_bindgen]
 pub fn reserve() {
     drop((0..VALUES).map(|_| JsValue::from(Array::new())).collect::<Vec<_>>());
+    drop(black_box(Vec::<u8>::with_capacity(SPARE)));
 }
 
 /// One run of one experiment.

@@ -2,7 +2,8 @@
 // this browser keeps for the page, so that a long run has many and the tab's memory has none of them; where there can be no such file, they lie in
 // that memory.
 //
-// To restore one is to put its bytes back. Whatever has been made in the module since is gone then: nobody may hold any of it.
+// A restore puts these bytes back. So what has been made in the module since is gone, and what has been freed since is there again: nobody may hold
+// the one or miss the other.
 import type { Moment } from "./keyframes.ts";
 
 /** A moment of a run, to go back to. */
@@ -15,7 +16,7 @@ export interface Room {
   memory: number;
   file: number;
 }
-/** Of all runs that a page shows. A run of 20 million cycles has a moment every 130,000 in half of the first (`cargo xtask bench --memory`). */
+/** Of all runs that a page shows. On a desktop one of two runs keeps a moment every 130,000 of 20 million cycles (`cargo xtask bench --memory`). */
 export const ROOM: Record<"desktop" | "phone", Room> = {
   desktop: { memory: 60e6, file: 800e6 },
   phone: { memory: 16e6, file: 400e6 },
@@ -91,7 +92,11 @@ class FileShelf implements Shelf {
     if (this.bytes > 0) return;
     this.#free = [];
     this.#end = 0;
-    this.#file.truncate(0);
+    try {
+      this.#file.truncate(0);
+    } catch {
+      // It stays as long as it was, and is written over.
+    }
   }
 }
 
@@ -133,6 +138,7 @@ class Parts {
 const BLOCK = 16;
 
 export class Images {
+  #file: MomentsFile | null = null;
   #shelf: Shelf = new MemoryShelf();
   /** Bytes that the shelf may have, if it is a file. */
   #most: number | null = null;
@@ -143,14 +149,15 @@ export class Images {
   readonly #packed = new Int32Array(PART);
 
   /** From now on they lie in this file. */
-  useFile({ file, most }: MomentsFile): void {
-    this.#use(new FileShelf(file), most);
+  useFile(file: MomentsFile): void {
+    this.#file = file;
+    this.#use(file);
   }
 
-  #use(shelf: Shelf, most: number | null): void {
-    this.#shelf = shelf;
-    this.#most = most;
+  #use(file: MomentsFile | null): void {
     this.#rebase();
+    this.#shelf = file ? new FileShelf(file.file) : new MemoryShelf();
+    this.#most = file?.most ?? null;
   }
 
   #rebase(): void {
@@ -161,7 +168,7 @@ export class Images {
   /** A run begins, whose module has this memory. Moments of the run before are free. */
   begin(memory: WebAssembly.Memory): void {
     this.#memory = memory;
-    this.#rebase();
+    this.#use(this.#file);
   }
 
   /** Whether moments take more than there is room for. */
@@ -173,8 +180,8 @@ export class Images {
     try {
       return this.#take();
     } catch {
-      // No room: from now on in memory. What lies in the file can still be read.
-      this.#use(new MemoryShelf(), null);
+      // No room: until the next run in memory. What lies in the file can still be read.
+      this.#use(null);
       return this.#take();
     }
   }
@@ -184,8 +191,8 @@ export class Images {
     const base = this.#base,
       kept = new Parts(this.#shelf, this.#differences(base));
     base.use();
-    // Once much of the memory differs, another base makes moments small again.
-    if (kept.all.length > base.all.length / 2) this.#rebase();
+    // Once much of the memory differs, another base makes moments small again. In the tab's memory there is no room for two.
+    if (this.#most !== null && kept.all.length > base.all.length / 2) this.#rebase();
     return {
       restore: () => {
         this.#restore(base, kept);
@@ -258,32 +265,29 @@ function differs(words: Int32Array, was: Int32Array, at: number): boolean {
   return bits !== 0;
 }
 
-/** Milliseconds that a run waits for its file. */
-const PATIENCE = 500;
 /** Of what a browser grants a page, one run takes this part at most: a private window has it in memory. */
 const MODEST = 1 / 20;
 
 /** A new file for one worker's moments; null where this browser gives none. */
-export function momentsFile(): Promise<MomentsFile | null> {
-  return Promise.race([
-    opened().catch(() => null),
-    new Promise<null>((late) => {
-      setTimeout(late, PATIENCE, null);
-    }),
-  ]);
-}
-
-async function opened(): Promise<MomentsFile> {
-  // One at a time: a file that is not opened yet looks like one that a tab has left.
-  return await navigator.locks.request("corun-moments", async () => {
-    const root = await navigator.storage.getDirectory(),
+export async function momentsFile(): Promise<MomentsFile | null> {
+  try {
+    const { quota } = await navigator.storage.estimate(),
+      root = await navigator.storage.getDirectory(),
       folder = await root.getDirectoryHandle("corun-moments", { create: true });
-    // What is in use cannot be removed.
-    for await (const name of folder.keys()) await folder.removeEntry(name).catch(() => undefined);
-    const handle = await folder.getFileHandle(crypto.randomUUID(), { create: true }),
-      { quota = 0 } = await navigator.storage.estimate();
-    return { file: await (handle as Opens).createSyncAccessHandle(), most: quota * MODEST };
-  });
+    const file = await alone(async () => {
+      const handle = await folder.getFileHandle(crypto.randomUUID(), { create: true });
+      return await (handle as Opens).createSyncAccessHandle();
+    });
+    // Those that tabs have left; what is in use cannot be removed.
+    void alone(async () => {
+      for await (const name of folder.keys()) await folder.removeEntry(name).catch(() => undefined);
+    });
+    return { file, most: quota === undefined ? Infinity : quota * MODEST };
+  } catch {
+    return null;
+  }
 }
+/** One worker at a time: a file that is not opened yet looks like one that a tab has left. */
+const alone = <T>(what: () => Promise<T>): Promise<T> => navigator.locks.request("corun-moments", what) as Promise<T>;
 /** Only workers have it. */
 type Opens = FileSystemFileHandle & { createSyncAccessHandle(): Promise<BytesFile> };

@@ -1,8 +1,8 @@
-// Moments of a run that going to a cycle starts from. They are as close together as there is room for, and closest just before the present cycle,
-// where people step back.
+// Moments of a run that going to a cycle starts from.
 //
 // From one to the next the engine runs for `APART` milliseconds, so that whatever cycle is asked for, it is about as far away as that on any machine.
-// Where they are too many, the one goes whose neighbours are closest to each other: what is left is spread evenly over the run.
+// Just before the cycle that was asked for they are closer, as people step back from there. Where there is no room for all, the one goes whose
+// neighbours are closest to each other: what is left is spread evenly over the run.
 
 export interface Moment {
   free(): void;
@@ -18,11 +18,12 @@ interface Keyframe<M> {
 export const APART = 100,
   CLOSE = 10,
   LAST = 40;
-/** Where taking a moment takes long, they are farther apart: it takes this part of the time. */
-export const SHARE = 1 / 10;
+/** Where taking a moment takes long, they are farther apart: it takes this part of the time. They are never farther than `FARTHEST` milliseconds. */
+export const SHARE = 1 / 10,
+  FARTHEST = 1000;
 /** Moments just before the present cycle that stay however many there are, up to a quarter of those that have room. */
 const NEAR = 12;
-/** There is always room for so many. */
+/** So many stay, even where they have no room. */
 const LEAST = 8;
 
 export class Keyframes<M extends Moment> {

@@ -24,8 +24,7 @@ import type {
 export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck" | "failed";
 
 export type ToWorker =
-  /** The compiled module; compiled once, shared by all workers. */
-  /** `keeps`: it is to keep moments to go back to. */
+  /** The compiled module; compiled once, shared by all workers. `keeps`: this one keeps moments of its run. */
   | { t: "init"; module: WebAssembly.Module; keeps: boolean }
   /** Build a simulation. `seek`: go to that cycle first. Answered by `loaded`, or by `problems` (the old one stays). */
   | { t: "load"; id: number; experiment: string | object; play: boolean; seek: number }

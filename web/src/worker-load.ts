@@ -35,7 +35,7 @@ export class Loader {
   readonly #worker: Worker;
   #plain: Started | null = null;
   #answers = new Answers("", readAnswer);
-  /** The load that waits for its module or its profile; and what ends that. */
+  /** The load that waits for its module or its profile; and what calls that off. */
   #waiting: Load | null = null;
   #ended = new AbortController();
   /** The load that was given up: to run it is to take it up again. */
@@ -156,14 +156,15 @@ export class Loader {
 
   #build(message: Load, { engine, memory }: Started): void {
     const { experiment } = message;
-    engine.reserve();
     const built = this.#attempt(message, () => ({
-      sim: engine.Simulation.withAnswers(experiment, this.#answers.known),
       normal: engine.normalise(experiment),
       hash: engine.configHash(experiment),
       explained: engine.explain(experiment),
+      // The last: nothing can fail after it and leave it in the module.
+      sim: engine.Simulation.withAnswers(experiment, this.#answers.known),
     }));
     if (!built) return;
+    engine.reserve();
     this.#worker.built({
       ...built,
       message,

@@ -4,7 +4,7 @@ import * as plain from "./wasm/corun.js";
 import type { Simulation } from "./wasm/corun.js";
 import { hasLaunches, LaunchLog } from "./launches/log.ts";
 import { type Image, Images, momentsFile, type Room } from "./images.ts";
-import { APART, CLOSE, Keyframes, LAST, SHARE } from "./keyframes.ts";
+import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { Pacing, SLICE } from "./pacing.ts";
 import { launchSizes, PastLog } from "./past.ts";
 import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
@@ -18,6 +18,10 @@ const send = (message: FromWorker, transfer: Transferable[] = []): void => {
   self.postMessage(message, { transfer });
 };
 
+/** Milliseconds that a worker waits for its file at most. */
+const PATIENCE = 200;
+const after = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
+
 /** An event that does not come: look up again after this many cycles, so that messages are read. */
 const EVENT_SLICE = 2_000;
 /** Steps of programs that are walked through, of each SM, to say what the CTAs before it find in its L1D. */
@@ -28,7 +32,7 @@ let id = 0;
 let state: RunState = "paused";
 let target = 0; // of a seek
 let afterSeek: RunState = "paused";
-let closes = false; // it began at a moment: people may step back from where it ends
+let fromMoment = false; // where it began: people may step back from where it ends
 let toEvent = false;
 /** In lock-step: one frame for each `goTo`, at its end. */
 let quiet = false;
@@ -230,7 +234,7 @@ function seekSlice(sim: Simulation): void {
     const reason = advance(sim, Math.max(1, Math.min(target - before, Math.floor(perMs * 3))));
     measure(sim.cycle - before, performance.now() - t);
     if (hasMet(sim)) return;
-    keep(sim, closes && target - sim.cycle < perMs * LAST);
+    keep(sim, fromMoment && target - sim.cycle < perMs * LAST);
     if (reason !== "budget") {
       stopAt(reason);
       return;
@@ -250,10 +254,10 @@ function seek(cycle: number, after: RunState): void {
   // Who has ended and rests there has still ended.
   const stays = over() && sim.cycle === cycle && after === "paused";
   const from = keyframes.before(cycle);
-  closes = false;
+  fromMoment = false;
   // Who watches goes the whole way.
   if (from && (cycle < sim.cycle || (from.cycle > sim.cycle && !watch))) {
-    closes = true;
+    fromMoment = true;
     from.moment.restore();
     // It may be known only since then.
     for (const one of aloneKnown.values()) tell(sim, one);
@@ -267,7 +271,14 @@ function seek(cycle: number, after: RunState): void {
 }
 
 function keep(sim: Simulation, close: boolean): void {
-  if (!keyframes.wants(sim.cycle, perMs, close ? Math.max(CLOSE, keepCost) : Math.max(APART, keepCost / SHARE))) return;
+  if (
+    !keyframes.wants(
+      sim.cycle,
+      perMs,
+      close ? Math.max(CLOSE, keepCost) : Math.max(APART, Math.min(FARTHEST, keepCost / SHARE)),
+    )
+  )
+    return;
   note(sim);
   const begin = performance.now();
   keyframes.add(sim.cycle, images.take());
@@ -367,6 +378,7 @@ function take({ message, sim: next, memory, normal, hash, explained, aloneOf }: 
     : null;
   sim.keepCtaEvents();
   keyframes.clear();
+  keepCost = 0;
   images.begin(memory);
   keyframes.add(sim.cycle, images.take());
   fresh();
@@ -393,11 +405,15 @@ function fresh(): void {
 self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.t === "init") {
-    Promise.all([plain.default({ module_or_path: message.module }), message.keeps ? momentsFile() : null]).then(
-      ([module, file]) =>
+    const file = message.keeps ? momentsFile() : Promise.resolve(null),
+      there = file.then((given) => {
+        if (given) images.useFile(given);
+      });
+    // With a file, the first moment lies in it. One that is late is for those that come later.
+    Promise.all([plain.default({ module_or_path: message.module }), Promise.race([there, after(PATIENCE)])]).then(
+      ([module]) =>
         guarded(() => {
           loader.begin(module.memory);
-          if (file) images.useFile(file);
           send({ t: "ready", version: plain.version(), stamp: plain.stamp(), catalogue: plain.presets() });
         }),
       (error: unknown) => send({ t: "failed", message: String(error) }),

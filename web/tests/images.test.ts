@@ -120,17 +120,46 @@ test("a file is no longer than its moments were at once, and empty when they are
 test("a moment that the disk has no room for lies in memory, as do those that come after it", () => {
   const images = new Images(),
     { memory, step } = run();
-  images.useFile({ file: file(3 * PAGE), most: Infinity });
+  // The base, and one moment beside it.
+  const lies = file(6 * PAGE);
+  images.useFile({ file: lies, most: Infinity });
   images.begin(memory);
   const moments = Array.from({ length: 6 }, () => {
     step();
     return { image: images.take(), was: copy(memory) };
   });
+  assert.ok(lies.length > 4 * PAGE);
   assert.equal(images.over({ memory: 1, file: Infinity }), true);
   for (const { image, was } of moments.reverse()) {
     image.restore();
     holds(memory, was);
   }
+  // The next run has the file again.
+  for (const { image } of moments) image.free();
+  images.begin(memory);
+  assert.equal(lies.length, 0);
+  images.take();
+  assert.ok(lies.length > 0);
+});
+
+test("a file that comes late has the moments from then on, and a file that is gone says so", () => {
+  const images = new Images(),
+    { memory, step } = run(),
+    lies = file();
+  images.begin(memory);
+  const early = { image: images.take(), was: copy(memory) };
+  step();
+  images.useFile({ file: lies, most: Infinity });
+  const late = { image: images.take(), was: copy(memory) };
+  assert.ok(lies.length > 0);
+  for (const { image, was } of [early, late, early]) {
+    image.restore();
+    holds(memory, was);
+  }
+  lies.truncate(PAGE);
+  assert.throws(() => {
+    late.image.restore();
+  }, /not on disk any more/);
 });
 
 test("a run goes back whatever else its module was asked meanwhile, and is what it was", async () => {
@@ -146,12 +175,13 @@ test("a run goes back whatever else its module was asked meanwhile, and is what 
     other.advance(3000);
     other.free();
   };
-  corun.reserve();
   const sim = run("ccbp/CFD"),
     images = new Images(),
     digests: string[] = [],
     moments: Image[] = [];
+  corun.reserve();
   images.begin(memory);
+  const { byteLength } = memory.buffer;
   for (let i = 0; i < 5; i += 1) {
     moments.push(images.take());
     digests.push(sim.digest());
@@ -166,4 +196,6 @@ test("a run goes back whatever else its module was asked meanwhile, and is what 
     sim.advance(4000);
     assert.equal(sim.digest(), digests[i + 1]);
   }
+  // However often it goes back, it needs no more memory.
+  assert.equal(memory.buffer.byteLength, byteLength);
 });
