@@ -1,4 +1,4 @@
-//! Stages that run side by side: three lanes, each with one stage at a time, and what waits for what.
+//! Stages that run side by side: lanes, each with one stage at a time, and what waits for what.
 
 use crate::run::spent;
 use anyhow::{Result, anyhow};
@@ -17,9 +17,13 @@ pub enum Lane {
     Fetch,
     /// Compilers.
     Build,
-    /// Tests.
+    /// Tests on every core.
     Test,
+    /// Tests on one core.
+    Host,
 }
+
+const LANES: [Lane; 4] = [Lane::Fetch, Lane::Build, Lane::Test, Lane::Host];
 
 /// How many tests passed and failed.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -107,11 +111,12 @@ pub fn chosen<'s, C>(stages: &'s [Stage<C>], names: &[String], full: bool) -> Re
 
 /// Runs the stages, each lane in their order. A stage that waits for one that failed fails; all others run.
 pub fn run<C: Sync>(stages: &[&Stage<C>], shared: &C) -> Vec<Row> {
-    let board = Mutex::new(Board { ended: BTreeMap::new(), running: BTreeMap::new(), rows: Vec::new(), said: Instant::now(), lanes: 3 });
+    let board =
+        Mutex::new(Board { ended: BTreeMap::new(), running: BTreeMap::new(), rows: Vec::new(), said: Instant::now(), lanes: LANES.len() });
     let changed = Condvar::new();
     let began = Instant::now();
     thread::scope(|scope| {
-        for lane in [Lane::Fetch, Lane::Build, Lane::Test] {
+        for lane in LANES {
             let (board, changed) = (&board, &changed);
             scope.spawn(move || {
                 for stage in stages.iter().filter(|stage| stage.lane == lane) {
