@@ -15,14 +15,14 @@ export interface Room {
   memory: number;
   file: number;
 }
-/** Of all runs that a page shows. 400 MB hold 174 moments of BP + CFD under `even`, on 16 SMs, after 20 million cycles. */
+/** Of all runs that a page shows. 400 MB hold some 300 moments of BP + CFD under `even`, on 16 SMs, after 20 million cycles. */
 export const ROOM: Record<"desktop" | "phone", Room> = {
   desktop: { memory: 60e6, file: 800e6 },
   phone: { memory: 16e6, file: 400e6 },
 };
 
-/** Words that are kept together where one of them differs. */
-const BLOCK = 16;
+/** Words of a block: a bit for each says which of them differ. */
+const BLOCK = 32;
 
 export class Images {
   #file: MomentsFile | null = null;
@@ -78,8 +78,9 @@ export class Images {
     const base = this.#base,
       kept = new Parts(this.#shelf, this.#differences(base));
     base.use();
-    // Once much of the memory differs, another base makes moments small again. In the tab's memory there is no room for two.
-    if (this.#most !== null && kept.all.length > base.all.length / 2) this.#rebase();
+    // Once so much of the memory differs, another base makes moments small again: a fifth or a third leave fewer of them in the same room. In the tab's
+    // memory there is no room for two.
+    if (this.#most !== null && kept.all.length > base.all.length / 4) this.#rebase();
     return {
       restore: () => {
         this.#restore(base, kept);
@@ -97,7 +98,7 @@ export class Images {
       yield new Int32Array(this.#memory.buffer, at, PART);
   }
 
-  /** Stretches that differ, in parts: where each begins, its length, its words. A length of 0 ends a part. */
+  /** Blocks that differ, in parts: where each begins, which of its words differ, these words. A block without any ends a part. */
   *#differences(base: Parts): Generator<Int32Array> {
     const was = this.#part,
       packed = this.#packed;
@@ -112,14 +113,19 @@ export class Images {
           yield packed;
           used = 0;
         }
-        const begin = at,
-          last = Math.min(PART, begin + PART - used - 4) - BLOCK;
-        while (at + BLOCK <= last && differs(now, was, at + BLOCK)) at += BLOCK;
-        const stretch = now.subarray(begin, at + BLOCK);
-        packed[used] = i * PART + begin;
-        packed[used + 1] = stretch.length;
-        packed.set(stretch, used + 2);
-        used += 2 + stretch.length;
+        packed[used] = i * PART + at;
+        let bits = 0,
+          end = used + 2;
+        for (let bit = 0; bit < BLOCK; bit += 1) {
+          const word = now[at + bit] as number,
+            other = word === was[at + bit] ? 0 : 1;
+          // Which words differ is hard to predict: each is written, and the next one over it where it does not.
+          packed[end] = word;
+          end += other;
+          bits |= other << bit;
+        }
+        packed[used + 1] = bits;
+        used = end;
       }
       i += 1;
     }
@@ -137,10 +143,11 @@ export class Images {
       packed = this.#packed;
     for (i = 0; i < kept.all.length; i += 1) {
       kept.read(i, packed);
-      for (let at = 0; packed[at + 1] !== 0; ) {
-        const length = packed[at + 1] as number;
-        words.set(packed.subarray(at + 2, at + 2 + length), packed[at]);
-        at += 2 + length;
+      let at = 0;
+      for (let bits = packed[1] as number; bits !== 0; bits = packed[at + 1] as number) {
+        const begin = packed[at] as number;
+        at += 2;
+        for (; bits !== 0; bits &= bits - 1) words[begin + 31 - Math.clz32(bits & -bits)] = packed[at++] as number;
       }
     }
   }

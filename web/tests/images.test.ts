@@ -118,6 +118,21 @@ test("a file is no longer than its moments were at once, and empty when they are
   assert.equal(images.over({ memory: 0, file: 0 }), false);
 });
 
+test("a moment takes what differs, and hardly more, however it is scattered", () => {
+  const lies = file(),
+    images = new Images(),
+    memory = new WebAssembly.Memory({ initial: 32 });
+  images.useFile({ file: lies, most: Infinity });
+  images.begin(memory);
+  images.take();
+  const before = lies.length,
+    words = new Int32Array(memory.buffer);
+  for (let at = 7; at < words.length; at += 32) words[at] = at;
+  images.take();
+  // A word in each 128 bytes: 64 KB of them.
+  assert.ok(lies.length - before <= 4 * PAGE, `${lies.length - before} bytes`);
+});
+
 test("a moment that the disk has no room for lies in memory, as do those that come after it", () => {
   const images = new Images(),
     { memory, step } = run();
