@@ -78,8 +78,8 @@ export class Images {
     const base = this.#base,
       kept = new Parts(this.#shelf, this.#differences(base));
     base.use();
-    // Once so much of the memory differs, another base makes moments small again: a fifth or a third leave fewer of them in the same room. In the tab's
-    // memory there is no room for two.
+    // Once a quarter as much as the base differs, another base makes moments small again: with a third, or a fifth, fewer have room. In the tab's memory
+    // there is no room for two.
     if (this.#most !== null && kept.all.length > base.all.length / 4) this.#rebase();
     return {
       restore: () => {

@@ -1,6 +1,6 @@
 // The simulation's worker as the page hears it: it answers the messages of protocol.ts, and counts cycles in place of simulating. What it does is said
 // by the policy's name: `bad` cannot run, `measured` has to know something first and knows it when the test says so, `stuck` is stuck at 3,000,
-// `crash` kills the worker when it plays.
+// `slow` has not come far when something else is asked of it, `crash` kills the worker when it plays.
 import { kernelName } from "../src/choices.ts";
 import type { FrameMessage, FromWorker, Loaded, RunState, ToWorker } from "../src/protocol.ts";
 import type { Catalogue, Experiment } from "../src/types.ts";
@@ -149,6 +149,7 @@ export class FakeWorker {
       { id } = message;
     this.#waiting = this.#givenUp = null;
     if (policyOf(experiment) === "bad") {
+      this.state = "paused";
       this.#say({ t: "problems", id, problems: [{ path: "policy", found: "bad", want: "a policy" }] });
     } else if (policyOf(experiment) === "measured") {
       this.state = "paused";
@@ -172,8 +173,10 @@ export class FakeWorker {
       explained: {},
       alone: experiment.kernels.map((one) => ({ hash: `alone ${kernelName(one)}`, experiment })),
     } as unknown as Loaded);
-    this.cycle = seek;
-    this.#to(play ? "playing" : "paused");
+    const slow = policyOf(experiment) === "slow";
+    this.cycle = slow ? 0 : seek;
+    if (slow && seek > 0) this.#to("seeking");
+    else this.#to(play ? "playing" : "paused");
   }
 
   #to(state: RunState): void {

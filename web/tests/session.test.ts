@@ -179,6 +179,34 @@ test("what cannot run is said at the form, and the run before stays", async () =
   assert.deepEqual([form.problems, session.standing.peek()], [[], null]);
 });
 
+test("what cannot run, asked for before the run before is where it goes, does not change where that is", async () => {
+  const { session, form } = await start();
+  session.open(by("even"), false, 2_000);
+  await restsAt(session, 2_000);
+  session.change(by("slow"));
+  await until("it sets out", () => session.state.peek() === "seeking" && session.cycle === 0);
+  session.change(by("bad"));
+  await until("it is said", () => form.problems.length > 0);
+  session.change(by("ccbp"));
+  await restsAt(session, 2_000);
+  // What played is to play again.
+  session.toggle();
+  await playing(session);
+  session.change(by("bad"));
+  await until("it is said", () => form.problems.length > 0);
+  session.change(by("even"));
+  await playing(session);
+  // Who has gone elsewhere meanwhile stays there.
+  session.go(3_000);
+  await restsAt(session, 3_000);
+  session.change(by("bad"));
+  await until("it is said", () => form.problems.length > 0);
+  session.step();
+  await restsAt(session, 3_001);
+  session.change(by("ccbp"));
+  await restsAt(session, 3_001);
+});
+
 test("a link whose A cannot run says so, also once its B is built", async () => {
   const { session } = await start();
   session.open(by("bad"), true, 0, by("even"));

@@ -69,6 +69,8 @@ export class Session {
   cycle = 0;
   /** What the runs were last told to do once they are built. */
   #asked = { play: false, seek: 0 };
+  /** What was asked for cannot run, and nobody has asked anything else of what runs since. */
+  #refused = false;
   #hidden = false;
   #pausedByHiding = false;
   readonly #around: Surroundings;
@@ -274,8 +276,8 @@ export class Session {
     this.#before(at);
     const state = this.state.peek(),
       asked = this.#asked;
-    // Where the last change is not built yet, or not yet where it goes, it is to do what that one was to do.
-    const waits = (state === "idle" || state === "seeking") && this.laid;
+    // Where the last change is not built yet, cannot be, or is not yet where it goes, it is to do what that one was to do.
+    const waits = (state === "idle" || state === "seeking" || this.#refused) && this.laid;
     const stay = waits ? !asked.play && asked.seek > 0 : state === "paused" && this.cycle > 0,
       linked = this.linkCycle,
       there = waits ? asked.seek : this.cycle;
@@ -335,6 +337,7 @@ export class Session {
     if (!this.catalogue || !this.#sides[at]) return;
     this.#patch(at, { loaded: message, problems: [], alone: [], stopped: false });
     this.cycle = 0;
+    this.#refused = false;
     if (at === this.edited.peek()) this.#around.form.accepted(message.normal, message.explained);
     this.#sayUnbuilt();
     this.#lay();
@@ -444,6 +447,7 @@ export class Session {
       return;
     }
     this.title.value = "A problem · Corun";
+    this.#refused = true;
     this.state.value = "paused";
     this.where.value = { state: "paused", cycle: this.cycle, rate: 0 };
     const of = this.#sides.map((one) => one.laid).find((one) => one !== null);
@@ -551,6 +555,7 @@ export class Session {
     const { engine } = this;
     if (!engine || !this.laid) return;
     const state = this.state.peek();
+    this.#refused = false;
     if (this.two.peek() && this.#sides.some(({ stopped }) => stopped)) {
       this.#asked.play = true;
       this.#goOn();
@@ -567,6 +572,7 @@ export class Session {
   }
   step(): void {
     this.linkCycle = true;
+    this.#refused = false;
     this.engine?.step(1);
   }
   back(): void {
@@ -574,14 +580,17 @@ export class Session {
   }
   event(): void {
     this.linkCycle = true;
+    this.#refused = false;
     this.engine?.stepEvent();
   }
   reset(): void {
     this.linkCycle = false;
+    this.#refused = false;
     this.engine?.reset(false);
   }
   go(to: number): void {
     this.linkCycle = true;
+    this.#refused = false;
     this.toward = to;
     this.#asked = { play: false, seek: to };
     this.engine?.seek(to);

@@ -141,7 +141,7 @@ pub const STAGES: &[Stage<Run>] = &[
         after: &["packages", "module", "build"],
         work: |run, log, count| in_host(run, log, count, Host::Worker),
     },
-    Stage { name: "units", title: "the page's unit tests", lane: Lane::Test, full: false, after: &["page"], work: units },
+    Stage { name: "units", title: "the page's unit tests", lane: Lane::Host, full: false, after: &["page"], work: units },
     Stage {
         name: "e2e",
         title: "the page in Chromium, end to end",
