@@ -570,27 +570,28 @@ export class Session {
       engine.play();
     }
   }
-  step(): void {
-    this.linkCycle = true;
+  /** The user moves what runs: whether the cycle is to be in the link. */
+  #acts(linkCycle: boolean): void {
+    this.linkCycle = linkCycle;
     this.#refused = false;
+  }
+  step(): void {
+    this.#acts(true);
     this.engine?.step(1);
   }
   back(): void {
     if (this.cycle > 0) this.go(this.cycle - 1);
   }
   event(): void {
-    this.linkCycle = true;
-    this.#refused = false;
+    this.#acts(true);
     this.engine?.stepEvent();
   }
   reset(): void {
-    this.linkCycle = false;
-    this.#refused = false;
+    this.#acts(false);
     this.engine?.reset(false);
   }
   go(to: number): void {
-    this.linkCycle = true;
-    this.#refused = false;
+    this.#acts(true);
     this.toward = to;
     this.#asked = { play: false, seek: to };
     this.engine?.seek(to);

@@ -20,10 +20,10 @@ pub enum Lane {
     /// Tests on every core.
     Test,
     /// Tests on one core.
-    Host,
+    OneCore,
 }
 
-const LANES: [Lane; 4] = [Lane::Fetch, Lane::Build, Lane::Test, Lane::Host];
+const LANES: [Lane; 4] = [Lane::Fetch, Lane::Build, Lane::Test, Lane::OneCore];
 
 /// How many tests passed and failed.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]

@@ -119,7 +119,7 @@ pub const STAGES: &[Stage<Run>] = &[
     Stage {
         name: "node",
         title: "module in Node",
-        lane: Lane::Host,
+        lane: Lane::OneCore,
         full: false,
         after: &["module", "build"],
         work: |run, log, count| in_host(run, log, count, Host::Node),
@@ -127,7 +127,7 @@ pub const STAGES: &[Stage<Run>] = &[
     Stage {
         name: "chromium",
         title: "module in Chromium",
-        lane: Lane::Host,
+        lane: Lane::OneCore,
         full: false,
         after: &["packages", "module", "build"],
         work: |run, log, count| in_host(run, log, count, Host::Window),
@@ -135,13 +135,13 @@ pub const STAGES: &[Stage<Run>] = &[
     Stage {
         name: "worker",
         title: "module in a Chromium worker",
-        lane: Lane::Host,
+        lane: Lane::OneCore,
         // In the first tier the page's own workers run it, end to end.
         full: true,
         after: &["packages", "module", "build"],
         work: |run, log, count| in_host(run, log, count, Host::Worker),
     },
-    Stage { name: "units", title: "the page's unit tests", lane: Lane::Host, full: false, after: &["page"], work: units },
+    Stage { name: "units", title: "the page's unit tests", lane: Lane::OneCore, full: false, after: &["page"], work: units },
     Stage {
         name: "e2e",
         title: "the page in Chromium, end to end",
@@ -154,7 +154,7 @@ pub const STAGES: &[Stage<Run>] = &[
     Stage {
         name: "fuzz",
         title: "malformed and odd experiments, half a minute",
-        lane: Lane::Host,
+        lane: Lane::OneCore,
         full: true,
         after: &["build"],
         work: fuzz,
@@ -169,11 +169,18 @@ pub const STAGES: &[Stage<Run>] = &[
         after: &["page", "build"],
         work: |run, _, count| package::package().and_then(|()| package::check(&run.corun()?, count)),
     },
-    Stage { name: "cluster", title: "a sweep on a HyperQueue server", lane: Lane::Host, full: true, after: &["build"], work: hyperqueue },
+    Stage {
+        name: "cluster",
+        title: "a sweep on a HyperQueue server",
+        lane: Lane::OneCore,
+        full: true,
+        after: &["build"],
+        work: hyperqueue,
+    },
     Stage {
         name: "lessons",
         title: "the tutorial and the how-tos, step by step",
-        lane: Lane::Host,
+        lane: Lane::OneCore,
         full: true,
         after: &["build"],
         work: |run, _, count| readme::lessons(&run.corun()?, count),
