@@ -1,7 +1,7 @@
 // What the session calls its sides: in the title of the page, and in the ribbon over pictures that are of before.
 import { mixText, schemeText } from "../choices.ts";
-import { count } from "../format.ts";
-import type { Experiment } from "../types.ts";
+import { count, problemText } from "../format.ts";
+import type { Experiment, Problem } from "../types.ts";
 import { MARKS, type Side } from "./side.ts";
 
 /** What is asked for is not there yet: how, and what the title of the page says of it. */
@@ -32,3 +32,13 @@ export function standsBefore(sides: readonly Side[], how: Preparing, cycle: numb
     });
   return `Below is still ${was.join(" and ")}, at cycle ${count(cycle)}. ${comes.join(" and ")} ${WHY[how]}.`;
 }
+
+/** Which run the pictures still show where what the form says cannot run. */
+export function standsInstead(sides: readonly Side[]): string | null {
+  const of = sides.find(({ laid }) => laid !== null)?.laid;
+  return of ? `Below is still ${nameOf(of.experiment)}: what the form says cannot run.` : null;
+}
+
+/** Of one of two: what is wrong with it. */
+export const cannotBeside = (at: number, problems: readonly Problem[]): string =>
+  `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`;

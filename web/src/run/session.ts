@@ -4,7 +4,6 @@ import { batch, computed, signal } from "@preact/signals";
 import { runTitles, schemeText } from "../choices.ts";
 import { differences, type Difference } from "../difference.ts";
 import type { Ready } from "../engine.ts";
-import { problemText } from "../format.ts";
 import type { View } from "../link.ts";
 import type { FrameMessage, Loaded, RunState } from "../protocol.ts";
 import type { Experiment, Problem } from "../types.ts";
@@ -12,7 +11,7 @@ import { WindowStore } from "../views/window-store.ts";
 import type { ShownState } from "./dock-state.ts";
 import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type Notice } from "./notice.tsx";
 import type { Shown } from "./panel.ts";
-import { nameOf, PREPARING, standsBefore, titleOf, type Preparing } from "./session-words.ts";
+import { cannotBeside, PREPARING, standsBefore, standsInstead, titleOf, type Preparing } from "./session-words.ts";
 import { MARKS, side, type Driver, type Side, type Surroundings } from "./side.ts";
 
 export class Session {
@@ -437,11 +436,7 @@ export class Session {
     if (!this.#sides[at]) return;
     this.#patch(at, { problems });
     if (at === this.edited.peek()) this.#around.form.problems(problems);
-    if (this.two.peek())
-      this.differ.value = {
-        differences: null,
-        why: `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`,
-      };
+    if (this.two.peek()) this.differ.value = { differences: null, why: cannotBeside(at, problems) };
     if (!this.laid) {
       this.#cannot(problems);
       return;
@@ -450,12 +445,8 @@ export class Session {
     this.#refused = true;
     this.state.value = "paused";
     this.where.value = { state: "paused", cycle: this.cycle, rate: 0 };
-    const of = this.#sides.map((one) => one.laid).find((one) => one !== null);
-    if (of)
-      this.standing.value = {
-        text: `Below is still ${nameOf(of.experiment)}: what the form says cannot run.`,
-        faded: false,
-      };
+    const text = standsInstead(this.#sides);
+    if (text !== null) this.standing.value = { text, faded: false };
   }
 
   alone(at: number, kernel: number, ipc: number | null, why: string): void {
@@ -527,13 +518,8 @@ export class Session {
       this.edit(0);
       void this.#again();
     };
-    this.#say(
-      crashed(
-        message,
-        { label: "Start this experiment again", primary: true, run: () => void this.#again() },
-        { label: "Open the default experiment", run: other },
-      ),
-    );
+    const again = { label: "Start this experiment again", primary: true, run: () => void this.#again() };
+    this.#say(crashed(message, again, { label: "Open the default experiment", run: other }));
   }
   async #again(): Promise<void> {
     this.#say({ kind: "loading", title: "Starting again…" });
