@@ -1,5 +1,6 @@
 // SM classes as the form edits them: an experiment's GPU names its preset and what differs from it, `sm.NAME.count` adds a class that begins as the preset's
 // first one, and `sm.X` is X of every class. No DOM.
+import { fixed } from "./format.ts";
 import type { GpuChoice, GpuField } from "./types.ts";
 
 type Changes = Readonly<Record<string, number | string>>;
@@ -210,5 +211,5 @@ export function besideText(value: number, baseline: number): string {
   if (more === 0) return "equal";
   return Math.abs(part) < 0.05
     ? `${sign}${Math.abs(more).toLocaleString("en")}`
-    : `${sign}${Math.abs(part).toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 })} %`;
+    : `${sign}${fixed(Math.abs(part), 1)} %`;
 }

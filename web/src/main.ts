@@ -85,11 +85,13 @@ startEmbed(list);
 function showSide(open: boolean): void {
   document.documentElement.dataset["side"] = open ? "open" : "closed";
   make.toggleAttribute("data-open", open);
+  if (open) editor.reveal();
 }
 function toggleSide(): void {
   const closed = document.documentElement.dataset["side"] === "closed";
   showSide(closed);
-  if (closed) editor.querySelector<HTMLElement>("select, input, button")?.focus();
+  // The form is drawn a moment later.
+  if (closed) requestAnimationFrame(() => editor.querySelector<HTMLElement>("select, input, button")?.focus());
 }
 make.addEventListener("click", (event) => {
   event.preventDefault();

@@ -9,15 +9,22 @@ import { FormState, type EditorEvents } from "./state.ts";
 
 export class CorunEditor extends HTMLElement {
   #form: FormState | null = null;
+  #seen = false;
 
   init(catalogue: Catalogue, events: EditorEvents): void {
     const form = new FormState(catalogue, events);
+    form.seen.value = this.#seen;
     this.#form = form;
     render(<ExperimentForm form={form} />, this);
     onFileDrop((file) => {
       if (!isMeasured(file)) events.dropped();
       void take(form, file);
     });
+  }
+  /** The form comes into view. */
+  reveal(): void {
+    this.#seen = true;
+    if (this.#form) this.#form.seen.value = true;
   }
   /** Two experiments are compared, and this is the one that is edited; an empty list where there is one. */
   setSides(sides: readonly string[], side: number): void {

@@ -1,6 +1,6 @@
 // The fields of the form by their paths: what each is called, takes and has, as the engine's catalogue describes it, and how it is set. No DOM.
 import type { Option } from "../controls.tsx";
-import { changesOf, classesOf, presetValue, shownFields } from "../classes.ts";
+import { changesOf, presetValue } from "../classes.ts";
 import {
   kernelEntry,
   kernelLabels,
@@ -243,11 +243,10 @@ function gpuChoice(form: FormState): Field {
 function gpuField(form: FormState, path: string): Field {
   const preset = form.preset(),
     changes = changesOf(form.now.gpu),
-    all = form.catalogue.gpu_fields,
-    field = shownFields(all, preset, changes).find((one) => one.path === path),
+    field = form.gpuFields.value.find((one) => one.path === path),
     base = field && presetValue(field, preset),
     label = titleOf(path.slice(gpuGroup(path).length).replace(/^\./, ""));
-  const added = classesOf(all, preset, changes).some(({ name, own }) => !own && path === `sm.${name}.count`);
+  const added = form.classes.value.some(({ name, own }) => !own && path === `sm.${name}.count`);
   return {
     kind: kindOf(field?.kind ?? ""),
     label,

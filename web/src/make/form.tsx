@@ -21,18 +21,19 @@ function Whole() {
   const form = useForm(),
     parts = useRef<HTMLDivElement>(null),
     problems = form.problems.value,
-    there = form.experiment.value !== null;
+    seen = form.seen.value;
   // Which fields there are follows from the experiment, and what the engine has filled in.
   useLayoutEffect(() => {
     const next = placed(problems, [...fields(parts.current).keys()]);
     if (JSON.stringify([...next]) !== JSON.stringify([...form.placed.peek()])) form.placed.value = next;
-  }, [problems, form.experiment.value, form.normal.value]);
+  }, [problems, seen, form.experiment.value, form.normal.value]);
+  if (!seen) return null;
   return (
     <>
       <Sides />
       <Summary fields={() => fields(parts.current)} />
       <div ref={parts}>
-        {there && (
+        {form.experiment.value !== null && (
           <>
             <Section name="examples">
               <Examples />

@@ -3,11 +3,9 @@ import {
   baselineOf,
   besideText,
   changesOf,
-  classesOf,
   emptyClasses,
   isClassName,
   MOST_CLASSES,
-  shownFields,
   STORAGE,
   storageOf,
   withClass,
@@ -44,13 +42,13 @@ function useGpu() {
     preset = form.preset(),
     changes = changesOf(form.now.gpu);
   const set = (gpu: GpuChoice): void => form.set("gpu", gpu);
-  return { form, fields, preset, changes, classes: classesOf(fields, preset, changes), set };
+  return { form, fields, preset, changes, classes: form.classes.value, shown: form.gpuFields.value, set };
 }
 
 export function Gpu() {
-  const { form, fields, preset, changes, classes, set } = useGpu(),
+  const { form, preset, classes, shown, set } = useGpu(),
     entry = form.catalogue.gpus.find(({ name }) => name === preset),
-    groups = new Set(shownFields(fields, preset, changes).map(({ path }) => gpuGroup(path)));
+    groups = new Set(shown.map(({ path }) => gpuGroup(path)));
   return (
     <>
       <Field path="gpu" hiddenLabel />
@@ -91,8 +89,8 @@ export function Gpu() {
 
 /** The fields of a part of the machine, or of a class of SMs. */
 function Part({ group }: { group: string }) {
-  const { form, fields, preset, changes, classes } = useGpu(),
-    mine = shownFields(fields, preset, changes).filter(({ path }) => gpuGroup(path) === group),
+  const { form, changes, classes, shown } = useGpu(),
+    mine = shown.filter(({ path }) => gpuGroup(path) === group),
     changed = mine.filter(({ path }) => changes[path] !== undefined).length,
     of = classes.length > 1 ? classes.find(({ name }) => group === `sm.${name}`) : undefined;
   const title = of

@@ -1,5 +1,5 @@
 // The mix: each kernel with what is said of it beside.
-import { changesOf, classesOf, emptyClasses } from "../classes.ts";
+import { changesOf, emptyClasses } from "../classes.ts";
 import { eachPerKernel, kernelEntry, kernelLabels, kernelName, ownBody, withBody } from "../choices.ts";
 import { goalOf } from "../goal.ts";
 import { limitedClasses, limitOf } from "../limits.ts";
@@ -87,9 +87,7 @@ function Kernel({ choice, at: i, name }: { choice: KernelChoice; at: number; nam
     entry = own ? undefined : kernelEntry(catalogue, kernelName(choice)),
     goal = goalOf(typeof choice === "object" ? choice["qos"] : undefined);
   const gone = emptyClasses(fields, form.preset(), changesOf(now.gpu)),
-    classes = classesOf(fields, form.preset(), changesOf(now.gpu)).flatMap((one) =>
-      gone.includes(one.name) ? [] : [one.name],
-    );
+    classes = form.classes.value.flatMap(({ name }) => (gone.includes(name) ? [] : [name]));
   const move = (by: number) => (values: unknown[]) => {
     [values[i], values[i + by]] = [values[i + by], values[i]];
   };

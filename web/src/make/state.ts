@@ -1,7 +1,7 @@
 // What the form shows. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the engine judges it, and what the
 // engine says is shown at the field whose path it names. No DOM.
-import { batch, signal } from "@preact/signals";
-import { changesOf, gpuValue, smsOf } from "../classes.ts";
+import { batch, computed, signal } from "@preact/signals";
+import { changesOf, classesOf, gpuValue, shownFields, smsOf } from "../classes.ts";
 import { normalPolicy, policiesOf, readOccupancy } from "../choices.ts";
 import { fieldFor, plainPath, wrongText } from "../format.ts";
 import type { Axis } from "../sweeps/vary.ts";
@@ -68,6 +68,11 @@ export class FormState {
   readonly refused = signal("");
   /** Why the script of the shown experiment has failed as it ran. */
   readonly failed = signal<{ why: string } | null>(null);
+  /** The form has been in view. Before, it has no fields: they are many, and most visitors ask for none. */
+  readonly seen = signal(false);
+  /** The classes of SMs and the fields of the GPU as it is chosen now. */
+  readonly classes = computed(() => classesOf(this.catalogue.gpu_fields, this.preset(), changesOf(this.now.gpu)));
+  readonly gpuFields = computed(() => shownFields(this.catalogue.gpu_fields, this.preset(), changesOf(this.now.gpu)));
 
   constructor(
     readonly catalogue: Catalogue,
