@@ -1,8 +1,7 @@
 //! What crosses between JavaScript and the engine: experiments and settings in, results and problems out.
 
-use js_sys::{Array, Error, JsString, Object, Reflect};
-use serde::{Deserialize, Serialize};
-use serde_wasm_bindgen::Serializer;
+use js_sys::{Array, Error, JSON, JsString, Object, Reflect};
+use serde::Deserialize;
 use sim_core::describe::error::{Problem, Problems};
 use sim_core::describe::value::Value;
 use wasm_bindgen::{JsCast, JsValue};
@@ -25,10 +24,10 @@ pub fn value(given: &JsValue) -> Result<Value, Problems> {
         .map_err(|error| one(error, "JSON text or a plain object of numbers, texts, lists and objects"))
 }
 
-/// Hands out a value as plain JavaScript objects; what does not exist is `null`.
+/// Hands out a value as plain JavaScript objects; what does not exist is `null`. As one text, since each text that crosses costs the host more
+/// than to read it there.
 pub fn plain(value: &Value) -> Result<JsValue, JsValue> {
-    let serializer = Serializer::new().serialize_maps_as_objects(true).serialize_missing_as_null(true);
-    value.serialize(&serializer).map_err(JsValue::from)
+    JSON::parse(&value.to_string())
 }
 
 /// An `Error` whose `problems` lists what is wrong, and whose message says the same to people.

@@ -2,10 +2,10 @@
 // held back until they can be drawn; two go in lock-step, and are drawn when both are at the same cycle.
 import { Alone } from "./alone.ts";
 import { Answers, readAnswer } from "./answers.ts";
-import { ROOM } from "./images.ts";
 import { Lockstep } from "./lockstep.ts";
 import type { FrameMessage, L1Moment, Loaded, RunState } from "./protocol.ts";
 import type { StopWhen } from "./stop-when.ts";
+import { tabRoom } from "./room.ts";
 import { Run, type Ready, type RunEvents } from "./run.ts";
 import type { Controls, Experiment, Problem, Result } from "./types.ts";
 
@@ -110,11 +110,9 @@ export class Engine {
 
   /** What a tab may take is for all runs. */
   #share(): void {
-    // Browsers do not say what a tab may take: where fingers point, it is little.
-    const room = matchMedia("(pointer: coarse)").matches ? ROOM.phone : ROOM.desktop;
-    const { length } = this.#runs;
-    for (const run of this.#runs)
-      run.post({ t: "room", room: { memory: room.memory / length, file: room.file / length } });
+    const { memory, file } = tabRoom(),
+      { length } = this.#runs;
+    for (const run of this.#runs) run.post({ t: "room", room: { memory: memory / length, file: file / length } });
   }
 
   /** After a failure: new workers from the same module. */

@@ -3,23 +3,13 @@
 // A restore puts these bytes back. So what has been made in the module since is gone, and what has been freed since is there again: nobody may hold
 // the one or miss the other.
 import type { Moment } from "./keyframes.ts";
+import type { Room } from "./room.ts";
 import { BYTES, FileShelf, MemoryShelf, type MomentsFile, PART, Parts, type Shelf } from "./shelf.ts";
 
 /** A moment of a run, to go back to. */
 export interface Image extends Moment {
   restore(): void;
 }
-
-/** Bytes that moments may take: in the tab's memory, or in files. */
-export interface Room {
-  memory: number;
-  file: number;
-}
-/** Of all runs that a page shows. 400 MB hold some 300 moments of BP + CFD under `even`, on 16 SMs, after 20 million cycles. */
-export const ROOM: Record<"desktop" | "phone", Room> = {
-  desktop: { memory: 60e6, file: 800e6 },
-  phone: { memory: 16e6, file: 400e6 },
-};
 
 /** Words of a block: a bit for each says which of them differ. */
 const BLOCK = 32;

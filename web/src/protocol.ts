@@ -2,7 +2,7 @@
 //
 // The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
 // frame only when the page has said `drawn` for the one before, and runs on in between.
-import type { Room } from "./images.ts";
+import type { Room } from "./room.ts";
 import type { LaunchNews } from "./launches/log.ts";
 import type { Past } from "./past.ts";
 import type { Met, StopWhen } from "./stop-when.ts";

@@ -6,7 +6,7 @@
 import type { WindowsLayout } from "../types.ts";
 
 /** Edges kept, as many as the engine keeps windows: at the 60 columns of two kernels, 8 MB. */
-const CAPACITY = 16_384;
+export const CAPACITY = 16_384;
 
 export class WindowStore {
   readonly layout: WindowsLayout;

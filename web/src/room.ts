@@ -1,0 +1,18 @@
+// What a tab may take, for all runs that it shows. Browsers do not say: where fingers point, it is little.
+import { CAPACITY } from "./views/window-store.ts";
+
+/** Bytes that moments may take: in the tab's memory, or in files. */
+export interface Room {
+  memory: number;
+  file: number;
+}
+interface TabRoom extends Room {
+  /** Edges between windows that the charts keep of each run. */
+  edges: number;
+}
+
+/** 400 MB hold some 300 moments of BP + CFD under `even`, on 16 SMs, after 20 million cycles. */
+const DESKTOP: TabRoom = { memory: 60e6, file: 800e6, edges: CAPACITY },
+  PHONE: TabRoom = { memory: 16e6, file: 400e6, edges: CAPACITY / 4 };
+
+export const tabRoom = (): TabRoom => (matchMedia("(pointer: coarse)").matches ? PHONE : DESKTOP);
