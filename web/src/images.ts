@@ -11,8 +11,15 @@ export interface Image extends Moment {
   restore(): void;
 }
 
-/** Words of a block: a bit for each says which of them differ. */
-const BLOCK = 32;
+/** Words of a block, which are 32 halves: a bit for each half says which of them differ. Most words differ in one. */
+const BLOCK = 16,
+  HALVES = 2 * BLOCK,
+  /** Halves that say which block, and which of its halves. */
+  HEAD = 4;
+/** A moment that is so much larger than the first one after the middle asks for another middle. */
+const GROWN = 1.5;
+/** And a middle that is so much of the base, for another base: with a quarter, or a half, fewer moments have room. */
+const FAR = 2 / 5;
 
 export class Images {
   #file: MomentsFile | null = null;
@@ -22,8 +29,14 @@ export class Images {
   #memory = new WebAssembly.Memory({ initial: 0 });
   /** The whole memory at some moment, in parts; null: the next moment is one. */
   #base: Parts | null = null;
+  /** What differed from it at a later moment: what comes after that differs from both in less. Null: the next moment is one. */
+  #middle: Parts | null = null;
+  /** Parts of the first moment after it. */
+  #first = 0;
   readonly #part = new Int32Array(PART);
   readonly #packed = new Int32Array(PART);
+  readonly #halves = new Uint16Array(this.#packed.buffer);
+  readonly #patches = [new Patch(), new Patch()] as const;
 
   /** From now on they lie in this file. */
   useFile(file: MomentsFile): void {
@@ -39,7 +52,8 @@ export class Images {
 
   #rebase(): void {
     this.#base?.free();
-    this.#base = null;
+    this.#middle?.free();
+    this.#base = this.#middle = null;
   }
 
   /** A run begins, whose module has this memory. Moments of the run before are free. */
@@ -66,18 +80,35 @@ export class Images {
   #take(): Image {
     this.#base ??= new Parts(this.#shelf, this.#now());
     const base = this.#base,
-      kept = new Parts(this.#shelf, this.#differences(base));
-    base.use();
-    // Once a quarter as much as the base differs, another base makes moments small again: with a third, or a fifth, fewer have room. In the tab's memory
-    // there is no room for two.
-    if (this.#most !== null && kept.all.length > base.all.length / 4) this.#rebase();
+      middle = this.#middle,
+      under = middle ? [middle] : [];
+    const kept = new Parts(this.#shelf, this.#differences(base, under)),
+      { length } = kept.all;
+    for (const one of [base, ...under]) one.use();
+    if (middle) {
+      this.#first ||= length;
+      if (length > GROWN * this.#first) {
+        middle.free();
+        this.#middle = null;
+      }
+    } else if (this.#most !== null && length > FAR * base.all.length) this.#rebase();
+    else {
+      // In the tab's memory there is no room for two bases.
+      kept.use();
+      this.#middle = kept;
+      this.#first = 0;
+    }
     return {
       restore: () => {
-        this.#restore(base, kept);
+        const words = new Int32Array(this.#memory.buffer);
+        let at = 0;
+        for (const part of this.#moment(base, [...under, kept])) {
+          words.set(part, at);
+          at += PART;
+        }
       },
       free: () => {
-        kept.free();
-        base.free();
+        for (const one of [kept, ...under, base]) one.free();
       },
     };
   }
@@ -88,57 +119,97 @@ export class Images {
       yield new Int32Array(this.#memory.buffer, at, PART);
   }
 
-  /** Blocks that differ, in parts: where each begins, which of its words differ, these words. A block without any ends a part. */
-  *#differences(base: Parts): Generator<Int32Array> {
-    const was = this.#part,
-      packed = this.#packed;
-    let i = 0,
+  /** The memory as it was, in parts: a base, and what differed from it, one after the other. */
+  *#moment(base: Parts, over: readonly Parts[]): Generator<Int32Array> {
+    const patches = over.map((parts, i) => (this.#patches[i] as Patch).begin(parts)),
+      halves = new Uint16Array(this.#part.buffer);
+    for (let i = 0; i * BYTES < this.#memory.buffer.byteLength; i += 1) {
+      base.read(i, this.#part);
+      for (const patch of patches) patch.apply(i, halves);
+      yield this.#part;
+    }
+  }
+
+  /** Blocks that differ from a moment, in parts: which one, which of its halves differ, these halves. A block without any ends a part. */
+  *#differences(base: Parts, over: readonly Parts[]): Generator<Int32Array> {
+    const packed = this.#halves,
+      wasHalves = new Uint16Array(this.#part.buffer);
+    let block = 0,
       used = 0;
-    for (const now of this.#now()) {
-      base.read(i, was);
-      for (let at = 0; at < PART; at += BLOCK) {
+    for (const was of this.#moment(base, over)) {
+      const now = new Int32Array(this.#memory.buffer, block * BLOCK * 4, PART),
+        nowHalves = new Uint16Array(now.buffer, now.byteOffset, 2 * PART);
+      for (let at = 0; at < PART; at += BLOCK, block += 1) {
         if (!differs(now, was, at)) continue;
-        if (used + 4 + BLOCK > PART) {
-          packed[used + 1] = 0;
-          yield packed;
+        if (used + 2 * HEAD + HALVES > packed.length) {
+          packed.fill(0, used, used + HEAD);
+          yield this.#packed;
           used = 0;
         }
-        packed[used] = i * PART + at;
         let bits = 0,
-          end = used + 2;
-        for (let bit = 0; bit < BLOCK; bit += 1) {
-          const word = now[at + bit] as number,
-            other = word === was[at + bit] ? 0 : 1;
-          // Which words differ is hard to predict: each is written, and the next one over it where it does not.
-          packed[end] = word;
+          end = used + HEAD;
+        for (let bit = 0; bit < HALVES; bit += 1) {
+          const half = nowHalves[2 * at + bit] as number,
+            other = half === wasHalves[2 * at + bit] ? 0 : 1;
+          // Which differ is hard to predict: each is written, and the next one over it where it does not.
+          packed[end] = half;
           end += other;
           bits |= other << bit;
         }
-        packed[used + 1] = bits;
+        packed[used] = block;
+        packed[used + 1] = block >>> 16;
+        packed[used + 2] = bits;
+        packed[used + 3] = bits >>> 16;
         used = end;
       }
-      i += 1;
     }
-    packed[used + 1] = 0;
-    yield packed;
+    packed.fill(0, used, used + HEAD);
+    yield this.#packed;
+  }
+}
+
+/** Puts what differed over the parts of a memory, one after the other. */
+class Patch {
+  #parts: Parts | null = null;
+  /** The next of its parts, and where in the present one. */
+  #next = 0;
+  #at = 0;
+  readonly #packed = new Int32Array(PART);
+  readonly #halves = new Uint16Array(this.#packed.buffer);
+
+  begin(parts: Parts): this {
+    this.#parts = parts;
+    this.#next = 0;
+    this.#turn();
+    return this;
+  }
+  #turn(): void {
+    if (this.#parts && this.#next < this.#parts.all.length) this.#parts.read(this.#next, this.#packed);
+    else this.#packed.fill(0, 0, HEAD);
+    this.#next += 1;
+    this.#at = 0;
+  }
+  #long(at: number): number {
+    return (this.#halves[at] as number) | ((this.#halves[at + 1] as number) << 16);
   }
 
-  #restore(base: Parts, kept: Parts): void {
-    let i = 0;
-    for (const words of this.#now()) {
-      base.read(i, words);
-      i += 1;
-    }
-    const words = new Int32Array(this.#memory.buffer),
-      packed = this.#packed;
-    for (i = 0; i < kept.all.length; i += 1) {
-      kept.read(i, packed);
-      let at = 0;
-      for (let bits = packed[1] as number; bits !== 0; bits = packed[at + 1] as number) {
-        const begin = packed[at] as number;
-        at += 2;
-        for (; bits !== 0; bits &= bits - 1) words[begin + 31 - Math.clz32(bits & -bits)] = packed[at++] as number;
+  apply(part: number, into: Uint16Array): void {
+    const packed = this.#halves,
+      first = (part * PART) / BLOCK,
+      end = first + PART / BLOCK;
+    for (;;) {
+      let bits = this.#long(this.#at + 2);
+      if (bits === 0) {
+        if (this.#next >= (this.#parts?.all.length ?? 0)) return;
+        this.#turn();
+        continue;
       }
+      const block = this.#long(this.#at);
+      if (block >= end) return;
+      const begin = (block - first) * HALVES;
+      let at = this.#at + HEAD;
+      for (; bits !== 0; bits &= bits - 1) into[begin + 31 - Math.clz32(bits & -bits)] = packed[at++] as number;
+      this.#at = at;
     }
   }
 }

@@ -11,8 +11,8 @@ interface TabRoom extends Room {
   edges: number;
 }
 
-/** 400 MB hold some 300 moments of BP + CFD under `even`, on 16 SMs, after 20 million cycles. */
-const DESKTOP: TabRoom = { memory: 60e6, file: 800e6, edges: CAPACITY },
-  PHONE: TabRoom = { memory: 16e6, file: 400e6, edges: CAPACITY / 4 };
+const FILE = 800e6,
+  DESKTOP: TabRoom = { memory: 60e6, file: FILE, edges: CAPACITY },
+  PHONE: TabRoom = { memory: 16e6, file: FILE, edges: CAPACITY / 4 };
 
 export const tabRoom = (): TabRoom => (matchMedia("(pointer: coarse)").matches ? PHONE : DESKTOP);
