@@ -1,4 +1,5 @@
-// Moments of a run as bytes: what in the memory of its module differs from what was there at an earlier moment, the base.
+// Moments of a run as bytes: what in the memory of its module differs from what was there at earlier moments. The whole of it is kept of one, the
+// base, and what differs from that of another one, the middle.
 //
 // A restore puts these bytes back. So what has been made in the module since is gone, and what has been freed since is there again: nobody may hold
 // the one or miss the other.
@@ -91,9 +92,10 @@ export class Images {
         middle.free();
         this.#middle = null;
       }
-    } else if (this.#most !== null && length > FAR * base.all.length) this.#rebase();
-    else {
+    } else if (this.#most !== null && length > FAR * base.all.length) {
       // In the tab's memory there is no room for two bases.
+      this.#rebase();
+    } else {
       kept.use();
       this.#middle = kept;
       this.#first = 0;
