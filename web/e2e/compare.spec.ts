@@ -251,6 +251,7 @@ test("either side is swapped for another scheme, and either goes on alone", asyn
   // It goes by itself again.
   await dock(page, "Step one cycle");
   await expect(page.locator("#cycle")).toHaveText("4,001");
+  await form(page);
   await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("even");
 });
 
@@ -273,6 +274,8 @@ test("a scheme that cannot run says so, and the other one stays", async ({ page 
 
 test("a link that is typed while the page is about to write its own is opened", async ({ page }) => {
   await openAt(page, TINY, 1000);
+  await form(page);
+  await expect(page.locator("#f-seed")).toBeVisible();
   await page.evaluate((hash) => {
     // The page writes its link a moment after a change: that moment comes just after the address is another, before the browser says so.
     const seed = document.querySelector<HTMLInputElement>("#f-seed");

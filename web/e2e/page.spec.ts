@@ -240,6 +240,7 @@ test("a link may be pasted over another one", async ({ page }) => {
   });
   await expect(page.locator("#cycle")).toHaveText("500");
   await expect(page).toHaveTitle(/^CFD/);
+  await form(page);
   await expect(page.getByLabel("Seed", { exact: true })).toHaveValue("7");
 });
 
@@ -254,8 +255,8 @@ test("an experiment that is no preset travels packed, and comes back", async ({ 
   await expect.poll(() => page.url()).toContain("&z=");
   const link = page.url();
   await open(page, link.slice(link.indexOf("#")));
-  await expect(registers).toHaveValue("8192");
   await form(page);
+  await expect(registers).toHaveValue("8192");
   await page
     .locator(".field", { has: registers })
     .getByRole("button", { name: /Back to the preset/ })

@@ -1,7 +1,7 @@
 // The panel of predictions, as a person uses it who has 30 SMs, two kernels and two deadlines.
 import type { Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
-import { colours, expect, is, noViolations, open, openAt, picture, result, show, test } from "./corun.ts";
+import { colours, expect, form, is, noViolations, open, openAt, picture, result, show, test } from "./corun.ts";
 import { pick } from "./menu.ts";
 
 const ALU = { count: 400, latency: 4, lanes: 32 },
@@ -122,6 +122,7 @@ test("a person finds a partition of 30 SMs that meets two deadlines, and the sim
   );
   expect(error / 100).toBeCloseTo((await figure(page, "STREAM", 0)) / (await figure(page, "STREAM", 2)) - 1, 2);
   // The form and the link have the partition.
+  await form(page);
   await expect(page.locator("corun-editor")).toContainText("SMs of each kernel");
   await page.reload();
   await expect(border(page)).toHaveAttribute("aria-valuetext", split);
@@ -209,6 +210,7 @@ test("where kernels share SMs there is nothing to predict, and one press partiti
   await expect(panel(page)).toContainText(
     "There is nothing to predict: the formulas are for kernels on SMs of their own, and here kernels share SMs.",
   );
+  await form(page);
   await panel(page).getByRole("button", { name: "Partition the SMs" }).click();
   await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("spatial");
   await expect(border(page)).toHaveAttribute("aria-valuetext", "STREAM 15 SMs, COMPUTE 15 SMs");
