@@ -28,6 +28,7 @@ mod records;
 mod same_bits;
 mod schemes;
 mod scripts;
+mod shares;
 mod sm_classes;
 mod sweeps;
 mod verdict;

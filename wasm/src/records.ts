@@ -28,6 +28,8 @@ export type Experiment = {
   alone?: boolean;
   /** Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on (cycles) */
   warm_up?: number;
+  /** Order in which a scheduler considers its ready warps where a kernel is run by itself */
+  alone_warp_order?: string | null;
   /** Part of the GPU, and of each kernel's grids, rows and shared arrays, that is run in place of the whole */
   scale?: "1" | "1/2" | "1/3" | "1/4" | "1/6" | "1/8";
 };
@@ -399,7 +401,7 @@ export type KernelResult = {
   l2_miss_rate: number | null;
   /** DRAM accesses that found their row open (fraction) */
   dram_row_hit_rate: number | null;
-  /** IPC on the whole GPU, greedy-then-oldest warps, as many CTAs as fit, as long a run (thread instructions per cycle) */
+  /** IPC on the whole GPU, as many CTAs as fit, as long a run, in the run's order of warps or in `alone_warp_order` (thread instructions per cycle) */
   ipc_alone: number | null;
   /** How many times slower the kernel is than by itself; 1 is no loss (×) */
   slowdown: number | null;

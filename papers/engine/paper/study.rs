@@ -93,6 +93,8 @@ pub struct Study {
     pub gpu: Value,
     /// The order of warps where kernels run together.
     pub warp_order: String,
+    /// That of kernels alone, where the paper has another one for them.
+    pub alone_warp_order: Option<String>,
     /// Each kernel runs once, from cycle 0 to its end, and nothing is relative to kernels alone on all SMs: what a paper of latencies runs.
     /// Runs end with their last kernel, or after the mode's cycles.
     pub once: bool,
@@ -149,6 +151,7 @@ impl Study {
             source: text("source")?,
             gpu: value.get("gpu")?.clone(),
             warp_order: value.get("warp_order").map_or(Some("lrr"), Value::as_str)?.to_owned(),
+            alone_warp_order: value.get("alone_warp_order").and_then(Value::as_str).map(str::to_owned),
             prefix: value.get("prefix").map_or(Some(""), Value::as_str)?.to_owned(),
             speed: value.get("speed").map_or(Some(SPEED), Value::as_f64)?,
             once: value.get("once") == Some(&Value::Bool(true)),

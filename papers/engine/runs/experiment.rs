@@ -81,8 +81,9 @@ impl Draft<'_> {
             ("stop", stop),
             ("alone", (!study.once).into()),
         ]);
-        if let (Value::Object(fields), true) = (&mut experiment, study.once) {
-            fields.push(("restart".into(), false.into()));
+        if let Value::Object(fields) = &mut experiment {
+            fields.extend(study.once.then(|| ("restart".into(), false.into())));
+            fields.extend(study.alone_warp_order.as_deref().map(|order| ("alone_warp_order".into(), order.into())));
         }
         let all = [study.everywhere.as_str(), machine];
         let modifiers = all.iter().flat_map(|machine| machine.split_whitespace()).filter(|modifier| *modifier != SHORT);
@@ -148,13 +149,15 @@ pub fn alone_of(experiment: &Value, kernel: usize, ctas: Option<u32>, gpu: Optio
     let Some(Value::Array(kernels)) = experiment.get("kernels") else { return None };
     let used = without_goal(kernels.get(kernel)?);
     let name = named(used.get("kernel").unwrap_or(&used));
+    let order = experiment.get("alone_warp_order").cloned();
     let Value::Object(mut fields) = experiment.clone() else { return None };
+    fields.retain(|(key, _)| key != "alone_warp_order");
     for (key, value) in &mut fields {
         match key.as_str() {
             "name" => *value = ctas.map_or(format!("{name} alone"), |ctas| format!("{name} alone, {ctas} CTAs on each SM")).into(),
             "kernels" => *value = Value::array([used.clone()]),
             "policy" => *value = ctas.map_or("leftover".into(), |ctas| fixed(&[ctas])),
-            "warp_order" => *value = "gto".into(),
+            "warp_order" => *value = order.as_ref().unwrap_or(value).clone(),
             "alone" => *value = false.into(),
             "gpu" => *value = gpu.unwrap_or(value).clone(),
             _ => {}

@@ -65,7 +65,7 @@ record! {
     kernel: String = NAME, Needed;
     /// Rates of the kernel.
     rates: Rates = Shape::Flat(&RATES), Needed;
-    /// IPC on the whole GPU, greedy-then-oldest warps, as many CTAs as fit, as long a run.
+    /// IPC on the whole GPU, as many CTAs as fit, as long a run, in the run's order of warps or in `alone_warp_order`.
     ipc_alone: Option<f64> ["thread instructions per cycle"] as ("IPC alone", "IPC of the same kernel by itself") = MEASURED, Needed;
     /// How many times slower the kernel is than by itself; 1 is no loss.
     slowdown: Option<f64> ["×"] as ("Slowdown", "IPC alone / IPC shared") = MEASURED, Needed;

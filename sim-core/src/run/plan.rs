@@ -1,8 +1,9 @@
 //! The measurements of kernels alone that a run needs before it starts or before its result is complete, as a plan of plain experiments.
 //!
 //! A plan follows from the experiment alone. The host of a simulation runs the plan like any other experiments, keeps their solo profiles by config
-//! hash, and hands them over: no simulation runs another one. A run alone uses the same GPU and seed, greedy-then-oldest warps, and a
-//! kernel that starts again when it ends; it starts with empty caches, as the shared run does.
+//! hash, and hands them over: no simulation runs another one. A run alone uses the same GPU and seed, and a kernel that starts again when it
+//! ends; it starts with empty caches, as the shared run does. What slowdowns compare with has the run's order of warps; what a policy asks for has
+//! greedy-then-oldest warps, as in the papers of those that ask.
 
 use crate::describe::error::Problems;
 use crate::describe::gpu::SmClass;
@@ -86,7 +87,7 @@ pub fn runs(experiment: &Experiment, kernel: KernelId, by: &By, cycles: Cycle) -
     if *by == By::AsLong {
         return alloc::vec![run];
     }
-    let run = Experiment { stop: Stop::Cycles(cycles), warm_up: 0, restart: true, ..run };
+    let run = Experiment { stop: Stop::Cycles(cycles), warm_up: 0, restart: true, warp_order: WarpOrder::Gto, ..run };
     let gpu = if matches!(by, By::Uniform { .. }) { experiment.gpu.uniform() } else { experiment.gpu.clone() };
     let points = points(experiment, kernel, by).into_iter();
     points.map(|(policy, how)| Experiment { name: format!("{}{how}", run.name), gpu: gpu.clone(), policy, ..run.clone() }).collect()

@@ -58,6 +58,7 @@ mod tests {
     use super::*;
     use crate::describe::ids::KernelId;
     use crate::describe::value::Value;
+    use crate::interface::controls::WarpOrder;
     use crate::interface::ratios;
     use crate::policy::spec::{PolicySpec, Setting};
     use crate::run::experiment::Stop;
@@ -88,7 +89,7 @@ mod tests {
             let curve = &curves[kernel.index()];
             assert_eq!(curve.len() as u32, limit[kernel]);
             assert!(curve.iter().all(|&ipc| ipc > 0.0) && curve[0] != curve[1], "{curve:?}");
-            let by_hand = Experiment { stop: Stop::Cycles(2000), ..experiment.alone(kernel) };
+            let by_hand = Experiment { stop: Stop::Cycles(2000), warp_order: WarpOrder::Gto, ..experiment.alone(kernel) };
             let mut run = Simulation::new(&by_hand).unwrap();
             run.advance(u64::MAX);
             assert_eq!(curve.last().copied(), ratios::ipc(&run.totals()[0], 2000));
@@ -131,7 +132,8 @@ mod tests {
     /// A run alone that the profile and the slowdowns share is planned once.
     #[test]
     fn equal_runs_are_planned_once() {
-        let experiment = Experiment { stop: Stop::Cycles(2000), ..experiment("smk") };
+        // A profile has GTO warps; so has a run alone where the run itself has them.
+        let experiment = Experiment { stop: Stop::Cycles(2000), warp_order: WarpOrder::Gto, ..experiment("smk") };
         let plan = Plan::of(&experiment);
         assert_eq!((plan.profile.len(), plan.alone.len(), plan.runs().count()), (2, 2, 2));
         let answers = answer(&experiment).unwrap();

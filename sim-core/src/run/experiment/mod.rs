@@ -19,6 +19,7 @@ use crate::describe::kernel::{Dim3, Kernel, Launch, MAX_LINES};
 use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use crate::interface::controls::{WarpOrder, encode_warp_order};
+use crate::interface::observation::By;
 use crate::interface::ratios::peak_ipc;
 use crate::policy::PolicySpec;
 use crate::policy::spec::Mix;
@@ -125,12 +126,16 @@ impl Experiment {
                 }
             }
         }
-        let warps = self.gpu.sms.iter().map(|class| class.warps().div_ceil(class.schedulers)).max().unwrap_or(0);
-        if let WarpOrder::GtoGroups(size) = self.warp_order
-            && u32::from(size) > warps
-        {
-            let want = format!("groups of at most {warps}, the warps of a scheduler");
-            problems.by(&GROUPS, |problems| problems.add("warp_order", encode_warp_order(self.warp_order), want));
+        let alone = self.alone_gpu.as_ref().unwrap_or(&self.gpu);
+        let orders = [("warp_order", Some(self.warp_order), &self.gpu), ("alone_warp_order", self.alone_warp_order, alone)];
+        for (path, order, gpu) in orders {
+            let warps = gpu.sms.iter().map(|class| class.warps().div_ceil(class.schedulers)).max().unwrap_or(0);
+            if let Some(order @ WarpOrder::GtoGroups(size)) = order
+                && u32::from(size) > warps
+            {
+                let want = format!("groups of at most {warps}, the warps of a scheduler");
+                problems.by(&GROUPS, |problems| problems.add(path, encode_warp_order(order), want));
+            }
         }
         let peak = f64::from(peak_ipc(&self.gpu));
         for (i, (used, goal)) in self.kernels.iter().zip(self.goals()).enumerate() {
@@ -257,19 +262,20 @@ impl Experiment {
         (0..self.gpu.sm_count()).map(on).collect()
     }
 
-    /// The experiment that measures a kernel's IPC alone: the whole GPU, or the one that is given for this, GTO, its own maximum of CTAs (CCBP §6), as
-    /// long as this one.
+    /// The experiment that measures a kernel's IPC alone, as long as this one: the whole GPU and the order of warps of this run, or those that are
+    /// given for this, and the kernel's own maximum of CTAs.
     pub fn alone(&self, kernel: KernelId) -> Experiment {
         let used = &self.kernels[kernel.index()];
         Experiment {
             name: format!("{} alone", used.kernel.short_name()),
             kernels: alloc::vec![KernelUse { qos: None, ..used.clone() }],
             policy: PolicySpec::leftover(),
-            warp_order: WarpOrder::Gto,
+            warp_order: self.alone_warp_order.unwrap_or(self.warp_order),
             gpu: self.alone_gpu.clone().unwrap_or_else(|| self.gpu.clone()),
             stop: self.stop.alone(),
             alone: false,
             alone_gpu: None,
+            alone_warp_order: None,
             ..self.clone()
         }
     }
@@ -325,20 +331,23 @@ impl Experiment {
         pairs
     }
 
-    /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without texts for people and whether and
-    /// where kernels also run alone, so that equal runs have equal hashes.
+    /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without texts for people and, unless the
+    /// policy is told of it, how kernels also run alone: equal runs have equal hashes.
     pub fn config_hash(&self) -> String {
-        self.hash_without(&["alone", "alone_gpu"])
+        self.hash_without(&[])
     }
 
     /// The experiment's hash without when the run ends: equal for runs of which one is the beginning of the other.
     pub fn trunk_hash(&self) -> String {
-        self.hash_without(&["alone", "alone_gpu", "stop"])
+        self.hash_without(&["stop"])
     }
 
     fn hash_without(&self, keys: &[&str]) -> String {
         let decisive = self.decisive(Kernel::encode_decisive, self.policy.encode_decisive(self.mix()));
-        let decisive = decisive.into_iter().filter(|(key, _)| !keys.contains(key));
+        // Runs alone change nothing of the run itself, unless its policy is told of them.
+        let told = self.policy.policies().iter().any(|policy| policy.needs().by.contains(&By::AsLong));
+        let alone: &[&str] = if told { &["alone"] } else { &["alone", "alone_gpu", "alone_warp_order"] };
+        let decisive = decisive.into_iter().filter(|(key, _)| !alone.contains(key) && !keys.contains(key));
         let mut hash = Fnv::default();
         hash.write(Value::object(decisive).to_string().as_bytes());
         hex(hash.finish())
@@ -550,6 +559,30 @@ mod tests {
         assert_eq!(Experiment::decode(&other.encode()), Ok(other.clone()));
         assert_eq!([&own, &other].map(|of| of.alone(KernelId(0)).gpu.name), ["hetero-8b8s", "fermi-16sm"]);
         assert_eq!(other.alone(KernelId(0)).alone_gpu, None);
+    }
+
+    /// "Slower than alone" compares with the run's own order of warps; a paper's convention is said by its experiments.
+    #[test]
+    fn kernels_run_alone_in_the_runs_own_warp_order() {
+        let experiment = |own: &str, alone: Option<&str>| {
+            let pairs = [("corun", Value::from(VERSION)), ("kernels", Value::array(["BP"])), ("warp_order", own.into())];
+            Experiment::decode(&Value::object(pairs.into_iter().chain(alone.map(|order| ("alone_warp_order", order.into())))))
+        };
+        let order = |own, alone| experiment(own, alone).unwrap().alone(KernelId(0)).warp_order;
+        assert_eq!([order("lrr", None), order("lrr+gto", None)], [WarpOrder::Lrr, WarpOrder::LrrGto]);
+        assert_eq!(order("lrr", Some("gto")), WarpOrder::Gto);
+        let [own, said] = [None, Some("gto")].map(|alone| experiment("lrr", alone).unwrap());
+        assert_eq!((own.config_hash(), said.alone(KernelId(0)).alone_warp_order), (said.config_hash(), None));
+        assert_eq!(Experiment::decode(&said.encode()), Ok(said));
+        let promised = |alone: Option<&str>| {
+            let kernel = Value::object([("kernel", Value::from("BP")), ("qos", 0.5.into())]);
+            let pairs = [("corun", Value::from(VERSION)), ("kernels", Value::array([kernel])), ("policy", "qos-rollover".into())];
+            Experiment::decode(&Value::object(pairs.into_iter().chain(alone.map(|order| ("alone_warp_order", order.into()))))).unwrap()
+        };
+        let [own, said] = [None, Some("gto")].map(|alone| promised(alone).config_hash());
+        assert_ne!(own, said, "a policy that is told what a kernel does alone decides by it");
+        let wrong = experiment("lrr", Some("gto-groups(64)")).unwrap_err().to_string();
+        assert!(wrong.starts_with("alone_warp_order: found gto-groups(64), want groups of at most "), "{wrong}");
     }
 
     /// A goal that nobody keeps is said, and is no error; the run alone is the same with any goal.

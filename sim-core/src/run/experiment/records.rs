@@ -60,7 +60,7 @@ rule! {
     /// A kernel's arrays have at most 2^28 lines of L2.
     pub ADDRESSES = "addresses";
 
-    /// `gto-groups(N)` has at most as many warps as a scheduler.
+    /// `gto-groups(N)` has at most as many warps as a scheduler, also where kernels run alone.
     pub GROUPS = "groups";
 
     /// A goal asks for at most the GPU's peak IPC.
@@ -172,6 +172,8 @@ experiment! {
     later {
         /// Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on.
         warm_up: Cycle ["cycles"] = int!(0, MAX_CYCLES), Int(0);
+        /// Order in which a scheduler considers its ready warps where a kernel is run by itself.
+        alone_warp_order: Option<WarpOrder> = Shape::Nullable(&Shape::Pattern(&WARP_ORDER)), Words("the run's own");
     }
     spent {
         /// Part of the GPU, and of each kernel's grids, rows and shared arrays, that is run in place of the whole.
