@@ -394,7 +394,7 @@ mod tests {
     /// What a run with its runs alone costs: cycles times SMs.
     fn cost(experiment: &Experiment) -> u64 {
         let cycles = |experiment: &Experiment| match experiment.stop {
-            Stop::Cycles(cycles) => experiment.warm_up + cycles,
+            Stop::Cycles(cycles) => experiment.warm_up.at_most() + cycles,
             _ => 3_000_000,
         };
         let one = |experiment: &Experiment| cycles(experiment) * u64::from(experiment.gpu.sm_count());

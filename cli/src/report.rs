@@ -80,7 +80,8 @@ fn ran(result: &Value) -> String {
         _ => "where it was CUT OFF, short of its end",
     };
     let from = result.get("measured_from").and_then(Value::as_int).filter(|from| *from > 0);
-    let from = from.map_or(String::new(), |from| format!(", measured from cycle {}", text::grouped(from)));
+    let cold = if result.get("cold") == Some(&true.into()) { " on, while L2 was still filling" } else { "" };
+    let from = from.map_or(String::new(), |from| format!(", measured from cycle {}{cold}", text::grouped(from)));
     let [ms, mhz] = ["ms", "core_mhz"].map(|key| text::shown(result.get(key)));
     format!("{} core cycles, {ms} ms at {mhz} MHz, {why}{from}", text::grouped(cycles))
 }

@@ -137,7 +137,7 @@ fn marked(result: Value) -> Value {
 
 fn progress(experiment: &Experiment) -> ProgressBar {
     let cycles = match experiment.stop {
-        Stop::Cycles(cycles) | Stop::Settled(Settled { at_most: cycles, .. }) => Some(experiment.warm_up.saturating_add(cycles)),
+        Stop::Cycles(cycles) | Stop::Settled(Settled { at_most: cycles, .. }) => Some(experiment.warm_up.at_most().saturating_add(cycles)),
         Stop::KernelsDone { .. } => None,
     };
     if !std::io::stderr().is_terminal() {

@@ -23,6 +23,7 @@ mod predict;
 mod probes;
 mod qos;
 mod random;
+mod real_gpus;
 mod recipes;
 mod records;
 mod same_bits;

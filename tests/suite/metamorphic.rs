@@ -7,6 +7,7 @@ use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::library;
 use sim_core::interface::stats::KernelStats;
 use sim_core::policy::PolicySpec;
+use sim_core::run::experiment::warm_up::WarmUp;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
 use sim_core::study::profile;
 
@@ -24,7 +25,8 @@ fn experiment(gpu: Gpu, kernels: &[&str], policy: PolicySpec) -> Experiment {
         policy,
         warp_order: sim_core::interface::controls::WarpOrder::Gto,
         cta_order: sim_core::machine::dispatch::order::CtaOrderSpec::default(),
-        warm_up: 0,
+        warm_up: WarmUp::Cycles(0),
+        alone_warp_order: None,
         stop: Stop::Cycles(CYCLES),
         restart: true,
         alone: false,

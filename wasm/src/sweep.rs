@@ -54,7 +54,7 @@ impl Sweep {
     pub fn point(&self, index: usize) -> Result<JsValue, JsValue> {
         let point = self.at(index)?;
         let cycles = match point.experiment.stop {
-            Stop::Cycles(cycles) => Some(point.experiment.warm_up + cycles),
+            Stop::Cycles(cycles) => Some(point.experiment.warm_up.at_most() + cycles),
             Stop::KernelsDone { .. } | Stop::Settled(_) => None,
         };
         let alone = point.experiment.alone_runs();

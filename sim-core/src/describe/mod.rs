@@ -13,3 +13,4 @@ pub mod record;
 pub mod rng;
 pub mod scale;
 pub mod value;
+pub mod warp_order;

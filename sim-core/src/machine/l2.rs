@@ -434,6 +434,11 @@ impl Bank {
         self.stall
     }
 
+    /// Lines that it holds.
+    pub(super) fn lines(&self) -> u32 {
+        self.tags.held()
+    }
+
     /// Misses under way, by the kernel whose request waits longest for each.
     pub fn mshrs_by_kernel(&self, packets: &Packets) -> PerKernel<u32> {
         let mut count = PerKernel::all(0);
@@ -444,7 +449,7 @@ impl Bank {
     /// Drops the lines that a kernel has brought in, also those that are not written back. One that is on its way comes in by its old number.
     #[cold]
     pub(super) fn drop_lines(&mut self, kernel: KernelId) {
-        self.tags.invalidate_of(kernel);
+        self.tags.drop_lines(|owner| owner == kernel);
     }
 
     /// Feeds the state to `state`, with what `packets` holds of the requests in it.

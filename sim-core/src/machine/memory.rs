@@ -465,6 +465,11 @@ impl Memory {
         self.banks.queues[bank as usize].by_kernel(&self.packets)
     }
 
+    /// Lines that L2 holds.
+    pub fn l2_lines(&self) -> u64 {
+        self.banks.all.iter().map(|bank| u64::from(bank.lines())).sum()
+    }
+
     /// Misses that a bank has under way, by kernel.
     pub fn l2_mshrs(&self, bank: u32) -> PerKernel<u32> {
         self.banks.all[bank as usize].mshrs_by_kernel(&self.packets)

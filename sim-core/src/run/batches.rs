@@ -150,6 +150,7 @@ impl Batches {
 mod tests {
     use crate::describe::value::Value;
     use crate::run::experiment::Experiment;
+    use crate::run::experiment::warm_up::WarmUp;
     use crate::run::simulation::Simulation;
     use crate::run::windows::WINDOW;
 
@@ -157,7 +158,7 @@ mod tests {
     #[test]
     fn batches_are_as_long_as_they_must_and_add_up() {
         let value = Value::object([("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(["BP", "SAD"]))]);
-        let experiment = Experiment { warm_up: 1000, ..Experiment::decode(&value).unwrap() };
+        let experiment = Experiment { warm_up: WarmUp::Cycles(1000), ..Experiment::decode(&value).unwrap() };
         let mut run = Simulation::new(&experiment).unwrap();
         for (windows, count, width) in [(255, 255, 1), (256, 128, 2), (300, 150, 2), (512, 128, 4), (515, 128, 4), (516, 129, 4)] {
             run.advance((2 + windows) * WINDOW - run.cycle());

@@ -278,7 +278,15 @@ mod tests {
         };
         let mut all_stalls = StallCounts::default();
         all_stalls.charge(StallCause::Idle, 16 * 4 * 250_000);
-        Measured { from: Some(0), cycles: 1_000_000, stats: Vec::from([stats]), stalls: Vec::new(), all_stalls, classes: Vec::new() }
+        Measured {
+            from: Some(0),
+            cold: false,
+            cycles: 1_000_000,
+            stats: Vec::from([stats]),
+            stalls: Vec::new(),
+            all_stalls,
+            classes: Vec::new(),
+        }
     }
 
     /// Each part by hand: picojoules × events, watts × seconds.

@@ -13,6 +13,7 @@ use crate::describe::value::Value;
 use crate::interface::controls::{Controls, WarpOrder};
 use crate::interface::observation::{ALONE, Alone, By, Needs, Profile};
 use crate::policy::{Policy, PolicySpec};
+use crate::run::experiment::warm_up::WarmUp;
 use crate::run::experiment::{Experiment, Stop};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -87,7 +88,7 @@ pub fn runs(experiment: &Experiment, kernel: KernelId, by: &By, cycles: Cycle) -
     if *by == By::AsLong {
         return alloc::vec![run];
     }
-    let run = Experiment { stop: Stop::Cycles(cycles), warm_up: 0, restart: true, warp_order: WarpOrder::Gto, ..run };
+    let run = Experiment { stop: Stop::Cycles(cycles), warm_up: WarmUp::Cycles(0), restart: true, warp_order: WarpOrder::Gto, ..run };
     let gpu = if matches!(by, By::Uniform { .. }) { experiment.gpu.uniform() } else { experiment.gpu.clone() };
     let points = points(experiment, kernel, by).into_iter();
     points.map(|(policy, how)| Experiment { name: format!("{}{how}", run.name), gpu: gpu.clone(), policy, ..run.clone() }).collect()

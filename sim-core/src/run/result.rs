@@ -4,7 +4,7 @@ use crate::describe::digest::hex;
 use crate::describe::goal::Goal;
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{KernelId, MAX_KERNELS};
-use crate::describe::record::Absent::{Needed, Words};
+use crate::describe::record::Absent::{self, Needed, Words};
 use crate::describe::record::{Datum, Shape, int, list, record, text};
 use crate::describe::value::Value;
 use crate::interface::decision::Decision;
@@ -50,6 +50,8 @@ record! {
     ms: f64 ["ms"] = MEASURED, Needed;
     /// First cycle after the warm-up, from which on everything is measured; null while the warm-up lasts.
     measured_from: Option<u64> ["core cycles"] = Shape::Nullable(&COUNT), Needed;
+    /// Whether L2 was still filling there, though the run was to measure from where it had filled.
+    cold: bool = Shape::Flag, Absent::Flag(false), sparse;
     /// Why the run ended.
     stop: String = Shape::Choice(&["budget", "interrupted", "cycles", "kernels_done", "settled", "stuck", "failed"]), Needed;
     /// Time that the shared run took.
@@ -232,6 +234,7 @@ fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
         core_mhz: experiment.gpu.core_mhz,
         ms: milliseconds(&experiment.gpu, simulation.cycle()),
         measured_from: measured.from,
+        cold: measured.cold,
         stop: reason.key().into(),
         wall_seconds: None,
         cycles_per_second: None,

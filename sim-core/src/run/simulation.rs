@@ -7,7 +7,7 @@ use crate::describe::digest::Fnv;
 use crate::describe::error::Problems;
 use crate::describe::goal::Goal;
 use crate::describe::gpu::occupancy::Resources;
-use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
 use crate::describe::kernel::Kernel;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Decision, Log};
@@ -22,6 +22,7 @@ use crate::machine::sm::Sm;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::batches::{Batches, Counters};
 use crate::run::confidence::{self, Promise, RATIOS, Settling};
+use crate::run::experiment::warm_up::{COLD_AFTER, WarmUp, Warming};
 use crate::run::experiment::{Experiment, Settled, Stop};
 use crate::run::own::Own;
 use crate::run::plan::SoloProfiles;
@@ -102,6 +103,8 @@ pub struct Simulation {
     began: Option<Began>,
     /// When the policies were first found settled.
     settled_at: Option<Cycle>,
+    /// What has been seen of L2, before measuring began.
+    warming: Warming,
 }
 
 /// Since when policies have left the controls as they are.
@@ -121,6 +124,8 @@ struct Began {
     batches: Batches,
     /// Whether it is known as well as the experiment asks.
     known: bool,
+    /// Whether L2 was still filling.
+    cold: bool,
 }
 
 /// The counters that a result is made of: those of the measured cycles so far.
@@ -128,6 +133,8 @@ struct Began {
 pub struct Measured {
     /// The first of these cycles; `None` while the warm-up lasts, whose counters these are then.
     pub from: Option<Cycle>,
+    /// Whether L2 was still filling where measuring began, though the run was to wait for it.
+    pub cold: bool,
     /// How many cycles.
     pub cycles: Cycle,
     /// Counters of each kernel.
@@ -189,12 +196,13 @@ impl Simulation {
             alone_so_far: PerKernel([false; MAX_KERNELS]),
             began: None,
             settled_at: None,
+            warming: Warming::default(),
             experiment: experiment.clone(),
         };
         simulation.add_solo_profiles(solo);
         simulation.start_policies();
-        if experiment.warm_up == 0 {
-            simulation.begin();
+        if experiment.warm_up == WarmUp::Cycles(0) {
+            simulation.begin(false);
         }
         simulation.settled_at = simulation.settled().then_some(0);
         Ok(simulation)
@@ -272,7 +280,11 @@ impl Simulation {
             border = sharer.asks_at().into_iter().chain(sharer.samples_at()).fold(border, Cycle::min);
         }
         let due = match (&self.began, self.experiment.stop) {
-            (None, _) => self.settled_at.map_or(0, |settled| settled.saturating_add(self.experiment.warm_up)),
+            (None, _) => match self.experiment.warm_up {
+                WarmUp::Cycles(cycles) => self.settled_at.map_or(0, |settled| settled.saturating_add(cycles)),
+                // It looks where windows end.
+                WarmUp::Settled => NEVER,
+            },
             (Some(began), Stop::Cycles(cycles)) => began.at.saturating_add(cycles),
             (Some(began), Stop::Settled(Settled { at_most, .. })) => began.at.saturating_add(at_most),
             (_, Stop::KernelsDone { at_most }) => at_most,
@@ -300,11 +312,28 @@ impl Simulation {
         if self.settled_at.is_none() && self.settled() {
             self.settled_at = Some(now);
         }
-        if self.began.is_none() && self.settled_at.is_some_and(|settled| now - settled >= self.experiment.warm_up) {
-            self.begin();
+        if self.began.is_none() {
+            self.look_whether_warm();
         }
         if self.windows.ends_at(now) {
             self.look_whether_stuck();
+        }
+    }
+
+    /// Begins to measure, if it is time.
+    fn look_whether_warm(&mut self) {
+        let now = self.machine.now;
+        let Some(warm) = self.settled_at.map(|settled| now - settled) else { return };
+        match self.experiment.warm_up {
+            WarmUp::Cycles(cycles) if warm >= cycles => self.begin(false),
+            WarmUp::Settled if Warming::is_look(now) => {
+                let lookups = self.totals().iter().map(|stats| stats.l2_reads + stats.l2_writes).sum();
+                let filled = self.warming.has_filled(self.machine.memory.l2_lines(), lookups);
+                if filled || warm >= COLD_AFTER {
+                    self.begin(!filled);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -379,9 +408,9 @@ impl Simulation {
     }
 
     /// Begins to measure.
-    fn begin(&mut self) {
+    fn begin(&mut self, cold: bool) {
         let before = self.counted();
-        self.began = Some(Began { at: self.machine.now, batches: Batches::new(before.clone()), before, known: false });
+        self.began = Some(Began { at: self.machine.now, batches: Batches::new(before.clone()), before, known: false, cold });
     }
 
     /// All counters since the run began.
@@ -631,7 +660,8 @@ impl Simulation {
             counters = counters.since(&began.before);
         }
         let Counters { cycles, stats, stalls, all_stalls, classes } = counters;
-        Measured { from: self.began.as_ref().map(|began| began.at), cycles, stats, stalls, all_stalls, classes }
+        let (from, cold) = self.began.as_ref().map(|began| (began.at, began.cold)).unzip();
+        Measured { from, cold: cold.unwrap_or(false), cycles, stats, stalls, all_stalls, classes }
     }
 
     /// What is measured, batch by batch; nothing during the warm-up.
@@ -649,7 +679,8 @@ impl Simulation {
     /// How much of a run for a number of cycles, or for so many at most, is done, from 0 to 1; of another run, nothing is known before its end.
     pub fn part_done(&self) -> f64 {
         let (Stop::Cycles(cycles) | Stop::Settled(Settled { at_most: cycles, .. })) = self.experiment.stop else { return 0.0 };
-        let warm = self.settled_at.unwrap_or(self.machine.now) + self.experiment.warm_up;
+        let wait = if let WarmUp::Cycles(cycles) = self.experiment.warm_up { cycles } else { 0 };
+        let warm = self.settled_at.unwrap_or(self.machine.now) + wait;
         let end = self.began.as_ref().map_or(warm, |began| began.at).saturating_add(cycles);
         (self.machine.now as f64 / end as f64).min(1.0)
     }

@@ -5,6 +5,7 @@
 use sim_core::describe::gpu::{Gpu, presets};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
+use sim_core::run::experiment::warm_up::WarmUp;
 use sim_core::run::simulation::Simulation;
 
 /// Cycles of a measurement: several launches of every kernel.
@@ -271,7 +272,7 @@ impl Launched {
     /// Runs launch `number` of `kernel` on `gpu` for `cycles`, after half as many.
     pub fn measure(gpu: &Gpu, kernel: &str, number: usize, cycles: u64) -> Result<Launched, String> {
         let mut experiment = experiment(gpu, kernel, None, cycles)?;
-        experiment.warm_up = cycles / 2;
+        experiment.warm_up = WarmUp::Cycles(cycles / 2);
         let launches = &mut experiment.kernels[0].kernel.launches;
         *launches = vec![launches.swap_remove(number)];
         let mut simulation = Simulation::new(&experiment).map_err(|problems| problems.to_string())?;

@@ -161,29 +161,31 @@ fn refresh_takes_its_share() {
 }
 
 /// Address maps under strides that are powers of two, reads. Each map has its worst stride, at which all rows lie in one bank (T / tRC), and that
-/// stride is harmless under another: XOR spreads it over the banks (T / tRRD).
+/// stride is harmless under another: the hash spreads it over the banks (T / tRRD).
 #[test]
 fn each_map_has_its_own_conflicts() {
-    use DramMap::{RowBankColumn, RowColumnBank, XorBank};
+    use DramMap::{HashedBank, RowBankColumn, RowColumnBank};
     let (conflict, spread) = (4.0 / 40.0, 4.0 / 7.0);
     // 16 lines of one row, then its bank's next row: 15 T to the last read, then tRTP + tRP + tRCD.
     let bank_by_bank = 16.0 * 4.0 / (15.0 * 4.0 + 2.0 + 12.0 + 12.0);
     for (map, stride, want) in [
         (RowBankColumn, ROW_OF_ALL_BANKS, conflict),
         (RowColumnBank, ROW_OF_ALL_BANKS, conflict),
-        (XorBank, ROW_OF_ALL_BANKS, spread),
+        (HashedBank, ROW_OF_ALL_BANKS, spread),
         (RowBankColumn, ROW, spread),
         (RowColumnBank, ROW, bank_by_bank),
-        (XorBank, ROW, spread),
+        (HashedBank, ROW, spread),
     ] {
         let mut probe = strided(with(&[("tRRD", 7)]), stride);
         probe.config.map = map;
         // Fewer than 4096 lines; a period of up to 86 clocks is cut at each edge.
         probe.cycles = 20_000;
-        near(&format!("{map:?}, every {stride} lines"), bandwidth(&probe), want, 26.0 / 18_000.0);
+        // Under the hash a bank comes again too soon once in 256 rows, where its bits carry: a row cycle of so many is lost.
+        let lost = if map == HashedBank { 40.0 / (256.0 * 7.0) * want } else { 0.0 };
+        near(&format!("{map:?}, every {stride} lines"), bandwidth(&probe), want, 26.0 / 18_000.0 + lost);
     }
     // None of them hurts a stream.
-    for map in [RowBankColumn, RowColumnBank, XorBank] {
+    for map in [RowBankColumn, RowColumnBank, HashedBank] {
         let mut probe = DramProbe::default();
         probe.config.map = map;
         assert!(bandwidth(&probe) >= 0.99, "{map:?}");

@@ -21,6 +21,7 @@ use sim_core::interface::spec::Mix;
 use sim_core::machine::dispatch::order::{CTA_ORDERS, CtaOrderSpec};
 use sim_core::policy::PolicySpec;
 use sim_core::policy::spec::{MAX_LIST, Shape};
+use sim_core::run::experiment::warm_up::WarmUp;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
 
@@ -121,7 +122,7 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         gpu.dram.kind = if dram.0 { DramKind::Ideal } else { DramKind::Banked };
         gpu.dram.channels = if gpu.l2.banks.is_multiple_of(2) && dram.5 { 2 } else { 1 };
         (gpu.dram.queue, gpu.dram.banks) = (dram.1, dram.2);
-        gpu.dram.map = [DramMap::RowBankColumn, DramMap::RowColumnBank, DramMap::XorBank][dram.3];
+        gpu.dram.map = [DramMap::RowBankColumn, DramMap::RowColumnBank, DramMap::HashedBank][dram.3];
         gpu.dram.page = if dram.4 { PagePolicy::Closed } else { PagePolicy::Open };
         // As good as drawn: it follows from the queue.
         gpu.dram.order = if dram.1.is_multiple_of(2) { DramOrder::OneQueue } else { DramOrder::ReadsFirst };
@@ -376,7 +377,8 @@ pub fn experiment() -> impl Strategy<Value = Experiment> {
                 policy,
                 warp_order,
                 cta_order: CtaOrderSpec::default(),
-                warm_up: 0,
+                warm_up: WarmUp::Cycles(0),
+                alone_warp_order: None,
                 stop: Stop::KernelsDone { at_most: 30_000_000 },
                 restart: false,
                 alone: false,

@@ -57,8 +57,21 @@ pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
 
 /// Fields that older files do not have: they are left out where they are 0 and the preset has nothing else, so that these files keep their
 /// hashes.
-const LATER: &[&str] =
-    &["gto_group", "fp64_lanes", "fp64_unit", "memory_queue", "lsu_pause", "l1.forward_latency", "l1.read_only", "l2.bank_index"];
+const LATER: &[&str] = &[
+    "gto_group",
+    "fp64_lanes",
+    "fp64_unit",
+    "memory_queue",
+    "lsu_pause",
+    "l1.forward_latency",
+    "l1.read_only",
+    "l1.launch_drops",
+    "l2.bank_index",
+];
+
+/// What holds for experiments that say nothing of it: it decides nothing of a run whose own is said, so it is written only where the preset has
+/// something else.
+const DEFAULTS: &[&str] = &["warp_order", "measure_from"];
 
 /// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.
 const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];
@@ -80,6 +93,7 @@ pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
     let differs = |placed: &Placed<Gpu, u32>| preset.as_ref().is_none_or(|preset| (placed.get)(preset) != (placed.get)(gpu));
     let is_left_out = |placed: &Placed<Gpu, u32>| match placed.field.name {
         name if MESH.contains(&name) => !is_mesh && !differs(placed),
+        name if DEFAULTS.contains(&name) => !differs(placed),
         name => LATER.contains(&name) && preset.iter().chain([gpu]).all(|gpu| (placed.get)(gpu) == 0),
     };
     let is_written = |placed: &&Placed<Gpu, u32>| !is_left_out(placed);

@@ -4,12 +4,13 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Allocate, Arbiter, BankIndex, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex,
-    SmClass, StoreFlits, StoreRelease, WriteFill,
+    Allocate, Arbiter, BankIndex, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LaunchDrops, LsuHol, MeasureFrom, NocKind,
+    PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits, StoreRelease, WriteFill,
 };
 use crate::describe::error::Problems;
 use crate::describe::record::{Absent, Datum, Field, More, Placed, Shape, each_of, rule};
 use crate::describe::value::Value;
+use crate::describe::warp_order::WarpOrder;
 use alloc::format;
 use alloc::string::String;
 
@@ -160,10 +161,28 @@ pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
         l1.read_only,
         "Whether lines of read-only arrays stay in L1D when a launch begins, under l1.protocol denovo"
     ),
+    choose!(
+        "l1.launch_drops",
+        ["nothing" = LaunchDrops::Nothing, "own" = LaunchDrops::Own, "all" = LaunchDrops::All],
+        l1.launch_drops,
+        "Which lines of L1D the first CTA of a launch on an SM drops: none, its kernel's, or all; gpu and denovo have a rule of their own"
+    ),
 ];
 
 /// Fields of the whole GPU.
 pub const GPU_FIELDS: &[Placed<Gpu, u32>] = &[
+    choose!(
+        "warp_order",
+        ["lrr" = WarpOrder::Lrr, "gto" = WarpOrder::Gto, "gty" = WarpOrder::Gty, "lrr+gto" = WarpOrder::LrrGto],
+        warp_order,
+        "Order of warps in an experiment that names none: lrr, gto, gty or lrr+gto"
+    ),
+    choose!(
+        "measure_from",
+        ["start" = MeasureFrom::Start, "settled" = MeasureFrom::Settled],
+        measure_from,
+        "From where a run measures whose experiment has no warm_up: from its start, or from where L2 has filled"
+    ),
     whole!("core_mhz", "MHz", 100..=5000, core_mhz, "SM clock"),
     choose!(
         "noc.kind",
@@ -249,7 +268,7 @@ pub const GPU_FIELDS: &[Placed<Gpu, u32>] = &[
     whole!("dram.columns", "lines", 1..=1024, dram.columns, "Lines of a row"),
     choose!(
         "dram.map",
-        ["row:bank:column" = DramMap::RowBankColumn, "row:column:bank" = DramMap::RowColumnBank, "xor" = DramMap::XorBank],
+        ["row:bank:column" = DramMap::RowBankColumn, "row:column:bank" = DramMap::RowColumnBank, "hash" = DramMap::HashedBank],
         dram.map,
         "How a channel's line number becomes row, bank and column"
     ),

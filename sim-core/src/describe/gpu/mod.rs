@@ -12,6 +12,7 @@ pub mod validate;
 use self::mesh::MeshConfig;
 use self::protocols::L1Protocol;
 use crate::describe::rng;
+use crate::describe::warp_order::WarpOrder;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -25,6 +26,10 @@ pub struct Gpu {
     pub name: String,
     /// SM classes; SMs are numbered through the classes in order. Homogeneous GPUs have one.
     pub sms: Vec<SmClass>,
+    /// Order of warps in experiments that name none.
+    pub warp_order: WarpOrder,
+    /// From where runs measure in experiments that say nothing of it.
+    pub measure_from: MeasureFrom,
     /// SM clock, MHz. All cycles are cycles of this clock unless a name says otherwise.
     pub core_mhz: u32,
     /// Crossbars and L2.
@@ -33,6 +38,16 @@ pub struct Gpu {
     pub l2: L2Config,
     /// DRAM channels.
     pub dram: DramConfig,
+}
+
+/// From where a run measures whose experiment says nothing of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum MeasureFrom {
+    /// From its beginning, with empty caches.
+    #[default]
+    Start,
+    /// From where L2 has filled, as far as the kernels fill it.
+    Settled,
 }
 
 /// A class of equal SMs.
@@ -147,6 +162,20 @@ pub struct L1Config {
     pub forward_latency: u32,
     /// What a launch's beginning does to lines of arrays that are read only, where L1Ds own words.
     pub read_only: ReadOnlyLines,
+    /// Which lines a launch's first CTA on an SM drops, where L1Ds are not coherent by word.
+    pub launch_drops: LaunchDrops,
+}
+
+/// Which lines of L1D the first CTA of a launch on an SM drops. Protocols that are coherent by word have a rule of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum LaunchDrops {
+    /// None: a launch finds what was there before.
+    #[default]
+    Nothing,
+    /// Those that its own kernel has filled.
+    Own,
+    /// All, those of other kernels too.
+    All,
 }
 
 /// Whether lines of arrays that are read only stay in L1D when a launch begins.
@@ -378,8 +407,29 @@ pub enum DramMap {
     RowBankColumn,
     /// Row, column, bank: consecutive lines go to consecutive banks.
     RowColumnBank,
-    /// Row, bank, column with the bank XORed with the row's low bits.
-    XorBank,
+    /// Row, bank, column with the bank moved on by a hash of all of the row's bits: rows any distance apart are in different banks.
+    HashedBank,
+}
+
+impl DramMap {
+    /// Row and bank of a channel's line, of rows of `columns` lines.
+    #[inline]
+    pub fn place(self, line: u32, columns: u32, banks: u32) -> (u32, u32) {
+        let rows = line / columns;
+        match self {
+            DramMap::RowBankColumn => (rows / banks, rows % banks),
+            DramMap::RowColumnBank => (line / banks / columns, line % banks),
+            DramMap::HashedBank => (rows / banks, (rows % banks + folded(rows / banks, banks)) % banks),
+        }
+    }
+}
+
+/// All bits of a row's number, in groups as long as a bank's number, XORed: of rows a power of two apart, as many as there are banks differ. Rows of
+/// one number are in all banks, whatever it is.
+fn folded(row: u32, banks: u32) -> u32 {
+    let bits = banks.next_power_of_two().trailing_zeros().max(1);
+    let groups = core::iter::successors(Some(row), |rest| Some(rest >> bits)).take_while(|&rest| rest != 0);
+    groups.fold(0, |folded, group| folded ^ group) & ((1 << bits) - 1)
 }
 
 /// When a row is closed.
@@ -516,5 +566,64 @@ impl SmClass {
     /// Warp slots.
     pub fn warps(&self) -> u32 {
         self.threads / 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    /// The most rows that one bank has to open for `streams` of 4 KB, all `distance` lines apart.
+    fn most_rows(gpu: &Gpu, streams: u32, distance: u32) -> usize {
+        let (banks, channels) = (gpu.l2.banks, gpu.dram.channels);
+        let mut rows: Vec<Vec<u32>> = vec![Vec::new(); (channels * gpu.dram.banks) as usize];
+        for line in (0..streams).flat_map(|stream| stream * distance..stream * distance + 32) {
+            let l2 = gpu.l2.bank_index.bank(line, banks);
+            let (row, bank) = gpu.dram.map.place(line / banks * (banks / channels) + l2 / channels, gpu.dram.columns, gpu.dram.banks);
+            let rows = &mut rows[(l2 % channels * gpu.dram.banks + bank) as usize];
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        rows.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// On presets of real GPUs streams at any distance of a power of two need at most a few rows more of a bank than at an odd one, so none of them camps.
+    /// The map that takes the low bits of a row alone, or none, sends all of them to one bank.
+    #[test]
+    fn streams_of_any_distance_are_spread_over_dram_banks() {
+        for name in ["a100-40gb", "h100-sxm5", "h200-sxm", "rtx5090"] {
+            let gpu = presets::find(name).unwrap();
+            let plain = Gpu { dram: DramConfig { map: DramMap::RowBankColumn, ..gpu.dram.clone() }, ..gpu.clone() };
+            let mut worst = 0;
+            for power in 12..=27 {
+                let distance = 1 << (power - 7);
+                for streams in [2, 4, 8, 16, 32, 64, 100, 132].into_iter().filter(|&streams| u64::from(streams) << power <= 16 << 30) {
+                    let (even, odd) = (most_rows(&gpu, streams, distance), most_rows(&gpu, streams, distance + 34));
+                    assert!(
+                        even <= odd + 4,
+                        "{name}: {streams} streams, 2^{power} bytes apart: {even} rows of a bank, {odd} at an odd distance"
+                    );
+                    worst = worst.max(most_rows(&plain, streams, distance));
+                }
+            }
+            assert!(worst >= 20, "{name}: the test tells no map from another: {worst}");
+        }
+    }
+
+    /// Every line of a channel has a place of its own, and consecutive ones fill a row.
+    #[test]
+    fn a_hashed_bank_is_a_place_of_its_own() {
+        for banks in [1, 2, 16, 24, 32] {
+            let mut seen = vec![false; (banks * 300 * 16) as usize];
+            for line in 0..banks * 300 * 16 {
+                let (row, bank) = DramMap::HashedBank.place(line, 16, banks);
+                assert!(
+                    bank < banks && !core::mem::replace(&mut seen[((row * banks + bank) * 16 + line % 16) as usize], true),
+                    "{line} of {banks}"
+                );
+            }
+        }
     }
 }

@@ -7,9 +7,8 @@
 //! `Sm::controls_changed`; a GPU-wide field is read where `Machine::step` hands `Controls` over.
 
 mod data;
-mod warp_order;
 
-pub use self::warp_order::{WARP_ORDER, WARP_ORDERS, WarpOrder, encode_warp_order};
+pub use crate::describe::warp_order::{WARP_ORDER, WARP_ORDERS, WarpOrder, encode_warp_order};
 
 use crate::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use crate::describe::record::{Absent, Field, Pattern, Shape, record};

@@ -239,11 +239,18 @@ impl Tags {
         }
     }
 
-    /// Drops every line that `kernel` has filled.
-    pub fn invalidate_of(&mut self, kernel: KernelId) {
-        let its = |&line: &LineAddr| line != EMPTY && self.find(line).is_some_and(|slot| self.meta[slot as usize] & !DIRTY == kernel.0);
-        let lines: Vec<LineAddr> = self.lines.iter().copied().filter(its).collect();
-        lines.into_iter().for_each(|line| self.invalidate(line));
+    /// Drops the lines of kernels that `of` picks, but for those whose way is only reserved: these are still to come.
+    pub fn drop_lines(&mut self, of: impl Fn(KernelId) -> bool) {
+        for ((line, used), meta) in self.lines.iter_mut().zip(&mut self.used).zip(&mut self.meta) {
+            if *line != EMPTY && *meta & RESERVED == 0 && of(KernelId(*meta & !DIRTY)) {
+                (*line, *used, *meta) = (EMPTY, 0, 0);
+            }
+        }
+    }
+
+    /// Lines that are there, or whose way is reserved.
+    pub fn held(&self) -> u32 {
+        self.lines.iter().filter(|&&line| line != EMPTY).count() as u32
     }
 
     /// Lines that `kernel` has filled and that are still there.

@@ -31,7 +31,7 @@ use super::super::noc::members;
 use super::super::packet::DramRequest;
 use super::timing::{COMMANDS, Clock, Command, Earliest, Gaps, Transfer};
 use crate::describe::gpu::{DramConfig, DramMap, DramOrder, PagePolicy};
-use crate::describe::ids::{KernelId, LineAddr, PerKernel};
+use crate::describe::ids::{KernelId, PerKernel};
 use alloc::boxed::Box;
 use alloc::vec;
 
@@ -296,24 +296,6 @@ impl Banked {
         self.free != NONE
     }
 
-    /// Row and bank of a line of this channel.
-    fn decode(&self, line: LineAddr) -> (u32, u32) {
-        let banks = self.banks.len() as u32;
-        match self.map {
-            DramMap::RowBankColumn => {
-                let rows = line / self.columns;
-                (rows / banks, rows % banks)
-            }
-            DramMap::RowColumnBank => (line / banks / self.columns, line % banks),
-            DramMap::XorBank => {
-                let rows = line / self.columns;
-                let (row, bank) = (rows / banks, rows % banks);
-                // Where XOR would leave the range it is a rotation.
-                (row, if banks.is_power_of_two() { bank ^ (row & (banks - 1)) } else { (bank + row % banks) % banks })
-            }
-        }
-    }
-
     /// Whether a request waits among `READS` or `WRITES`.
     fn among(&self, request: &DramRequest) -> usize {
         if request.is_write() && !*self.one_queue { WRITES } else { READS }
@@ -323,7 +305,7 @@ impl Banked {
         if self.free == NONE {
             return Err(Full);
         }
-        let (row, bank) = self.decode(request.line);
+        let (row, bank) = self.map.place(request.line, self.columns, self.banks.len() as u32);
         let (at, among) = (self.free, self.among(&request));
         let list = &mut self.banks[bank as usize].waiting[among];
         let older = core::mem::replace(&mut list.last, at);

@@ -185,7 +185,8 @@ fn each_map_puts_consecutive_lines_where_it_says() {
     let row = 32 * 16;
     assert_eq!([31, 32, row + 32].map(|line| place(DramMap::RowBankColumn, line)), [(0, 0), (0, 1), (1, 1)]);
     assert_eq!([1, 16, row + 2].map(|line| place(DramMap::RowColumnBank, line)), [(0, 1), (0, 0), (1, 2)]);
-    assert_eq!([31, 32, row + 32].map(|line| place(DramMap::XorBank, line)), [(0, 0), (0, 1), (1, 0)]);
+    assert_eq!([31, 32, row + 32].map(|line| place(DramMap::HashedBank, line)), [(0, 0), (0, 1), (1, 2)]);
+    assert_eq!([16, 17, 257].map(|of| place(DramMap::HashedBank, of * row)), [(16, 1), (17, 0), (257, 0)]);
 }
 
 /// What a protocol checker remembers of the commands that it saw; it reads the data sheet's rules, not the channel's table.
@@ -307,7 +308,7 @@ fn everything_is_served_once_and_sleeping_changes_nothing() {
         let mut config = config();
         config.queue = 1 + draw(0, 40);
         config.banks = 1 + draw(1, 16);
-        config.map = [DramMap::RowBankColumn, DramMap::RowColumnBank, DramMap::XorBank][round as usize % 3];
+        config.map = [DramMap::RowBankColumn, DramMap::RowColumnBank, DramMap::HashedBank][round as usize % 3];
         config.page = if round % 2 == 0 { PagePolicy::Open } else { PagePolicy::Closed };
         config.order = if round % 4 < 2 { DramOrder::ReadsFirst } else { DramOrder::OneQueue };
         config.timing.tFAW = draw(2, 2) * 40;

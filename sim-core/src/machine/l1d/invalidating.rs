@@ -36,7 +36,7 @@ impl Protocol for Invalidating {
 
     fn launch_starts(&mut self, parts: &mut Parts, kernel: KernelId) {
         self.launches.0 += 1;
-        parts.tags.invalidate_of(kernel);
+        parts.tags.drop_lines(|owner| owner == kernel);
     }
 
     fn launch_ends(&mut self, _: &mut Parts, _: KernelId, _: bool) {

@@ -24,7 +24,7 @@ use super::derived::Derived;
 use super::memory::Memory;
 use super::packet::{Access, Forward, Packet, Request};
 use crate::describe::gpu::protocols::{L1Protocol, l1_protocols};
-use crate::describe::gpu::{Gpu, L1Config};
+use crate::describe::gpu::{Gpu, L1Config, LaunchDrops};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER};
 use crate::interface::controls::SmControls;
 use crate::interface::stats::KernelStats;
@@ -244,6 +244,7 @@ pub struct L1d {
     protocol: AnyProtocol,
     /// Kernels whose present launch has had a CTA here, a bit each.
     started: u8,
+    launch_drops: Derived<LaunchDrops>,
     monitor: Option<Box<Umon>>,
     /// Loads that only wait for lines that hit, in the order in which they complete.
     hits: VecDeque<(Cycle, u16)>,
@@ -261,6 +262,7 @@ impl L1d {
             parts: Parts::new(config, gpu.l2.line_bytes, kernels),
             protocol: AnyProtocol::new(config, gpu),
             started: 0,
+            launch_drops: Derived(if config.protocol.is_by_word() { LaunchDrops::Nothing } else { config.launch_drops }),
             monitor: None,
             hits: VecDeque::with_capacity(64),
             port_full: Derived(false),
@@ -484,6 +486,11 @@ impl L1d {
     pub fn cta_placed(&mut self, kernel: KernelId) {
         if self.started >> kernel.0 & 1 == 0 {
             self.started |= 1 << kernel.0;
+            match *self.launch_drops {
+                LaunchDrops::Nothing => {}
+                LaunchDrops::Own => self.parts.tags.drop_lines(|owner| owner == kernel),
+                LaunchDrops::All => self.parts.tags.drop_lines(|_| true),
+            }
             self.protocol.launch_starts(&mut self.parts, kernel);
         }
     }

@@ -32,6 +32,7 @@ fn gpu(sms: u32) -> Gpu {
         store_release: StoreRelease::Sent,
         forward_latency: 0,
         read_only: ReadOnlyLines::Kept,
+        launch_drops: LaunchDrops::Nothing,
     };
     let class = SmClass {
         name: "sm".to_string(),
@@ -59,6 +60,8 @@ fn gpu(sms: u32) -> Gpu {
     };
     Gpu {
         name: "test".to_string(),
+        warp_order: WarpOrder::Lrr,
+        measure_from: MeasureFrom::Start,
         sms: vec![class],
         core_mhz: 1800,
         noc: NocConfig {

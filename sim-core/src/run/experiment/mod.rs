@@ -4,11 +4,13 @@
 mod builder;
 mod records;
 mod scale;
+pub mod warm_up;
 
 pub use crate::run::confidence::Settled;
 pub use builder::Builder;
 pub use records::{EXPERIMENT, Experiment, MAX_CYCLES, MAX_SEED, VERSION};
 
+use self::warm_up::WarmUp;
 use crate::describe::digest::{Fnv, hex};
 use crate::describe::error::Problems;
 use crate::describe::goal::Goal;
@@ -327,6 +329,7 @@ impl Experiment {
             ("alone", self.alone.into()),
         ];
         pairs.extend(self.alone_gpu.as_ref().map(|gpu| ("alone_gpu", written(gpu))));
+        pairs.extend((self.warm_up != WarmUp::of(&self.gpu, self.stop)).then(|| ("warm_up", self.warm_up.write())));
         pairs.extend(self.later());
         pairs
     }

@@ -1,11 +1,12 @@
 //! What an experiment looks like in JSON, and how it is read.
 
+use super::warm_up::{self, WarmUp};
 use super::{KernelUse, Settled, Stop, labels, mix_of, scale};
 use crate::describe::error::Problems;
 use crate::describe::goal::{GOAL, Goal};
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::change::{self, ANY_GPU};
-use crate::describe::ids::{Cycle, MAX_KERNELS};
+use crate::describe::ids::MAX_KERNELS;
 use crate::describe::kernel::records::KERNEL;
 use crate::describe::kernel::{Kernel, MAX_ALU, formerly, library};
 use crate::describe::path::{element, field};
@@ -149,11 +150,14 @@ experiment! {
             1, MAX_KERNELS, "kernels"
         ), Needed;
         /// Order in which a scheduler considers its ready warps.
-        warp_order: WarpOrder = Shape::Pattern(&WARP_ORDER), Name("lrr");
+        warp_order: WarpOrder = Shape::Pattern(&WARP_ORDER), Words("the GPU's");
         /// Order in which CTAs are placed.
         cta_order: CtaOrderSpec = Shape::Entry(CtaOrderInfo::ENTRIES), Name("round-robin");
         /// How the kernels share the GPU.
         policy: PolicySpec = POLICY, Name("even");
+        /// How long it runs before anything is measured, after the policy has settled: so many cycles, or, `settled`, until L2 has filled as far as the
+        /// kernels fill it. stop.cycles and stop.settled count from there on.
+        warm_up: WarmUp = warm_up::WARM_UP, Words("as the GPU's measure_from says; none where kernels run to their end");
         /// The GPU on which each kernel is run by itself.
         alone_gpu: Option<Gpu> = Shape::Nullable(&ANY_GPU), Words("the run's own");
     }
@@ -170,8 +174,6 @@ experiment! {
         alone: bool = Shape::Flag, Absent::Flag(true);
     }
     later {
-        /// Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on.
-        warm_up: Cycle ["cycles"] = int!(0, MAX_CYCLES), Int(0);
         /// Order in which a scheduler considers its ready warps where a kernel is run by itself.
         alone_warp_order: Option<WarpOrder> = Shape::Nullable(&Shape::Pattern(&WARP_ORDER)), Words("the run's own");
     }
@@ -296,7 +298,8 @@ impl Experiment {
                 is_right(&path, problems).then(|| KernelUse::read(item, &path, problems)).flatten()
             })
             .collect();
-        let warp_order = right("warp_order").then(|| WarpOrder::read(&of("warp_order")));
+        let given = value.get("warp_order");
+        let warp_order = gpu.as_ref().filter(|_| right("warp_order")).map(|gpu| given.map_or(gpu.warp_order, WarpOrder::read));
         // Policies and CTA orders are read against the mix and the GPU: a guess at them would report false problems.
         let against = gpu.as_ref().filter(|_| (1..=MAX_KERNELS).contains(&mix.len()));
         let against = against.map(|gpu| mix_of(gpu, mix.len(), warp_order.unwrap_or_default()));
@@ -304,8 +307,9 @@ impl Experiment {
         let cta_order = cta_order.and_then(|mix| CtaOrderSpec::read(&of("cta_order"), Mix { path: "cta_order", ..mix }, problems));
         let policy = against.filter(|_| right("policy"));
         let policy = policy.and_then(|mix| PolicySpec::read(&of("policy"), mix, problems));
-        let (stop, warm_up, restart) = (Stop::read(&of("stop")), Cycle::read(&of("warm_up")), bool::read(&of("restart")));
-        if right("warm_up") && right("stop") && warm_up > 0 && matches!(stop, Stop::KernelsDone { .. }) {
+        let (stop, restart) = (Stop::read(&of("stop")), bool::read(&of("restart")));
+        let warm_up = value.get("warm_up").filter(|_| right("warm_up")).map(WarmUp::read);
+        if warm_up.is_some_and(|warm_up| warm_up != WarmUp::Cycles(0)) && right("stop") && matches!(stop, Stop::KernelsDone { .. }) {
             problems.by(&WARM_UP, |problems| {
                 problems.add("warm_up", "a warm-up before kernels run to their end", "none, or stop.cycles alone");
             });
@@ -332,7 +336,8 @@ impl Experiment {
             });
             policy = scale::policy(scale, policy);
         }
-        Some(Experiment::of_parts(value, name, gpu, kernels, warp_order?, cta_order, policy, alone_gpu))
+        let warm_up = warm_up.unwrap_or_else(|| WarmUp::of(&gpu, stop));
+        Some(Experiment::of_parts(value, name, gpu, kernels, warp_order?, cta_order, policy, warm_up, alone_gpu))
     }
 }
 

@@ -56,7 +56,7 @@ fn the_run_is_the_same_however_it_is_cut() {
 #[test]
 fn a_warm_up_is_run_and_not_measured() {
     let plain = experiment("even");
-    let warm = Experiment { warm_up: 10_000, stop: Stop::Cycles(20_000), ..plain.clone() };
+    let warm = Experiment { warm_up: WarmUp::Cycles(10_000), stop: Stop::Cycles(20_000), ..plain.clone() };
     let mut by_hand = Simulation::new(&plain).unwrap();
     by_hand.advance(10_000);
     let before = by_hand.totals();
@@ -71,7 +71,7 @@ fn a_warm_up_is_run_and_not_measured() {
     assert_eq!(measured.stalls.len(), 2);
     assert_eq!(run.result().get("measured_from").and_then(Value::as_int), Some(10_000));
     let alone = warm.alone(KernelId(0));
-    assert_eq!((alone.warm_up, alone.config_hash() == plain.alone(KernelId(0)).config_hash()), (10_000, false));
+    assert_eq!((alone.warm_up, alone.config_hash() == plain.alone(KernelId(0)).config_hash()), (WarmUp::Cycles(10_000), false));
 }
 
 /// A scheme that learns is judged after it has settled.
@@ -79,7 +79,7 @@ fn a_warm_up_is_run_and_not_measured() {
 fn a_warm_up_lasts_until_the_policy_has_settled() {
     let spec = PolicySpec::decode(&"ccbp".into(), experiment("even").mix(), &mut Problems::default()).unwrap();
     let spec = spec.with("time_scale", Setting::Number(0.02)).with("ipc_alone", Setting::Numbers(alloc::vec![50.0, 50.0]));
-    let warm = Experiment { policy: spec, warm_up: 500, stop: Stop::Cycles(5_000), ..experiment("even") };
+    let warm = Experiment { policy: spec, warm_up: WarmUp::Cycles(500), stop: Stop::Cycles(5_000), ..experiment("even") };
     let mut run = Simulation::new(&warm).unwrap();
     while !run.settled() {
         assert_eq!((run.measured().from, run.advance(100)), (None, Reason::Budget));
@@ -355,7 +355,7 @@ fn a_run_stops_when_it_knows_what_it_measures() {
 
 #[test]
 fn a_run_that_does_not_settle_ends_and_says_so() {
-    let experiment = Experiment { warm_up: 1000, ..settling(1e-9, 100_000) };
+    let experiment = Experiment { warm_up: WarmUp::Cycles(1000), ..settling(1e-9, 100_000) };
     let mut run = Simulation::new(&experiment).unwrap();
     assert_eq!((run.advance(u64::MAX), run.cycle()), (Reason::Cycles, 101_000));
     let settled = run.result().get("settled").cloned().unwrap();

@@ -124,7 +124,7 @@ pub(super) const DRAM: &[Choice<DramProbe>] = &[
     whole!("queue", "transactions", 1..=4096, config.queue, "Entries of the transaction queue"),
     choose!(
         "map",
-        ["row:bank:column" = DramMap::RowBankColumn, "row:column:bank" = DramMap::RowColumnBank, "xor" = DramMap::XorBank],
+        ["row:bank:column" = DramMap::RowBankColumn, "row:column:bank" = DramMap::RowColumnBank, "hash" = DramMap::HashedBank],
         config.map,
         "How a line number becomes row, bank and column"
     ),
