@@ -31,7 +31,7 @@ pub struct Silicon {
     /// Simulate a part of the GPU
     #[arg(long, value_name = "PART", default_value = "1", value_parser = clap::builder::PossibleValuesParser::new(PARTS))]
     scale: String,
-    /// Cycles of each run that are measured, after as many that are not: 20000, 20k, 1e6
+    /// Cycles of each run that are measured, once L2 has filled: 20000, 20k, 1e6
     #[arg(long, value_name = "N", default_value = "200k", value_parser = whole)]
     cycles: u64,
     /// How many simulations run at once; as many as there are cores if left out

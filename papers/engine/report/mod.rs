@@ -187,16 +187,20 @@ impl Report<'_> {
             let errors = Errors::of(amounts.into_iter().map(|(value, claim)| (value, claim.value, claim)));
             let right = signs.iter().filter(|of| of.1.verdict(Some(of.0)) == Verdict::Reproduced).count();
             let percent = |part: f64| format!("{:.0} %", 100.0 * part);
-            errors.map_or(String::new(), |Errors { count, mean, nine_in_ten, worst }| {
+            errors.map_or(String::new(), |Errors { count, mean, nine_in_ten, worst, factor, .. }| {
                 let (mean, nine_in_ten, most) = (percent(mean), percent(nine_in_ten), percent(worst.0));
-                format!("| {name} | {count} | {mean} | {nine_in_ten} | {most}, {} | {right} of {} |\n", worst.1.statement, signs.len())
+                format!(
+                    "| {name} | {count} | {mean} | {nine_in_ten} | {most}, {} | {right} of {} | {factor:.2} |\n",
+                    worst.1.statement,
+                    signs.len()
+                )
             })
         };
         if rivals.is_empty() {
             return;
         }
-        *text += "| against the hardware | amounts | mean error | nine in ten within | worst | right, of those that are so or not |\n";
-        *text += "| --- | --: | --: | --: | --- | --: |\n";
+        *text += "| against the hardware | amounts | mean error | nine in ten within | worst | right, of those that are so or not | as a factor |\n";
+        *text += "| --- | --: | --: | --: | --- | --: | --: |\n";
         *text += &row("simulated", &|judgement| if let Outcome::Value(value) = judgement.outcome { value } else { None });
         for (name, call) in rivals {
             *text += &row(name, &|judgement| self.measures.number(&calling(&judgement.claim.measure, call)?));

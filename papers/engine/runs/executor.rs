@@ -70,7 +70,7 @@ impl Task {
         Ok(Task {
             key,
             detail: run.detail,
-            length: (cycles + experiment.warm_up) * (1 + learns) * (experiment.kernels.len() as u64 + 1),
+            length: (cycles + experiment.warm_up.at_most()) * (1 + learns) * (experiment.kernels.len() as u64 + 1),
             experiment,
         })
     }

@@ -13,17 +13,27 @@ pub struct Errors<T> {
     pub nine_in_ten: f64,
     /// The largest, and what has it.
     pub worst: (f64, T),
+    /// The geometric mean of the larger of value and measured over the smaller. A part of what was measured cannot show by how much a value is too small.
+    pub factor: f64,
+    /// The largest of these factors.
+    pub worst_factor: f64,
 }
 
 impl<T> Errors<T> {
     /// Of pairs of a value and what was measured, each with what it is of; nothing where there are none.
     pub fn of(values: impl IntoIterator<Item = (f64, f64, T)>) -> Option<Errors<T>> {
-        let mut errors: Vec<(f64, T)> = values.into_iter().map(|(value, measured, of)| ((value / measured - 1.0).abs(), of)).collect();
-        errors.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut logs, mut errors) = (Vec::new(), Vec::new());
+        for (value, measured, of) in values {
+            logs.push(libm::log(value / measured).abs());
+            errors.push(((value / measured - 1.0).abs(), of));
+        }
+        errors.sort_by(|a: &(f64, T), b| a.0.total_cmp(&b.0));
         let count = errors.len();
         let mean = errors.iter().map(|error| error.0).sum::<f64>() / count as f64;
         let nine_in_ten = errors.get((count * 9).div_ceil(10).checked_sub(1)?)?.0;
-        Some(Errors { count, mean, nine_in_ten, worst: errors.pop()? })
+        let factor = libm::exp(logs.iter().sum::<f64>() / count as f64);
+        let worst_factor = libm::exp(logs.into_iter().fold(0.0, f64::max));
+        Some(Errors { count, mean, nine_in_ten, worst: errors.pop()?, factor, worst_factor })
     }
 }
 
@@ -39,6 +49,9 @@ mod tests {
         assert!((ten.mean - 0.095).abs() < 1e-12 && (ten.nine_in_ten - 0.09).abs() < 1e-12, "{ten:?}");
         let two = of(&[150.0, 100.0]);
         assert_eq!((two.mean, two.nine_in_ten, two.worst), (0.25, 0.5, (0.5, 0)));
+        // Four times too small is 75 %, and a factor of four.
+        let small = of(&[25.0, 100.0]);
+        assert!(small.mean == 0.375 && (small.factor - 2.0).abs() < 1e-12 && (small.worst_factor - 4.0).abs() < 1e-12, "{small:?}");
         assert_eq!(Errors::<()>::of([]), None);
     }
 }

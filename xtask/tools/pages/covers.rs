@@ -205,7 +205,7 @@ impl Long {
         for to in from + 1..=last {
             let look = batches.close(|| self.windows[to].clone()) && to >= self.learned && is_look(&batches);
             // The first window of a run without a warm-up is missing, and changes nothing.
-            let beginning = from == 0 && self.experiment.warm_up == 0;
+            let beginning = from == 0 && self.experiment.warm_up.at_most() == 0;
             let settled = look && Settling::of(&batches, beginning, &kernels, asked, promises).is_done();
             if settled || to == last {
                 let known = (0..2).map(|kernel| known(&batches, kernel, &RATIOS[0])).collect();

@@ -13,6 +13,7 @@ mod queues;
 mod scale;
 mod settled;
 mod silicon;
+mod streams;
 #[path = "../../../tests/suite/alone/mod.rs"]
 mod table_2;
 mod trust;
@@ -56,7 +57,7 @@ fn each<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> Result<R, String> + Sy
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 
-const PAGES: [(&str, Page); 14] = [
+const PAGES: [(&str, Page); 15] = [
     ("alone", alone::page),
     ("classes", classes::page),
     ("covers", covers::page),
@@ -69,6 +70,7 @@ const PAGES: [(&str, Page); 14] = [
     ("scale", scale::page),
     ("settled", settled::page),
     ("silicon", silicon::page),
+    ("streams", streams::page),
     ("trust", trust::page),
     ("verdicts", verdicts::page),
 ];
