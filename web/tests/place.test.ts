@@ -122,6 +122,7 @@ function host(): SchemesHost & { ran: number[]; last(): PoolEvents & { end(): vo
       const points = (sweep.axes[0]?.values ?? []).map((policy) => ({
         axes: { policy },
         config_hash: JSON.stringify(policy),
+        experiment: { corun: 1, kernels: [], policy },
       }));
       said({ name: "", hash: "", axes: [["policy"]], points, runs: {} } as unknown as Plan);
       return () => undefined;

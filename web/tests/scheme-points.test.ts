@@ -12,9 +12,9 @@ import {
   goTo,
   overlap,
   placeNames,
-  policyKey,
   schemePoints,
 } from "../src/run/scheme-points.ts";
+import { policyKey } from "../src/run/stored.ts";
 import type { Interval, Result } from "../src/types.ts";
 
 const result = (slowdowns: number[], speedup: number, ends: Interval = null, digest = ""): Result =>

@@ -48,8 +48,9 @@ function host() {
         axes: [["policy"]],
         points: (sweep.axes[0]?.values ?? []).map((policy) => ({
           axes: { policy },
-          config_hash: `h ${JSON.stringify({ ...sweep.base, policy })}`,
-          experiment: { corun: 1, kernels: [] },
+          // As the engine's: how kernels run alone is no part of it.
+          config_hash: `h ${JSON.stringify({ ...sweep.base, policy, alone: 0, alone_gpu: 0 })}`,
+          experiment: { corun: 1, kernels: [], ...sweep.base },
           cycles: 500_000,
           alone: [],
           needs: [],
@@ -173,6 +174,29 @@ test("what is stored, or has been run, is not run again", async () => {
   const pools = on.pools.length;
   await show(run, { ...mix, policy: { name: "hetero-a" } });
   assert.equal(on.pools.length, pools);
+});
+
+test("a stored answer is of one scheme with one order of CTAs, and of how its kernels ran alone", async () => {
+  const alone: Experiment = { ...mix, kernels: ["HS"] },
+    ordered = (cta_order: string): SchemeAnswer => ({
+      experiment: { ...alone, policy: "even", cta_order },
+      scheme: cta_order,
+      result: result(cta_order),
+    });
+  const on = host(),
+    run = new SchemesRun(on);
+  await show(run, { ...alone, cta_order: "flip" }, [ordered("reset"), ordered("flip"), ordered("steal")]);
+  assert.equal(run.answers.value[0]?.result?.config_hash, "flip");
+
+  await show(run, mix);
+  run.start();
+  on.pools.at(-1)?.end("cc");
+  assert.equal(state(run)[1], "CCBP: done");
+  // It is the same run, with other slowdowns.
+  await show(run, { ...mix, alone_gpu: "qos-16sm" });
+  assert.equal(state(run)[1], "CCBP: open");
+  await show(run, mix);
+  assert.equal(state(run)[1], "CCBP: done");
 });
 
 test("asked for while it is still being read, it starts when it can", async () => {

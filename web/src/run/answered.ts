@@ -1,5 +1,5 @@
 // What the first screen says of the sides, and of all schemes on their mix: the answers that came with the page until runs here have ended. No DOM.
-import { computed, effect, signal, untracked } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { kernelLabels, schemeName } from "../choices.ts";
 import { schemesFor } from "../schemes/variants.ts";
 import type { Experiment } from "../types.ts";
@@ -8,15 +8,27 @@ import type { RunSide, SchemeAnswer } from "./model.ts";
 import { shownOf } from "./origin.ts";
 import type { SchemesRun } from "./schemes-run.ts";
 import type { Session } from "./session.ts";
-import { MARKS } from "./side.ts";
-import { answerOf, answersAreOf, answersFor, mixKey } from "./stored.ts";
+import { MARKS, type Side } from "./side.ts";
+import { answerOf, answersAreOf, answersFor, mixKey, trunkKey } from "./stored.ts";
+
+const NEAR = "near ";
+/** A side differs from A in more than its scheme and when it ends. Once both are built, the engine has said what each leaves out. */
+function isElsewhere(sides: readonly Side[], at: number): boolean {
+  const [a, other] = [sides[0], sides[at]];
+  if (!a || !other || a === other) return false;
+  const both = a.loaded && other.loaded;
+  const [one, two] = both ? [a.loaded.normal, other.loaded.normal] : [a.experiment, other.experiment];
+  return trunkKey(one) !== trunkKey(two);
+}
 
 export class Answered {
   /** What runs all schemes, once the simulator is there. */
   readonly schemes = signal<SchemesRun | null>(null);
-  /** The answers that came with the page for the present mix. */
+  /** By the mix of A and of B, the answers that came with the page for it; behind `NEAR`, those for another number of cycles, too. */
+  readonly #brought = signal<ReadonlyMap<string, readonly SchemeAnswer[]>>(new Map());
+  /** Those of A's mix, or where none came for that, of the same for another number of cycles: for the picture of all schemes. */
   readonly stored = signal<readonly SchemeAnswer[]>([]);
-  #key = "";
+  #turn = 0;
   readonly #session: Session;
   /** The answers of the present mix are there, or there are none. */
   loaded: Promise<void> = Promise.resolve();
@@ -24,9 +36,18 @@ export class Answered {
   constructor(session: Session) {
     this.#session = session;
     effect(() => {
-      const [first] = session.experiments,
+      const { experiments } = session,
         schemes = this.schemes.value;
-      if (first) this.loaded = untracked(() => this.#load(first, schemes));
+      if (experiments.length > 0) this.loaded = untracked(() => this.#load(experiments, schemes));
+    });
+    // What has run here to its end is one of all schemes.
+    effect(() => {
+      const ended = session.over.value ? session.sides.value : [];
+      untracked(() => {
+        ended.forEach((side, at) => {
+          if (!isElsewhere(ended, at)) this.schemes.peek()?.take(side);
+        });
+      });
     });
   }
 
@@ -37,14 +58,16 @@ export class Answered {
     const { sides, preview, ready, over } = this.#session,
       all = sides.value.length > 0 ? sides.value : preview.value,
       catalogue = ready.value?.catalogue;
-    return all.map(({ experiment, result, alone }, at) => {
-      const answer = answerOf(this.stored.value, experiment);
+    return all.map(({ experiment, result, alone, loaded }, at) => {
+      const brought = this.#brought.value.get(mixKey(experiment)) ?? [],
+        answer = answerOf(brought, experiment, loaded?.hash ?? null);
       return {
         mark: all.length > 1 ? (MARKS[at] ?? "") : "",
         scheme: catalogue ? schemeTitle(catalogue, experiment) : (answer?.scheme ?? schemeName(experiment)),
         experiment,
         kernels: kernelLabels(experiment.kernels),
         ...shownOf(answer?.result ?? null, result, over.value),
+        elsewhere: isElsewhere(all, at),
         alone: experiment.kernels.map((_, k) => alone[k]?.why ?? (alone[k] ? "" : "alone: being measured")),
       };
     });
@@ -57,17 +80,28 @@ export class Answered {
     }),
   );
 
-  async #load(experiment: Experiment, schemes: SchemesRun | null): Promise<void> {
-    const key = mixKey(experiment);
-    if (key !== this.#key) {
-      this.#key = key;
-      this.stored.value = [];
-      const answers = (await answersFor(experiment)) ?? [];
-      if (this.#key !== key) return;
-      this.stored.value = this.#ours ? answers : [];
-    }
+  async #load(experiments: readonly Experiment[], schemes: SchemesRun | null): Promise<void> {
+    const turn = ++this.#turn,
+      [first] = experiments as [Experiment];
+    const before = this.#brought.peek(),
+      [of] = this.stored.peek();
+    // What is there stays while the rest comes.
+    if (of && trunkKey(of.experiment) !== trunkKey(first)) this.stored.value = [];
+    const find = async (one: Experiment, near: boolean) => {
+      const key = `${near ? NEAR : ""}${mixKey(one)}`;
+      return [key, before.get(key) ?? (await answersFor(one, near)) ?? []] as const;
+    };
+    const [near, ...exact] = await Promise.all([find(first, true), ...experiments.map((one) => find(one, false))]),
+      brought = [near, ...exact];
+    const own = exact[0]?.[1] ?? [],
+      stored = own.length > 0 ? own : near[1];
+    if (turn !== this.#turn) return;
+    batch(() => {
+      this.#brought.value = new Map(this.#ours ? brought : []);
+      this.stored.value = this.#ours ? stored : [];
+    });
     const catalogue = this.#session.catalogue;
-    if (catalogue) await schemes?.show(experiment, this.stored.peek(), schemesFor(catalogue, experiment));
+    if (catalogue) await schemes?.show(first, this.stored.peek(), schemesFor(catalogue, first));
   }
 
   /** Answers that came with the page may be of another engine than its module: known once that is there. */
@@ -76,7 +110,12 @@ export class Answered {
     return stamp === undefined || answersAreOf(stamp);
   }
   start(schemes: SchemesRun): void {
-    if (!this.#ours) this.stored.value = [];
-    this.schemes.value = schemes;
+    batch(() => {
+      if (!this.#ours) {
+        this.#brought.value = new Map();
+        this.stored.value = [];
+      }
+      this.schemes.value = schemes;
+    });
   }
 }

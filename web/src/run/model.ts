@@ -14,6 +14,8 @@ export interface RunSide {
   result: Result | null;
   /** Stored: it came with the page, and no run here has reached its end. Confirmed: a run here ended with its digest. Differs: with another. */
   origin: "stored" | "running" | "here" | "confirmed" | "differs";
+  /** It differs from A in more than its scheme and when it ends: a picture of A's mix has no place for it. */
+  elsewhere?: boolean;
   /** Of each kernel, why its speed alone is not known yet, in words; empty where it is. */
   alone?: readonly string[];
 }

@@ -1,10 +1,10 @@
 // The schemes of a mix as points: equal ones drawn once, which of them is best, their axes, where their names stand, and where an arrow key leads. No DOM.
-import { policyOf } from "../choices.ts";
 import type { Column } from "../schemes/table.ts";
 import { interval } from "../sure.ts";
-import type { Experiment, Interval, Result } from "../types.ts";
+import type { Interval, Result } from "../types.ts";
 import { mixFigure, slowdownOf } from "./figures.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
+import { schemeKey } from "./stored.ts";
 
 /** Schemes whose results are equal. */
 export interface SchemePoint {
@@ -26,24 +26,9 @@ export interface SchemePoint {
 
 // ---------------------------------------------------------------- which schemes are one
 
-const ordered = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(ordered)
-    : typeof value === "object" && value !== null
-      ? Object.fromEntries(
-          Object.entries(value)
-            .sort(([a], [b]) => (a < b ? -1 : 1))
-            .map(([key, inner]) => [key, ordered(inner)]),
-        )
-      : value;
-/** A policy, the same text however it is written. */
-export const policyKey = (experiment: Experiment): string =>
-  JSON.stringify(ordered(Array.isArray(experiment.policy) ? experiment.policy : policyOf(experiment)));
-
+/** Whether a side has this scheme of the mix. */
 export const isSide = (answer: SchemeAnswer, side: RunSide | null): boolean =>
-  side !== null &&
-  (policyKey(answer.experiment) === policyKey(side.experiment) ||
-    (answer.result !== null && answer.result.config_hash === side.result?.config_hash));
+  side !== null && side.elsewhere !== true && schemeKey(answer.experiment) === schemeKey(side.experiment);
 
 /** Slowdowns within this part of each other are the same. */
 const ALIKE = 0.01;
@@ -73,29 +58,48 @@ export function commonName(names: readonly string[]): string {
 const learning = ({ verdict }: Result): string =>
   verdict?.says.find((sentence) => sentence.startsWith("The policy still learns")) ?? "";
 
-/** Best first. Sides that are none of the schemes, such as one with settings of its own, are points too. */
-export function schemePoints(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide | null): SchemePoint[] {
-  const sides = [a, b].flatMap((side) =>
-    side?.result && !answers.some((answer) => isSide(answer, side))
-      ? [{ experiment: side.experiment, scheme: side.scheme, result: side.result }]
-      : [],
+interface Entry {
+  answer: SchemeAnswer;
+  /** Of the side that it is; empty for none. */
+  mark: string;
+}
+/** The answers, with A and B in the places of their schemes, and behind all others where they are none of them. */
+function entries(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide | null): Entry[] {
+  let left = [a, b].flatMap((side, i) =>
+    side?.result && side.elsewhere !== true ? [{ side, mark: "AB"[i] ?? "" }] : [],
   );
-  const groups: { result: Result; answers: SchemeAnswer[] }[] = [];
-  for (const answer of [...answers, ...sides]) {
+  const entry = ({ side, mark }: (typeof left)[number], scheme = side.scheme): Entry => ({
+    answer: { experiment: side.experiment, scheme, result: side.result },
+    mark,
+  });
+  const placed = answers.flatMap((answer): Entry[] => {
+    const mine = left.filter(({ side }) => isSide(answer, side));
+    left = left.filter((one) => !mine.includes(one));
+    return mine.length > 0 ? mine.map((one) => entry(one, answer.scheme)) : [{ answer, mark: "" }];
+  });
+  return [...placed, ...left.map((one) => entry(one))];
+}
+
+/** Best first. A and B stand where their bars say, also as schemes with settings of their own; of another mix than A's is no place here. */
+export function schemePoints(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide | null): SchemePoint[] {
+  const groups: { result: Result; answers: SchemeAnswer[]; marks: string }[] = [];
+  for (const { answer, mark } of entries(answers, a, b)) {
     const { result } = answer;
     if (!result || result.kernels.some((_, k) => slowdownOf(result, k) === null)) continue;
     const group = groups.find((one) => equal(one.result, result));
-    if (group) group.answers.push(answer);
-    else groups.push({ result, answers: [answer] });
+    if (group) {
+      group.answers.push(answer);
+      group.marks = [...group.marks, mark].sort().join("");
+    } else groups.push({ result, answers: [answer], marks: mark });
   }
   return groups
-    .map(({ result, answers }): SchemePoint => {
+    .map(({ result, answers, marks }): SchemePoint => {
       const speedup = mixFigure(result, "hspeedup");
       return {
         answers,
         result,
         name: commonName(answers.map(({ scheme }) => scheme)),
-        marks: `${answers.some((one) => isSide(one, a)) ? "A" : ""}${answers.some((one) => isSide(one, b)) ? "B" : ""}`,
+        marks,
         slowdowns: result.kernels.map((_, k) => slowdownOf(result, k) as number),
         ends: result.kernels.map((_, k) => interval(result.ci95?.kernels[k], "slowdown")),
         speedup,

@@ -11,7 +11,7 @@ import type { RunSide, SchemeAnswer } from "./model.ts";
 import { byPromise, best as bestOf, goTo, isSide, type SchemePoint, schemePoints } from "./scheme-points.ts";
 import { HEAD, ROW, SchemeRows } from "./scheme-rows.tsx";
 import { pointAt, scatterOf, SchemeScatter } from "./scheme-scatter.tsx";
-import type { SchemesProgress } from "./schemes-run.ts";
+import { lengthKey, type SchemesProgress } from "./schemes-run.ts";
 import "./schemes-picture.css";
 
 interface SchemesPictureProps {
@@ -89,7 +89,8 @@ export function SchemesPicture({
     const found = schemePoints(answers, a, b);
     return promised ? byPromise(found, shown) : found;
   }, [answers, a, b, promised]);
-  const waiting = answers.filter((one) => one.result === null && one.why === undefined),
+  const runs = (one: SchemeAnswer): boolean => [a, b].some((side) => side?.result && isSide(one, side));
+  const waiting = answers.filter((one) => one.result === null && one.why === undefined && !runs(one)),
     cannot = answers.filter((one) => one.why !== undefined);
   const best = waiting.length === 0 && !promised ? bestOf(points) : null;
   const scatter = useMemo(
@@ -205,6 +206,11 @@ export function SchemesPicture({
       {points.some(({ learning }) => learning !== "") && (
         <p class="none">{`Dashed: still learning. ${actsText(points)}`}</p>
       )}
+      {beside(answers, a, b).map((note) => (
+        <p key={note} class="none">
+          {note}
+        </p>
+      ))}
       <Standing {...{ waiting, progress, onRunAll, onStop }} />
       {table && (points.length > 0 || cannot.length > 0) && (
         <details class="numbers">
@@ -226,6 +232,17 @@ export function SchemesPicture({
       )}
     </section>
   );
+}
+
+/** What A and B are beside the other schemes, where they are not like them. */
+function beside(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide | null): string[] {
+  const other = answers.find((one) => one.result !== null && !isSide(one, a) && !isSide(one, b));
+  return [
+    ...(b?.elsewhere === true ? ["B differs from A in more than its scheme: it has no place here."] : []),
+    ...(a && other?.result && lengthKey(other.experiment) !== lengthKey(a.experiment)
+      ? [`The others ran for ${count(other.result.cycles)} cycles.`]
+      : []),
+  ];
 }
 
 const written = (column: Column, point: SchemePoint): string => {

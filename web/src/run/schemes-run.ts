@@ -7,7 +7,8 @@ import type { Pool, PoolEvents } from "../sweeps/pool.ts";
 import type { Line, Plan } from "../sweeps/types.ts";
 import type { Answer, Catalogue, Experiment, PolicyChoice, Problem, Result } from "../types.ts";
 import type { SchemeAnswer } from "./model.ts";
-import { policyKey } from "./scheme-points.ts";
+import { slowdownOf } from "./figures.ts";
+import { schemeKey } from "./stored.ts";
 
 export interface SchemesProgress {
   /** Schemes that have run, and how many there are to run. */
@@ -50,6 +51,12 @@ export function readResult(value: unknown): Result | null {
     : null;
 }
 
+/** What a point's result is kept by: the hash leaves out whether and how its kernels run alone, which decides slowdowns. */
+export const resultKey = ({ config_hash: hash, experiment }: Plan["points"][number]): string =>
+  [hash, experiment["alone"] ?? true, experiment["alone_gpu"] ?? ""]
+    .map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
+    .join(" ");
+
 /** A scheme as it is asked for. */
 export interface Asked {
   policy: PolicyChoice;
@@ -66,10 +73,13 @@ const cyclesOf = (experiment: Experiment | undefined): number | null => {
 export const lengthOf = (experiment: Experiment, stored: readonly SchemeAnswer[] = []): number =>
   cyclesOf(stored[0]?.experiment) ?? cyclesOf(experiment) ?? CYCLES;
 
+/** When a run ends, as text. */
+export const lengthKey = ({ stop }: Experiment): string => JSON.stringify(stop ?? null);
+
 /** The mix under each of these schemes. */
 const schemesOf = (experiment: Experiment, schemes: readonly Asked[], cycles: number): SchemeAnswer[] =>
   schemes.map(({ policy, title, acts = 0 }) => ({
-    experiment: { ...under(experiment, structuredClone(policy)), stop: { cycles }, alone: true },
+    experiment: { ...under(experiment, structuredClone(policy)), stop: { cycles }, alone: experiment.alone || true },
     scheme: title,
     result: null,
     ...(acts > cycles ? { acts } : {}),
@@ -84,12 +94,16 @@ const spread = (places: readonly number[]): number[] => {
     .map(({ place }) => place);
 };
 
+const NOTHING: readonly SchemeAnswer[] = [];
+
 export class SchemesRun {
   readonly #host: SchemesHost;
   readonly #answers = signal<readonly SchemeAnswer[]>([]);
   readonly #progress = signal<SchemesProgress | null>(null);
   /** Of the mix that is shown, before any answer; and how often that has changed. */
   #schemes: readonly SchemeAnswer[] = [];
+  /** The answers that came with the page for it. */
+  #stored: readonly SchemeAnswer[] = NOTHING;
   #turn = 0;
   #pool: RunsPoints | null = null;
   /** The points of the sweep, as places among the answers. */
@@ -111,12 +125,14 @@ export class SchemesRun {
   }
 
   /** Another mix, with the answers that came with the page. Nothing runs before `start`; what runs of the same schemes on the same mix goes on. */
-  async show(experiment: Experiment, stored: readonly SchemeAnswer[], asked: readonly Asked[]): Promise<void> {
-    const schemes = schemesOf(experiment, asked, lengthOf(experiment, stored)),
-      known = new Map(stored.filter(({ result }) => result).map((one) => [policyKey(one.experiment), one]));
+  async show(experiment: Experiment, brought: readonly SchemeAnswer[], asked: readonly Asked[]): Promise<void> {
+    const stored = brought.length > 0 ? brought : NOTHING,
+      schemes = schemesOf(experiment, asked, lengthOf(experiment, stored)),
+      known = new Map(stored.filter(({ result }) => result).map((one) => [schemeKey(one.experiment), one]));
     const same = (one: SchemeAnswer, i: number): boolean =>
       JSON.stringify(one.experiment) === JSON.stringify(this.#schemes[i]?.experiment);
-    if (known.size === 0 && schemes.length === this.#schemes.length && schemes.every(same)) return;
+    if (stored === this.#stored && schemes.length === this.#schemes.length && schemes.every(same)) return;
+    this.#stored = stored;
     this.stop();
     this.#end();
     this.#pool = null;
@@ -124,7 +140,7 @@ export class SchemesRun {
     const turn = ++this.#turn;
     this.#answers.value = schemes.map((one) => ({
       ...one,
-      ...known.get(policyKey(one.experiment)),
+      ...known.get(schemeKey(one.experiment)),
       scheme: one.scheme,
     }));
     const open = this.#open();
@@ -142,6 +158,20 @@ export class SchemesRun {
   /** Answers that can still come. */
   #open(): number[] {
     return this.#answers.value.flatMap((one, i) => (one.result === null && one.why === undefined ? [i] : []));
+  }
+
+  /** What the page has run itself, whole, is an answer too. */
+  take({ experiment, result }: Pick<SchemeAnswer, "experiment" | "result">): void {
+    const place = this.#open().find((i) => {
+      const open = this.#answers.value[i] as SchemeAnswer;
+      return (
+        schemeKey(open.experiment) === schemeKey(experiment) && lengthKey(open.experiment) === lengthKey(experiment)
+      );
+    });
+    if (place === undefined || result?.kernels.some((_, k) => slowdownOf(result, k) === null) !== false) return;
+    this.#put(place, { result });
+    const index = this.#places.indexOf(place);
+    if (this.#pool && index >= 0) this.#pool.skip([index]);
   }
 
   #put(place: number, more: Partial<SchemeAnswer>): void {
@@ -170,13 +200,13 @@ export class SchemesRun {
       for (const i of places) this.#put(i, { why });
       return;
     }
-    const runs = plan.points.map(({ config_hash: hash }) => ({ hash }));
+    const runs = plan.points.map((point) => ({ hash: resultKey(point) }));
     await Promise.all([host.results.recall(runs), host.alone.recall(Object.keys(plan.runs).map((hash) => ({ hash })))]);
     if (turn !== this.#turn) return;
     const pool = host.pool(text, plan, {
       line: (index, line) => {
         const { result } = JSON.parse(line) as Line;
-        host.results.keep(result.config_hash, result);
+        host.results.keep(runs[index]?.hash ?? "", result);
         this.#put(this.#places[index] as number, { result });
         this.#tell(pool);
       },
@@ -191,10 +221,13 @@ export class SchemesRun {
     });
     this.#places = places;
     this.#pool = pool;
-    const done = runs.flatMap(({ hash }, index) => (hash in host.results.known ? [index] : []));
-    for (const index of done)
-      this.#put(places[index] as number, { result: host.results.known[runs[index]?.hash ?? ""] as Result });
-    pool.skip(done);
+    runs.forEach(({ hash }, index) => {
+      const known = host.results.known[hash];
+      if (known) this.#put(places[index] as number, { result: known });
+    });
+    // What the page has run itself meanwhile is done, too.
+    const open = this.#open();
+    pool.skip(places.flatMap((place, index) => (open.includes(place) ? [] : [index])));
     pool.know(
       Object.fromEntries(
         Object.keys(plan.runs).flatMap((hash) => {

@@ -14,6 +14,7 @@ import { Popup, type Deed } from "./popup.tsx";
 import { scaledTo } from "./scaled.ts";
 import { ScaleLine } from "./scaled.tsx";
 import { SchemesPicture } from "./schemes-picture.tsx";
+import type { Experiment } from "../types.ts";
 import type { Session } from "./session.ts";
 
 interface ScreenDeeds {
@@ -22,6 +23,12 @@ interface ScreenDeeds {
   share: readonly Deed[];
   /** Leads to a number of the answer among all numbers. */
   lead(stands: string): void;
+}
+
+/** A scheme of the picture, for as long as A runs. */
+function asLongAs({ stop }: Experiment, scheme: Experiment): Experiment {
+  const { stop: _, ...next } = structuredClone(scheme);
+  return stop === undefined ? next : { ...next, stop };
 }
 
 export function startScreen(
@@ -60,7 +67,7 @@ export function startScreen(
           a={a}
           b={b}
           onChoose={(answer) => {
-            session.openAs(1, answer.experiment);
+            session.openAs(1, asLongAs(a.experiment, answer.experiment));
             document.getElementById("pictures")?.scrollIntoView({ block: "start" });
           }}
           onRunAll={() => {

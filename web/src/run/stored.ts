@@ -1,6 +1,6 @@
 // Answers that come with the page: what each scheme makes of the mixes that most visits begin with. `cargo xtask answers` makes them; each is the part of
 // a run's result that the first screen reads, by the hash of its experiment. Those of another engine are none. No DOM.
-import { policyOf, readCtaOrder, schemeText, valueText } from "../choices.ts";
+import { policiesOf, readCtaOrder, schemeText, valueText } from "../choices.ts";
 import { needText } from "../format.ts";
 import { sameEngine } from "../stamp.ts";
 import type { Experiment, PolicyChoice, Problem, Result } from "../types.ts";
@@ -24,31 +24,62 @@ function ordered(value: unknown): unknown {
 }
 const text = (value: unknown): string => JSON.stringify(ordered(value));
 
-/** What the answers of an experiment are found by: all that decides its result, but the scheme. Of a kernel by itself, that is the order of its CTAs. */
-export function mixKey(experiment: object): string {
-  const { policy: _, name: _name, source: _source, alone: _alone, ...mix } = experiment as Fields;
+/** All that decides the result of an experiment, but the scheme: of a kernel by itself, that is the order of its CTAs. */
+function mixOf(experiment: object): Fields {
+  const { policy: _, name: _name, source: _source, alone, ...mix } = experiment as Fields;
+  // Whether kernels also run alone decides nothing; how they do, decides slowdowns.
+  if (typeof alone === "object") mix["alone"] = alone;
   const { cta_order: _order, ...rest } = mix;
-  return text(isOne(mix) ? rest : mix);
+  return isOne(mix) ? rest : mix;
 }
 const isOne = ({ kernels }: Fields): boolean => Array.isArray(kernels) && kernels.length === 1;
+/** What the answers of an experiment are found by. */
+export const mixKey = (experiment: object): string => text(mixOf(experiment));
+/** The same of runs that differ in nothing but when they end. */
+export const trunkKey = (experiment: object): string => text({ ...mixOf(experiment), stop: null });
+
+/** The policies of an experiment with their settings, the same text however they are written. */
+export const policyKey = (experiment: Experiment): string => text(policiesOf(experiment));
+/** The scheme of an experiment: of a kernel by itself, with the order of its CTAs. */
+export const schemeKey = (experiment: Experiment): string =>
+  isOne(experiment)
+    ? text([policyKey(experiment), readCtaOrder(experiment.cta_order ?? "round-robin")])
+    : policyKey(experiment);
+
+/** A run that ends after so many cycles, and not before. */
+const isCounted = ({ stop }: Fields): boolean => {
+  const keys = Object.keys((stop ?? {}) as object);
+  return keys.length === 1 && keys[0] === "cycles";
+};
+/** The mix of an experiment among those that came with the page. `near`: where there is none, the same for another number of cycles. */
+function shippedMix(experiment: Experiment, near: boolean, { mixes }: Index): Index["mixes"][number] | undefined {
+  const key = mixKey(experiment),
+    found = mixes.find(({ mix }) => mixKey(mix) === key);
+  if (found || !near || !isCounted(experiment)) return found;
+  const trunk = trunkKey(experiment);
+  return mixes.find(({ mix }) => isCounted(mix as Fields) && trunkKey(mix) === trunk);
+}
+const addressOf = (file: string): string => `./answers/${file}.json`;
 
 /** Where the answers of an experiment's mix are, relative to the page; null where none came with it. */
-export function placeOf(experiment: Experiment, index: Index = shipped): string | null {
-  const key = mixKey(experiment);
-  const found = index.mixes.find(({ mix }) => mixKey(mix) === key);
-  return found ? `./answers/${found.file}.json` : null;
+export function placeOf(experiment: Experiment, index: Index = shipped, near = false): string | null {
+  const found = shippedMix(experiment, near, index);
+  return found ? addressOf(found.file) : null;
 }
 
 /** Whether the answers are an engine's, by its stamp: known once the module is there. */
 export const answersAreOf = (stamp: string, index: Index = shipped): boolean => sameEngine(index.engine, stamp);
 
-/** Every scheme on an experiment's mix, as it came with the page; null where none came, or it cannot be had. */
-export async function answersFor(experiment: Experiment): Promise<SchemeAnswer[] | null> {
-  const place = placeOf(experiment);
-  if (place === null) return null;
+/**
+ * Every scheme on an experiment's mix, as it came with the page; null where none came, or it cannot be had. `near`: where none came, on the same
+ * mix for another number of cycles, which each answer's own experiment has.
+ */
+export async function answersFor(experiment: Experiment, near = false): Promise<SchemeAnswer[] | null> {
+  const found = shippedMix(experiment, near, shipped);
+  if (!found) return null;
   try {
-    const response = await fetch(place);
-    return response.ok ? readAnswers(await response.json(), experiment, shipped.engine) : null;
+    const response = await fetch(addressOf(found.file));
+    return response.ok ? readAnswers(await response.json(), found.mix as Experiment, shipped.engine) : null;
   } catch {
     return null;
   }
@@ -121,10 +152,20 @@ export function readAnswers(value: unknown, experiment: Experiment, engine: stri
   return answers.every((answer) => answer !== null) ? answers : null;
 }
 
-/** The answer of the scheme that an experiment names, with the same settings; null where there is none. */
-export function answerOf(answers: readonly SchemeAnswer[], experiment: Experiment): SchemeAnswer | null {
-  const scheme = (of: Experiment): string =>
-    text([policyOf(of), isOne(of) ? readCtaOrder(of.cta_order ?? "round-robin") : null]);
-  const wanted = scheme(experiment);
-  return answers.find((answer) => scheme(answer.experiment) === wanted) ?? null;
+/**
+ * The answer of this very experiment, among the answers of its mix; null where there is none. `hash`: the engine's hash of it, once that is known;
+ * until then it is known by its text.
+ */
+export function answerOf(
+  answers: readonly SchemeAnswer[],
+  experiment: Experiment,
+  hash: string | null = null,
+): SchemeAnswer | null {
+  const mix = mixKey(experiment),
+    scheme = schemeKey(experiment);
+  // The hash leaves out how kernels run alone, which decides slowdowns.
+  const same = (one: SchemeAnswer): boolean =>
+    mixKey(one.experiment) === mix &&
+    (hash === null ? schemeKey(one.experiment) === scheme : one.result?.config_hash === hash);
+  return answers.find(same) ?? null;
 }

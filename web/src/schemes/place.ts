@@ -1,6 +1,6 @@
 // The place Schemes: one mix, what is compared on it, and what has come of that. No DOM.
 import { batch, computed, signal } from "@preact/signals";
-import { answersFor, answersAreOf, mixKey } from "../run/stored.ts";
+import { answersFor, answersAreOf, mixKey, policyKey } from "../run/stored.ts";
 import type { SchemeAnswer } from "../run/model.ts";
 import { lengthOf, SchemesRun, type SchemesHost } from "../run/schemes-run.ts";
 import { hasGoal } from "../goal.ts";
@@ -8,7 +8,6 @@ import type { Catalogue, Experiment } from "../types.ts";
 import { OracleSearch } from "./oracle.ts";
 import type { Row } from "./table.ts";
 import { keyOf, schemesFor, type Scheme } from "./variants.ts";
-import { policyKey } from "../run/scheme-points.ts";
 
 export const LEAST = 1_000,
   MOST = 100_000_000;

@@ -27,7 +27,7 @@ export function sweepOf(experiment: Experiment, policies: readonly PolicyChoice[
     corun: 1,
     sweep: {
       name: `${mixText(experiment)} under every scheme`,
-      base: { ...rest, stop: { cycles }, alone: true },
+      base: { ...rest, stop: { cycles }, alone: rest.alone || true },
       axes: [{ path: "policy", values: policies }],
     },
   });

@@ -3,7 +3,7 @@ import { begun, policyEntry, schemeName } from "../choices.ts";
 import { hasGoal } from "../goal.ts";
 import { schemeHead } from "../run/choice.ts";
 import type { Asked } from "../run/schemes-run.ts";
-import { policyKey } from "../run/scheme-points.ts";
+import { policyKey } from "../run/stored.ts";
 import variants from "./variants.json" with { type: "json" };
 import type { Catalogue, Experiment, PolicyChoice, PolicyEntry } from "../types.ts";
 

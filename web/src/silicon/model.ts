@@ -1,7 +1,7 @@
 // A GPU that was measured, beside the machine: on which preset the same kernels run, what has come of that, and what is left. No DOM.
 import { batch, signal } from "@preact/signals";
 import { count, errorText, problemText } from "../format.ts";
-import type { RunsPoints, SchemesHost, SchemesProgress } from "../run/schemes-run.ts";
+import { resultKey, type RunsPoints, type SchemesHost, type SchemesProgress } from "../run/schemes-run.ts";
 import type { Line, Plan } from "../sweeps/types.ts";
 import type { Experiment, Problem, Result, Silicon } from "../types.ts";
 
@@ -86,7 +86,7 @@ export class Comparison {
       return;
     }
     const points = plan.of.points,
-      runs = points.map(({ config_hash: hash }) => ({ hash }));
+      runs = points.map((point) => ({ hash: resultKey(point) }));
     await host.results.recall(runs);
     if (turn !== this.#turn) return;
     const ipcs = runs.map(({ hash }) => {
@@ -98,7 +98,7 @@ export class Comparison {
     const pool = host.pool(plan.text, plan.of, {
       line: (index, line) => {
         const { result } = JSON.parse(line) as Line;
-        host.results.keep(result.config_hash, result);
+        host.results.keep(runs[index]?.hash ?? "", result);
         ipcs[index] = ipcOf(result);
         if (pool !== this.#pool) return;
         this.left.value = ipcs.filter(Number.isNaN).length;

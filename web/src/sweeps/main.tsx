@@ -17,7 +17,7 @@ import { IconButton, ThemeButton } from "../kit.tsx";
 import { asExperiment, decodeLink, encodeLink } from "../link.ts";
 import { compileModule } from "../module.ts";
 import { NoticeBox, notOpened, notStarted } from "../run/notice.tsx";
-import { policyKey } from "../run/scheme-points.ts";
+import { policyKey } from "../run/stored.ts";
 import { schemesHost } from "../run/schemes-host.ts";
 import first from "../run/first.json" with { type: "json" };
 import { Desk } from "../schemes/desk.ts";

@@ -1,0 +1,186 @@
+// What the first screen shows of A and of B: a stored answer is that of one experiment, never of another that has the same scheme.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Answered } from "../src/run/answered.ts";
+import { Feed } from "../src/run/feed.ts";
+import first from "../src/run/first.json" with { type: "json" };
+import shipped from "../src/run/answers.json" with { type: "json" };
+import { schemePoints } from "../src/run/scheme-points.ts";
+import { SchemesRun, type SchemesHost } from "../src/run/schemes-run.ts";
+import { Session } from "../src/run/session.ts";
+import { side, type Side } from "../src/run/side.ts";
+import type { Experiment, Result } from "../src/types.ts";
+
+// The page's own files, as its host gives them.
+globalThis.fetch = ((place: string) =>
+  Promise.resolve(new Response(readFileSync(place.replace("./", "public/"), "utf8")))) as typeof fetch;
+
+const even: Experiment = { ...(first as Experiment), policy: { name: "even" } };
+const ccbp = (more: Partial<Experiment> = {}): Experiment => ({ ...even, policy: { name: "ccbp" }, ...more });
+
+const nothing = (): void => undefined;
+const around = {
+  form: { setSides: nothing, show: nothing, accepted: nothing, problems: nothing, scriptFailed: nothing },
+  feed: new Feed(),
+  relink: nothing,
+  calm: () => true,
+  first: even,
+};
+/** The sides of a page that has these runs; `more`: what the engine has said of each. */
+async function shown(experiments: readonly Experiment[], more: readonly Partial<Side>[] = []): Promise<Answered> {
+  const session = new Session(around),
+    answered = new Answered(session);
+  session.sides.value = experiments.map((one, at) => ({ ...side(one), ...more[at] }));
+  await answered.loaded;
+  return answered;
+}
+const answersOf = ({ sides }: Answered): (string | null)[] =>
+  sides.value.map(({ result }) => result?.config_hash ?? null);
+const EVEN = "fe8d799e6fa8ed7b";
+
+test("B has a stored answer only where its own experiment has one", async () => {
+  const mine = answersOf(await shown([even, ccbp()]));
+  assert.equal(mine[0], EVEN);
+  assert.notEqual(mine[1], null);
+  assert.notEqual(mine[1], EVEN);
+  const others: [string, Experiment][] = [
+    ["other kernels", ccbp({ kernels: ["ccbp/BP", "ccbp/HG"] })],
+    ["a kernel's CTAs", ccbp({ kernels: ["ccbp/BP", { kernel: "ccbp/CFD", ctas_per_sm: 2 }] })],
+    ["another GPU", ccbp({ gpu: "qos-16sm" })],
+    ["a smaller L2", ccbp({ gpu: { preset: "ccbp-16sm", "l2.bank_bytes": 32768 } })],
+    ["another seed", ccbp({ seed: 2 })],
+    ["another length", ccbp({ stop: { cycles: 100_000 } })],
+    ["another order of warps", ccbp({ warp_order: "gto" })],
+    ["kernels alone on another GPU", ccbp({ alone_gpu: "qos-16sm" })],
+    ["a setting of the scheme", ccbp({ policy: { name: "ccbp", priority: 0.123 } })],
+  ];
+  for (const [what, other] of others) assert.deepEqual(answersOf(await shown([even, other])), [EVEN, null], what);
+});
+
+test("B of another mix that came with the page has that mix's answer", async () => {
+  const mix = shipped.mixes.find(({ file }) => file === "cfd-ftd-ccbp")?.mix as Experiment,
+    answered = await shown([even, { ...mix, policy: { name: "ccbp" } }]);
+  assert.deepEqual(
+    answered.sides.value[1]?.result?.kernels.map(({ name }) => name),
+    ["CFD", "FTD"],
+  );
+});
+
+test("once the engine has named an experiment by its hash, the answer has that hash or is none", async () => {
+  const loaded = (hash: string): Partial<Side> => ({ loaded: { hash, normal: even } as Side["loaded"] });
+  assert.deepEqual(answersOf(await shown([even], [loaded(EVEN)])), [EVEN]);
+  assert.deepEqual(answersOf(await shown([even], [loaded("0123456789abcdef")])), [null]);
+  // Written at length, it is the same experiment.
+  const written = ccbp({ policy: { name: "ccbp", priority: 0.4 } }),
+    hash = answersOf(await shown([ccbp()]))[0] ?? "";
+  assert.deepEqual(answersOf(await shown([written])), [null]);
+  assert.deepEqual(answersOf(await shown([written], [loaded(hash)])), [hash]);
+});
+
+const ended = (slowdowns: number[], cycles = 2_000_000): Result =>
+  ({
+    engine: "",
+    config_hash: slowdowns.join(),
+    digest: slowdowns.join(),
+    seed: 1,
+    cycles,
+    stop: "cycles",
+    gpu: {},
+    kernels: slowdowns.map((slowdown, k) => ({ name: `K${k}`, slowdown, thread_instructions: 1 })),
+    metrics: {},
+    verdict: { says: [], sure: false },
+  }) as unknown as Result;
+const points = (answered: Answered, answers = answered.answers.value): [string, string, number][] => {
+  const [a, b = null] = answered.sides.value;
+  return schemePoints(answers, a ?? null, b).map(({ name, marks, slowdowns }) => [name, marks, slowdowns[0] ?? 0]);
+};
+/** A page with the simulator: it has these two schemes, and nothing has run. */
+const host = {
+  catalogue: {
+    policies: [
+      { name: "even", title: "Even split" },
+      { name: "smk", title: "SMK" },
+    ],
+  },
+  workers: 1,
+  validate: () => Promise.resolve([]),
+  plan: () => nothing,
+} as unknown as SchemesHost;
+async function beginning(answered: Answered, of: Experiment): Promise<SchemesRun> {
+  const run = new SchemesRun(host);
+  void run.show(of, answered.stored.value, [
+    { policy: { name: "even" }, title: "Even split" },
+    { policy: { name: "smk" }, title: "SMK" },
+  ]);
+  answered.schemes.value = run;
+  await answered.loaded;
+  return run;
+}
+
+test("A and B stand in the picture of all schemes also where no answer came with the page", async () => {
+  const mine: Experiment = { ...even, kernels: ["ccbp/LAV", "ccbp/HG"], stop: { cycles: 2_000_000 } },
+    b = { ...mine, policy: { name: "ccbp", priority: 0.5 } };
+  const answered = await shown([mine, b], [{ result: ended([3, 2]) }, { result: ended([2, 1.5]) }]);
+  await beginning(answered, mine);
+  assert.deepEqual(
+    points(answered).map(([, marks, slowdown]) => [marks, slowdown]),
+    [
+      ["A", 3],
+      ["B", 2],
+    ],
+  );
+});
+
+test("what has run to its end on the page is one of all schemes, and is not run again", async () => {
+  const mine: Experiment = { ...even, kernels: ["ccbp/LAV", "ccbp/HG"], stop: { cycles: 2_000_000 } },
+    session = new Session(around),
+    answered = new Answered(session);
+  session.sides.value = [{ ...side(mine), result: ended([3, 2]) }];
+  const run = await beginning(answered, mine);
+  const known = (): boolean[] => run.answers.value.map(({ result }) => result !== null);
+  assert.deepEqual(known(), [false, false]);
+  session.over.value = true;
+  assert.deepEqual(known(), [true, false]);
+  // A run of another length is another run.
+  session.sides.value = [
+    { ...side({ ...mine, policy: { name: "smk" }, stop: { cycles: 1000 } }), result: ended([9, 9]) },
+  ];
+  assert.deepEqual(known(), [true, false]);
+});
+
+test("B of another mix has no place among the schemes of A's", async () => {
+  const other = ccbp({ kernels: ["ccbp/BP", "ccbp/HG"] }),
+    answered = await shown([even, other], [{}, { result: ended([9, 8]) }]);
+  const all = points(answered);
+  assert.ok(all.length > 5);
+  assert.deepEqual(
+    all.filter(([, marks]) => marks !== "").map(([, marks]) => marks),
+    ["A"],
+  );
+  // One that only ends earlier is of this mix, and stands where its own bars say.
+  const shorter = await shown(
+    [even, ccbp({ stop: { cycles: 100_000 } })],
+    [{}, { result: ended([2.345, 2], 100_000) }],
+  );
+  assert.deepEqual(
+    points(shorter).filter(([, marks]) => marks.includes("B")),
+    [["CCBP", "B", 2.345]],
+  );
+});
+
+test("a mix for another number of cycles keeps the picture of its schemes, in which A is what has run here", async () => {
+  const longer = { ...even, stop: { cycles: 1_000_000 } },
+    answered = await shown([longer], [{ result: ended([5.5, 1.2], 600_000) }]);
+  assert.deepEqual(
+    answered.sides.value.map(({ origin }) => origin),
+    ["running"],
+  );
+  const all = points(answered);
+  assert.ok(all.length > 5);
+  assert.deepEqual(
+    all.filter(([, marks]) => marks !== ""),
+    [["Even split", "A", 5.5]],
+  );
+  assert.ok(answered.stored.value.every(({ experiment }) => JSON.stringify(experiment.stop) === '{"cycles":500000}'));
+});
