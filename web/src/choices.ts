@@ -2,6 +2,7 @@
 import { words } from "./format.ts";
 import shipped from "./run/answers.json" with { type: "json" };
 import variants from "./schemes/variants.json" with { type: "json" };
+import { vendorTitle } from "./teach/vendors.ts";
 import type { Catalogue, Experiment, KernelChoice, KernelEntry, PolicyChoice, PolicyEntry } from "./types.ts";
 
 /** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
@@ -46,6 +47,10 @@ export function policyOf(experiment: Experiment, otherwise = "even"): PolicyChoi
     [only] = all;
   return only && !Array.isArray(experiment.policy) ? only : { name: all.map(({ name }) => name).join("+") };
 }
+
+/** Whether its kernels share no SM, L2 bank or DRAM channel: as MIG's instances, each has its own. */
+export const isApart = (experiment: Experiment): boolean =>
+  policiesOf(experiment).some(({ split, channels }) => Array.isArray(split) && Array.isArray(channels));
 
 /** The lists of the policy that have one value for each kernel, which follow the kernels when those move. */
 export function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (values: unknown[]) => void): void {
@@ -92,8 +97,8 @@ export function headOf(titles: readonly string[], title: string): string {
 const TITLES: Readonly<Record<string, string>> = shipped.titles;
 const headOfName = (name: string): string => headOf(Object.values(TITLES), TITLES[name] ?? name);
 
-/** The scheme as people call it and what of it is set: “CCBP (priority 0.5)”; a form that papers compare has a title of its own. */
-export function schemeText(experiment: Experiment): string {
+/** The title of a form of a scheme that papers compare; null where an experiment's is none. */
+export function formOf(experiment: Experiment): string | null {
   const { name, ...set } = policyOf(experiment),
     settings = Object.keys(set);
   const form = variants.find(
@@ -102,21 +107,28 @@ export function schemeText(experiment: Experiment): string {
       settings.length === Object.keys(own).length &&
       settings.every((key) => (own as Record<string, unknown>)[key] === set[key]),
   );
-  if (form) return form.title;
+  return form?.title ?? null;
+}
+/** The scheme as people call it and what of it is set: “CCBP (priority 0.5)”; a form that papers compare, and what vendors share a GPU by, have titles of their own. */
+export function schemeText(experiment: Experiment, catalogue: Catalogue | null = null): string {
+  const { name, ...set } = policyOf(experiment),
+    said = (catalogue && vendorTitle(catalogue, experiment)) ?? formOf(experiment);
+  if (said !== null) return said;
   const head =
     TITLES[name] === undefined
       ? policiesOf(experiment)
           .map((one) => headOfName(one.name))
           .join(" + ")
       : headOfName(name);
-  return settings.length === 0 ? head : `${head} (${valueText(set)})`;
+  return Object.keys(set).length === 0 ? head : `${head} (${valueText(set)})`;
 }
 /** What runs that stand beside each other are called: by their schemes, and by their CTA orders where these differ. */
-export function runTitles(experiments: readonly Experiment[]): string[] {
+export function runTitles(experiments: readonly Experiment[], catalogue: Catalogue | null = null): string[] {
   const orders = experiments.map(({ cta_order: order }) => valueText(order ?? "round-robin"));
-  return experiments.map((experiment, i) =>
-    new Set(orders).size > 1 ? `${schemeText(experiment)}, ${orders[i] ?? ""}` : schemeText(experiment),
-  );
+  return experiments.map((experiment, i) => {
+    const scheme = schemeText(experiment, catalogue);
+    return new Set(orders).size > 1 ? `${scheme}, ${orders[i] ?? ""}` : scheme;
+  });
 }
 export function schemeName(experiment: Experiment): string {
   return policyOf(experiment).name;

@@ -100,3 +100,6 @@ export function problemsIn(error: unknown): Problem[] | null {
   const problems = (error as { problems?: unknown } | null | undefined)?.problems;
   return Array.isArray(problems) ? (problems as Problem[]) : null;
 }
+
+/** A text as a pattern that finds it. */
+export const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

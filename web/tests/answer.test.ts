@@ -7,7 +7,7 @@ import type { RunSide } from "../src/run/model.ts";
 import { rateOf } from "../src/run/rate.ts";
 import { isFinal, origins, parts, plain, said, stand, STANDS } from "../src/run/says.ts";
 import { held, paths } from "../src/run/where.ts";
-import type { Result } from "../src/types.ts";
+import type { Experiment, Result } from "../src/types.ts";
 
 const ALONE = {
   warps: 1000,
@@ -242,12 +242,40 @@ test("a read's path is that of who suffers in A, in both sides; what is missing 
   assert.equal(paths([side(null)])[0]?.why, "nothing is known yet");
   const stored = { counters: undefined, thread_instructions: undefined };
   const three = result(
-    { ...says(FIRST), cause: "room" },
+    { ...says(FIRST), cause: null, filled_by: null },
     ["BP", "CFD", "LBM"].map((name) => kernel(name, 2, stored)),
     [],
   );
   const [short] = paths([side(three, { kernels: ["BP", "CFD", "LBM"] })]);
   assert.deepEqual([short?.here, short?.behind], [2290, null], "a stored answer does not say who of two waits longer");
+});
+
+test("the picture blames whom the sentence blames, and nobody whom a kernel's reads cannot meet", () => {
+  const names = ["BT", "FTD", "PF"],
+    // Reads of FTD wait longest.
+    waits = [counters([1]), counters([9000, 9000]), counters([10])].map((of) => ({ counters: of })),
+    three = (verdict: object) =>
+      result(
+        { ...says(FIRST), ...verdict },
+        names.map((name, k) => kernel(name, 2, waits[k])),
+        [],
+      );
+  const blamed = (of: Result, more: Partial<RunSide> = {}): string | null =>
+    paths([side(of, { kernels: names, ...more })])[0]?.behind?.name ?? null;
+  assert.equal(blamed(three({ cause: "room", filled_by: 2 })), "PF");
+  assert.equal(blamed(three({ cause: "dram", filled_by: 2 })), "PF");
+  assert.equal(blamed(three({ cause: null, filled_by: null })), "FTD");
+  assert.equal(blamed(three({ cause: "dram", filled_by: 0 })), null, "it waits for itself");
+  const under = (policy: Experiment["policy"]): Partial<RunSide> => ({
+    experiment: { corun: 1, gpu: "a100-40gb", kernels: names, ...(policy === undefined ? {} : { policy }) },
+  });
+  // MIG's instances have SMs, L2 banks and DRAM channels of their own.
+  const split = [42, 28, 14];
+  assert.equal(
+    blamed(three({ cause: "room", filled_by: 2 }), under({ name: "spatial", split, channels: [20, 10, 10] })),
+    null,
+  );
+  assert.equal(blamed(three({ cause: "room", filled_by: 2 }), under({ name: "spatial", split })), "PF");
 });
 
 test("bars: slowdowns, promises, what a kernel finds again; all sides have one scale", () => {

@@ -3,7 +3,7 @@
 // `slow` has not come far when something else is asked of it, `crash` kills the worker when it plays.
 import { kernelName } from "../src/choices.ts";
 import type { FrameMessage, FromWorker, Loaded, RunState, ToWorker } from "../src/protocol.ts";
-import type { Catalogue, Experiment } from "../src/types.ts";
+import type { Catalogue, GpuField, Experiment } from "../src/types.ts";
 
 const STRIDE = 1_000,
   STUCK = 3_000;
@@ -77,7 +77,7 @@ export class FakeWorker {
     const pending = this.#waiting ?? this.#givenUp;
     switch (message.t) {
       case "init":
-        this.#say({ t: "ready", version: "1", stamp: "1 a", catalogue: {} as Catalogue });
+        this.#say({ t: "ready", version: "1", stamp: "1 a", catalogue: { gpu_fields: [] as GpuField[] } as Catalogue });
         return;
       case "alone":
         for (const { hash } of message.jobs) {

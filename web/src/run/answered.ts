@@ -1,6 +1,6 @@
 // What the first screen says of the sides, and of all schemes on their mix: the answers that came with the page until runs here have ended. No DOM.
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
-import { kernelLabels, schemeName } from "../choices.ts";
+import { kernelLabels, schemeText } from "../choices.ts";
 import { schemesFor } from "../schemes/variants.ts";
 import type { Experiment } from "../types.ts";
 import { schemeTitle } from "./choice.ts";
@@ -63,7 +63,7 @@ export class Answered {
         answer = answerOf(brought, experiment, loaded?.hash ?? null);
       return {
         mark: all.length > 1 ? (MARKS[at] ?? "") : "",
-        scheme: catalogue ? schemeTitle(catalogue, experiment) : (answer?.scheme ?? schemeName(experiment)),
+        scheme: catalogue ? schemeTitle(catalogue, experiment) : (answer?.scheme ?? schemeText(experiment)),
         experiment,
         kernels: kernelLabels(experiment.kernels),
         ...shownOf(answer?.result ?? null, result, over.value),

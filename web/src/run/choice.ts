@@ -1,6 +1,7 @@
 // What the menus of the row of choices list. No DOM.
-import { headOf, policyEntry, policyOf } from "../choices.ts";
-import { presets, presetsOf, shapeOf, shortTitle, type Preset } from "../teach/vendors.ts";
+import { formOf, headOf, policyEntry, policyOf } from "../choices.ts";
+import { literally } from "../format.ts";
+import { presets, shapeOf, shortTitle, vendorTitle, type Preset } from "../teach/vendors.ts";
 import type { Catalogue, Experiment } from "../types.ts";
 
 export interface Choice {
@@ -11,16 +12,36 @@ export interface Choice {
   group?: string;
 }
 
-/** Choices that have all words that are sought, in the title, the group or the line; those whose title begins with them come first. */
+/**
+ * Choices that have all words that are sought, in the title, the group or the line, the closest first: the title is the text, begins with it, has it from a
+ * word's beginning; any text has it so; all words begin words; any words have them.
+ */
 export function found(choices: readonly Choice[], sought: string): Choice[] {
-  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = sought.toLowerCase().trim().replace(/\s+/g, " "),
+    words = text.split(" ").filter(Boolean);
   if (words.length === 0) return [...choices];
-  const has = choices.filter(({ title, group = "", note = "", value }) => {
-    const text = `${title} ${value} ${group} ${note}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-  const first = ({ title }: Choice): boolean => title.toLowerCase().startsWith(words[0] ?? "");
-  return [...has.filter(first), ...has.filter((choice) => !first(choice))];
+  const from = (piece: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}.])${literally(piece)}`, "u");
+  const whole = from(text),
+    each = words.map(from);
+  const close = ({ title, group = "", note = "", value }: Choice): number => {
+    const name = title.toLowerCase(),
+      named = `${group} ${name}`.toLowerCase(),
+      all = `${named} ${value} ${note}`.toLowerCase();
+    const ways = [
+      name === text || value.toLowerCase() === text,
+      name.startsWith(text) && whole.test(name),
+      whole.test(named),
+      whole.test(all),
+      each.every((word) => word.test(all)),
+      words.every((word) => all.includes(word)),
+    ];
+    return ways.indexOf(true);
+  };
+  return choices
+    .map((choice) => ({ choice, at: close(choice) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+    .map(({ choice }) => choice);
 }
 
 /** The first sentence of a description. */
@@ -82,12 +103,6 @@ export function vendorChoices(catalogue: Catalogue, { kernels, gpu }: Experiment
 /** What of the vendors' a choice is. */
 export const vendorOf = (catalogue: Catalogue, { kernels, gpu }: Experiment, value: string): Preset | undefined =>
   presets(kernels.length, shapeOf(catalogue, gpu)).find((one) => value === `${VENDOR}${shortTitle(one)}`);
-/** What an experiment's scheme is called in the vendors' words, if they have any. */
-export function vendorTitle(catalogue: Catalogue, experiment: Experiment): string | null {
-  const [first] = presetsOf(experiment, shapeOf(catalogue, experiment.gpu));
-  return first ? shortTitle(first) : null;
-}
-
 /** The preset of an experiment's GPU. */
 export const gpuOf = ({ gpu }: Experiment): string =>
   typeof gpu === "string" ? gpu : String(gpu?.preset ?? "ccbp-16sm");
@@ -104,10 +119,12 @@ export const schemeHead = (catalogue: Catalogue, name: string): string =>
     catalogue.policies.map(({ title }) => title),
     policyEntry(catalogue, name)?.title || name,
   );
-/** The name of an experiment's scheme; of one with settings of its own, marked. */
+/** What an experiment's scheme is called wherever the page speaks of a side: in the vendors' words, as papers call a form of it, or else by its name; with settings of its own, marked. */
 export function schemeTitle(catalogue: Catalogue, experiment: Experiment): string {
   const { name, ...set } = policyOf(experiment),
-    // A wrong file may have anything there, or nothing.
-    head = schemeHead(catalogue, String(name));
+    said = vendorTitle(catalogue, experiment) ?? formOf(experiment);
+  if (said !== null) return said;
+  // A wrong file may have anything there, or nothing.
+  const head = schemeHead(catalogue, String(name));
   return Object.keys(set).length > 0 ? `${head} (set)` : head;
 }

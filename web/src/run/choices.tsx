@@ -11,7 +11,6 @@ import {
   schemeChoices,
   schemeTitle,
   vendorChoices,
-  vendorTitle,
   type Choice,
 } from "./choice.ts";
 import { Menu } from "./menu.tsx";
@@ -92,8 +91,7 @@ export function Choices(props: {
       {(sides ? [0, 1] : []).map((side) => {
         const experiment = experiments[side];
         const none = side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [];
-        const vendors = catalogue ? vendorChoices(catalogue, experiment ?? first) : [],
-          vendor = catalogue && experiment && vendorTitle(catalogue, experiment);
+        const vendors = catalogue ? vendorChoices(catalogue, experiment ?? first) : [];
         return (
           <span class="choice-side" key={side}>
             <b class="side-mark" data-side-of={"AB"[side]}>
@@ -107,10 +105,7 @@ export function Choices(props: {
                   ? ((catalogue && policyEntry(catalogue, schemeName(experiment))?.name) ?? schemeName(experiment))
                   : NONE
               }
-              text={
-                vendor ??
-                (experiment ? (catalogue ? schemeTitle(catalogue, experiment) : schemeName(experiment)) : "nothing")
-              }
+              text={experiment ? (catalogue ? schemeTitle(catalogue, experiment) : schemeName(experiment)) : "nothing"}
               choices={[...none, ...schemes, ...vendors]}
               onChoose={(name) => onChoose.scheme(side, name)}
             />

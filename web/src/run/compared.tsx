@@ -45,7 +45,7 @@ const SideMark = ({ of }: { of: string }) => (
 export function Compared({ session, edit }: { session: Session; edit(side: number): void }) {
   const { experiments } = session,
     { differences, why } = session.differ.value;
-  const titles = runTitles(experiments);
+  const titles = runTitles(experiments, session.catalogue);
   return (
     <>
       <div class="compare-sides">

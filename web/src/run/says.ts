@@ -1,6 +1,6 @@
 // What the page says first, from the engine's verdict: its sentences with the kernels and numbers in them found, how sure they are, and when they
 // may change. No DOM.
-import { count } from "../format.ts";
+import { count, literally } from "../format.ts";
 import { inFull, interval } from "../sure.ts";
 import type { Interval, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
@@ -18,13 +18,11 @@ const WIDE = 0.15;
 /** As the engine writes it: `12.3`, `1.29`. */
 const timesText = (times: number): string => times.toFixed(times >= 9.95 ? 1 : 2);
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
 /** A sentence of the engine with its kernels and their slowdowns found. `kernels`: as they are labelled. */
 export function parts(sentence: string, kernels: readonly string[], result: Result): Part[] {
   const labels = [...new Set(kernels)].filter((label) => label !== "").sort((a, b) => b.length - a.length);
   const name =
-    labels.length > 0 ? `(?<![\\p{L}\\p{N}_/])(?:${labels.map(escaped).join("|")})(?![\\p{L}\\p{N}_/])` : "(?!)";
+    labels.length > 0 ? `(?<![\\p{L}\\p{N}_/])(?:${labels.map(literally).join("|")})(?![\\p{L}\\p{N}_/])` : "(?!)";
   const found: Part[] = [];
   let at = 0,
     last = "";

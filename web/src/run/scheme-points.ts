@@ -68,16 +68,16 @@ function entries(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide
   let left = [a, b].flatMap((side, i) =>
     side?.result && side.elsewhere !== true ? [{ side, mark: "AB"[i] ?? "" }] : [],
   );
-  const entry = ({ side, mark }: (typeof left)[number], scheme = side.scheme): Entry => ({
-    answer: { experiment: side.experiment, scheme, result: side.result },
+  const entry = ({ side, mark }: (typeof left)[number]): Entry => ({
+    answer: { experiment: side.experiment, scheme: side.scheme, result: side.result },
     mark,
   });
   const placed = answers.flatMap((answer): Entry[] => {
     const mine = left.filter(({ side }) => isSide(answer, side));
     left = left.filter((one) => !mine.includes(one));
-    return mine.length > 0 ? mine.map((one) => entry(one, answer.scheme)) : [{ answer, mark: "" }];
+    return mine.length > 0 ? mine.map(entry) : [{ answer, mark: "" }];
   });
-  return [...placed, ...left.map((one) => entry(one))];
+  return [...placed, ...left.map(entry)];
 }
 
 /** Best first. A and B stand where their bars say, also as schemes with settings of their own; of another mix than A's is no place here. */

@@ -1,7 +1,7 @@
 // What the session calls its sides: in the title of the page, and in the ribbon over pictures that are of before.
 import { mixText, schemeText } from "../choices.ts";
 import { count, problemText } from "../format.ts";
-import type { Experiment, Problem } from "../types.ts";
+import type { Catalogue, Experiment, Problem } from "../types.ts";
 import { MARKS, type Side } from "./side.ts";
 
 /** What is asked for is not there yet: how, and what the title of the page says of it. */
@@ -13,30 +13,34 @@ const WHY: Readonly<Record<Preparing, string>> = {
   stopped: "has not begun",
 };
 
-export const nameOf = (experiment: Experiment): string => `${mixText(experiment)} · ${schemeText(experiment)}`;
+type Known = Catalogue | null;
+export const nameOf = (experiment: Experiment, catalogue: Known): string =>
+  `${mixText(experiment)} · ${schemeText(experiment, catalogue)}`;
 
-export function titleOf(sides: readonly Side[]): string {
+export function titleOf(sides: readonly Side[], catalogue: Known): string {
   const [first, second] = sides;
   if (!first) return "Corun";
   const mixes = [...new Set(sides.map(({ experiment }) => mixText(experiment)))].join(" vs "),
-    [a, b] = [first, second].map((one) => one && schemeText(one.experiment));
+    [a, b] = [first, second].map((one) => one && schemeText(one.experiment, catalogue));
   return `${mixes} · ${a}${b !== undefined && b !== a ? ` vs ${b}` : ""} · Corun`;
 }
 
 /** Which runs the pictures still show, and what comes in their place. */
-export function standsBefore(sides: readonly Side[], how: Preparing, cycle: number): string {
-  const was = sides.flatMap(({ laid }) => (laid ? [nameOf(laid.experiment)] : [])),
+export function standsBefore(sides: readonly Side[], how: Preparing, cycle: number, catalogue: Known): string {
+  const was = sides.flatMap(({ laid }) => (laid ? [nameOf(laid.experiment, catalogue)] : [])),
     comes = sides.flatMap(({ experiment, loaded }, at) => {
       if (loaded) return [];
-      return [sides.length > 1 ? `${MARKS[at] ?? ""} (${nameOf(experiment)})` : nameOf(experiment)];
+      return [
+        sides.length > 1 ? `${MARKS[at] ?? ""} (${nameOf(experiment, catalogue)})` : nameOf(experiment, catalogue),
+      ];
     });
   return `Below is still ${was.join(" and ")}, at cycle ${count(cycle)}. ${comes.join(" and ")} ${WHY[how]}.`;
 }
 
 /** Which run the pictures still show where what the form says cannot run. */
-export function standsInstead(sides: readonly Side[]): string | null {
+export function standsInstead(sides: readonly Side[], catalogue: Known): string | null {
   const of = sides.find(({ laid }) => laid !== null)?.laid;
-  return of ? `Below is still ${nameOf(of.experiment)}: what the form says cannot run.` : null;
+  return of ? `Below is still ${nameOf(of.experiment, catalogue)}: what the form says cannot run.` : null;
 }
 
 /** Of one of two: what is wrong with it. */

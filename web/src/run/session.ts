@@ -177,10 +177,10 @@ export class Session {
     this.state.value = "idle";
     this.over.value = false;
     this.where.value = { state: how, cycle: 0, rate: 0 };
-    this.title.value = `${PREPARING[how]}: ${titleOf(this.#sides)}`;
+    this.title.value = `${PREPARING[how]}: ${titleOf(this.#sides, this.catalogue)}`;
     if (!this.laid) return;
     this.standing.value = {
-      text: standsBefore(this.#sides, how, this.cycle),
+      text: standsBefore(this.#sides, how, this.cycle, this.catalogue),
       // Where a second run comes beside the first, the first is what it was.
       faded: this.#sides.some(({ laid: of, loaded }) => of !== null && !loaded),
     };
@@ -195,7 +195,7 @@ export class Session {
       this.shown.peek()?.runs.length === this.#sides.length &&
       laid.length === this.#sides.length &&
       this.#sides.some(({ loaded }) => !loaded);
-    const names = laid.map(({ experiment }) => schemeText(experiment)).join(" and ");
+    const names = laid.map(({ experiment }) => schemeText(experiment, this.catalogue)).join(" and ");
     return can ? [{ label: `Back to ${names}`, run: () => this.#takeBack() }] : [];
   }
   /** What was asked for is called off: the run before goes on where it was. */
@@ -207,7 +207,7 @@ export class Session {
     this.#before(null);
     this.edit(this.edited.peek());
     this.standing.value = null;
-    this.title.value = titleOf(this.#sides);
+    this.title.value = titleOf(this.#sides, this.catalogue);
     this.engine?.keep();
     this.#around.relink();
   }
@@ -267,7 +267,7 @@ export class Session {
     if (shown.problems.length > 0) form.problems([...shown.problems]);
   }
   #tellSides(): void {
-    const titles = this.two.peek() ? runTitles(this.#sides.map(({ experiment }) => experiment)) : [];
+    const titles = this.two.peek() ? runTitles(this.experiments, this.catalogue) : [];
     this.#around.form.setSides(titles, this.edited.peek());
   }
 
@@ -378,7 +378,7 @@ export class Session {
       loaded = this.#sides.flatMap((one) => one.loaded ?? []);
     if (!catalogue || loaded.length < this.#sides.length) return;
     const experiments = this.#sides.map(({ experiment }) => experiment),
-      titles = runTitles(experiments);
+      titles = runTitles(experiments, catalogue);
     const shown: Shown = {
       catalogue,
       runs: loaded.map(({ layout, windows }, i) => ({ mark: this.mark(i), title: titles[i] ?? "", layout, windows })),
@@ -404,7 +404,7 @@ export class Session {
       });
       this.shown.value = shown;
       this.standing.value = null;
-      this.title.value = titleOf(this.#sides);
+      this.title.value = titleOf(this.#sides, this.catalogue);
     });
   }
 
@@ -446,7 +446,7 @@ export class Session {
     this.#refused = true;
     this.state.value = "paused";
     this.where.value = { state: "paused", cycle: this.cycle, rate: 0 };
-    const text = standsInstead(this.#sides);
+    const text = standsInstead(this.#sides, this.catalogue);
     if (text !== null) this.standing.value = { text, faded: false };
   }
 

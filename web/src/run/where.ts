@@ -1,4 +1,5 @@
 // Where a kernel's time goes, beside what it takes alone: as numbers of a result. No DOM.
+import { isApart } from "../choices.ts";
 import { finite } from "../format.ts";
 import type { KernelResult, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
@@ -63,7 +64,8 @@ export function paths(sides: readonly RunSide[]): ReadPath[] {
   });
 }
 
-function pathOf({ mark, kernels, result }: RunSide, k: number): ReadPath {
+function pathOf(side: RunSide, k: number): ReadPath {
+  const { mark, kernels, result } = side;
   const name = kernels[k] ?? "",
     none = { mark, kernel: k, name, stations: [], here: null, alone: null, behind: null };
   if (!result) return { ...none, why: "nothing is known yet" };
@@ -79,7 +81,7 @@ function pathOf({ mark, kernels, result }: RunSide, k: number): ReadPath {
   const allAlone = alone && total("alone");
   if (stations.some(({ here }) => here === null))
     return { ...none, alone: allAlone, why: `no read of ${name} has come back` };
-  const by = behind(result, k);
+  const by = behind(side, k);
   return {
     ...none,
     stations: stations as StationWait[],
@@ -90,11 +92,13 @@ function pathOf({ mark, kernels, result }: RunSide, k: number): ReadPath {
   };
 }
 
-/** The kernel that fills the place which the verdict names; where it names none, the other one whose reads wait longest in all. */
-function behind({ verdict, kernels }: Result, k: number): number | null {
-  const { sufferer, filled_by: by, cause } = verdict ?? {};
-  if (sufferer === k && by != null && (cause === "noc" || cause === "dram")) return by;
-  const others = kernels.map((_, j) => j).filter((j) => j !== k),
+/** The kernel that the sentence blames; where it blames none, the other one whose reads wait longest in all. Null where reads meet no other kernel's. */
+function behind({ experiment, kernels: names, result }: RunSide, k: number): number | null {
+  const { verdict = null, kernels = [] } = result ?? {},
+    { sufferer, filled_by: by } = verdict ?? {};
+  if (isApart(experiment)) return null;
+  if (sufferer === k && by != null) return by === k ? null : by;
+  const others = names.map((_, j) => j).filter((j) => j !== k),
     waits = (j: number): number => counter(kernels[j] as KernelResult, "latency_sum");
   if (others.length > 1 && !kernels.every(hasCounters)) return null;
   return others.reduce<number | null>((most, j) => (most === null || waits(j) > waits(most) ? j : most), null);

@@ -227,3 +227,8 @@ export function presetsOf(experiment: Experiment, shape: Shape): Preset[] {
     (one) => one.gpu === undefined && text(one.policy) === text(policy),
   );
 }
+/** What an experiment's scheme is called in the vendors' words; null where they have none for it. */
+export function vendorTitle(catalogue: Catalogue, experiment: Experiment): string | null {
+  const [first] = presetsOf(experiment, shapeOf(catalogue, experiment.gpu));
+  return first ? shortTitle(first) : null;
+}
