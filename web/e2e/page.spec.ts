@@ -569,6 +569,14 @@ test("a file may be dropped on the page, and a broken one is named", async ({ pa
   await expect(page.getByRole("heading", { name: "This link cannot be opened" })).toBeVisible();
   expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["HG"] }')).toBe(true);
   await expect.poll(() => page.title()).toContain("HG");
+  // Beside two that run it is no B: it opens by itself.
+  await open(page, `${TINY}&b.policy=ccbp`);
+  await expect.poll(() => cycle(page)).toBeGreaterThan(0);
+  expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "HG"], "policy": "smk" }')).toBe(true);
+  await expect(page).toHaveTitle(/^SAD \+ HG · SMK.* Corun$/);
+  await expect(page.locator("#choose-scheme-A")).toContainText("SMK");
+  await expect(page.locator("#choose-scheme-B")).toHaveText("nothing");
+  await expect.poll(() => page.url()).not.toContain("b.");
   await expect(page.getByLabel("Policy", { exact: true })).toBeVisible();
   await page.goto("./sweeps.html");
   await expect(page.locator("html")).toHaveAttribute("data-sweep", "ready");

@@ -286,6 +286,10 @@ async function start(): Promise<void> {
   editor.init(catalogue, {
     change: (next) => session.change(next),
     compare: (other) => session.compareWith(other),
+    open: (one) => {
+      session.view.value = {};
+      session.open(one, !calm());
+    },
     pair: (first, second) => session.pair(first, second),
     schemes: toSchemes,
     edit: (side) => session.edit(side),

@@ -9,6 +9,7 @@ import { Deeds } from "../controls.tsx";
 import { useForm } from "./field.tsx";
 import { Button, OpenFile } from "../kit.tsx";
 import { copy, type FormState } from "./state.ts";
+import type { Experiment } from "../types.ts";
 
 /** Before the name of a pair of examples. */
 const PAIR = "pair:";
@@ -30,15 +31,10 @@ export function Examples() {
         const pair = name.startsWith(PAIR) ? pairOf(catalogue, name.slice(PAIR.length)) : null,
           chosen = catalogue.experiments.find((one) => one.name === name);
         if (pair) events.pair(...pair);
-        else if (chosen) opened(form, chosen.experiment);
+        else if (chosen) events.open(copy(chosen.experiment as Experiment));
       }}
     />
   );
-}
-
-function opened(form: FormState, experiment: object): void {
-  form.show(experiment as Parameters<FormState["show"]>[0]);
-  form.events.change(copy(form.now));
 }
 
 /** Opens an experiment's file; what is wrong with it is said beside the buttons, where they are shown. */
@@ -54,7 +50,7 @@ export async function take(form: FormState, file: File): Promise<void> {
       throw new Error("It is a picture, but none that this page saved: there is no run in it.");
     const experiment = link === null ? await openFile(file, (e) => form.events.validate(e)) : null;
     form.refused.value = "";
-    if (experiment) opened(form, experiment);
+    if (experiment) form.events.open(experiment);
     else if (link !== null) form.events.reopen(link);
   } catch (error) {
     form.refused.value = `“${file.name}” cannot be opened. ${errorText(error)}`;

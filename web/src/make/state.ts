@@ -11,6 +11,8 @@ export interface EditorEvents {
   change(experiment: Experiment): void;
   /** Another experiment is to run beside the one that is shown. */
   compare(experiment: Experiment): void;
+  /** One that comes from elsewhere, a file or an example, is to run by itself. */
+  open(experiment: Experiment): void;
   /** Two that run beside each other. */
   pair(first: Experiment, second: Experiment): void;
   /** A sweep over a field of the experiment. */
