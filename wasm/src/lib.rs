@@ -27,7 +27,7 @@ use sim_core::machine::l1d::word_counts::WordCounts;
 use sim_core::policy::{self, PolicySpec};
 use sim_core::predict::answer::Answer;
 use sim_core::predict::question::Question;
-use sim_core::run::experiment::Experiment;
+use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::run::frame;
 use sim_core::run::plan::{self as run_plan, Plan, Planned};
 use sim_core::run::simulation::{Reason, Simulation as Engine};
@@ -136,6 +136,15 @@ impl Simulation {
     #[wasm_bindgen(unchecked_return_type = "Answer")]
     pub fn answer(&mut self) -> Result<JsValue, JsValue> {
         plain(&run_plan::encode(&self.engine.answer()))
+    }
+
+    /// Lets the run go on as that of an experiment that differs in nothing but a later end, after a number of cycles as its own; it must be told of
+    /// runs alone again. False, and nothing has changed, where it is none such. Throws an `ExperimentError`.
+    #[wasm_bindgen(js_name = goOn)]
+    pub fn go_on(&mut self, #[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<bool, JsValue> {
+        let longer = read(experiment).map_err(|problems| error(&problems))?;
+        let counts = [&longer, self.engine.experiment()].iter().all(|one| matches!(one.stop, Stop::Cycles(_)));
+        Ok(counts && self.engine.go_on(&longer))
     }
 
     /// Runs for at most `maxCycles` cycles.

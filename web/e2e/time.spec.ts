@@ -211,6 +211,9 @@ test("a run stops when the policy decides, a queue is full, a kernel is slow: at
   await expect(said).toBeVisible();
   await is(page, "Paused");
   const full = await cycle(page);
+  // There is what the user wants to look at: the link has it, and all that is said is of it.
+  await expect.poll(() => page.url()).toContain(`&c=${full}`);
+  await expect(page.locator("#verdict")).toContainText(`Paused here: ${full.toLocaleString("en")} cycles so far.`);
   expect([full % 400, full > 0]).toEqual([0, true]);
   await expect(said).toHaveText(
     new RegExp(

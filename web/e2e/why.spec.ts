@@ -44,7 +44,7 @@ test("the sentence says who suffers and why, in the engine's words, and its numb
   // What the page adds is how well a number is known.
   expect(verdict.says.length).toBeGreaterThan(1);
   for (const sentence of verdict.says) expect(words?.replaceAll(/ ± [\d.]+/g, "")).toContain(sentence);
-  await expect(answer).toContainText("Running here: 15,000 cycles so far.");
+  await expect(answer).toContainText("Paused here: 15,000 cycles so far.");
   const bars = page.locator("#slows .slow"),
     slowdown = kernels[0]?.slowdown ?? 0;
   await expect(bars).toHaveCount(2);

@@ -28,6 +28,8 @@ interface Worker {
   guarded(run: () => void): void;
   /** The load takes longer: what runs is to rest. */
   waits(): void;
+  /** The run that is built. */
+  present(): Simulation | null;
   built(built: Built): void;
 }
 
@@ -154,6 +156,12 @@ export class Loader {
     });
   }
 
+  /** The run that is built, where it goes on as the one that is asked for: the same to a later end. */
+  #goesOn({ experiment }: Load): Simulation | null {
+    const present = this.#worker.present();
+    return present?.goOn(experiment) ? present : null;
+  }
+
   #build(message: Load, { engine, memory }: Started): void {
     const { experiment } = message;
     const built = this.#attempt(message, () => ({
@@ -161,7 +169,7 @@ export class Loader {
       hash: engine.configHash(experiment),
       explained: engine.explain(experiment),
       // The last: nothing can fail after it and leave it in the module.
-      sim: engine.Simulation.withAnswers(experiment, this.#answers.known),
+      sim: this.#goesOn(message) ?? engine.Simulation.withAnswers(experiment, this.#answers.known),
     }));
     if (!built) return;
     engine.reserve();

@@ -53,6 +53,10 @@ let why = "";
 const images = new Images();
 let room: Room = { memory: Infinity, file: Infinity };
 const keyframes = new Keyframes<Image>(() => images.over(room));
+/** What the run goes on as since its first end: moments from before do not know. */
+let longer: Built["message"]["experiment"] | null = null;
+/** Somebody has set its controls: it is no experiment's run any more. */
+let altered = false;
 /** What is known of the run, also beyond the present cycle where it has gone back. */
 let past = new PastLog([]);
 /** The same, CTA by CTA; nothing where the page does not show it. */
@@ -71,6 +75,7 @@ const loader = new Loader({
   waits: () => {
     if (running()) setState("paused");
   },
+  present: () => (altered ? null : sim),
   built: take,
 });
 
@@ -260,9 +265,7 @@ function seek(cycle: number, after: RunState): void {
   // Who watches goes the whole way.
   if (from && (cycle < sim.cycle || (from.cycle > sim.cycle && !watch))) {
     fromMoment = true;
-    from.moment.restore();
-    // It may be known only since then.
-    for (const one of aloneKnown.values()) tell(sim, one);
+    restore(sim, from.moment);
   }
   target = cycle;
   afterSeek = after;
@@ -270,6 +273,13 @@ function seek(cycle: number, after: RunState): void {
   if (!stays) why = "";
   setState(stays ? state : sim.cycle >= cycle ? after : "seeking");
   schedule();
+}
+
+/** Goes back to a moment, with what is known only since then. */
+function restore(sim: Simulation, moment: Image): void {
+  moment.restore();
+  if (longer) sim.goOn(longer);
+  for (const one of aloneKnown.values()) tell(sim, one);
 }
 
 function keep(sim: Simulation, close: boolean): void {
@@ -293,7 +303,7 @@ function lookBack(sim: Simulation, cycle: number, kernel: number): L1Moment | nu
   if (!from) return null;
   const here = images.take();
   try {
-    from.moment.restore();
+    restore(sim, from.moment);
     sim.advance(cycle - from.cycle);
     return { cycle: sim.cycle, held: sim.l1Contents(), ahead: sim.l1Ahead(kernel, WALKED) };
   } finally {
@@ -366,14 +376,29 @@ function offer(): void {
 
 // ---------------------------------------------------------------- messages
 
-/** Another run is built: it takes the place of the one before. */
+/** Another run is built, which takes the place of the one before, or that one goes on to a later end. */
 function take({ message, sim: next, memory, normal, hash, explained, aloneOf }: Built): void {
-  sim?.free();
-  sim = next;
   quiet = false;
   ticket = 0;
   id = message.id;
   aloneKnown.clear();
+  if (next === sim) longer = message.experiment;
+  else begin(next, message, memory, explained);
+  fresh();
+  frames.forget(false);
+  const layout = next.frameLayout();
+  const windows = next.windowsLayout();
+  frames.built(layout, windows);
+  layouts = { frame: layout, windows };
+  send({ t: "loaded", id, layout, windows, hash, normal, explained, alone: layout.kernels.map((_, k) => aloneOf(k)) });
+  seek(message.seek, message.play ? "playing" : "paused");
+}
+
+function begin(next: Simulation, message: Built["message"], memory: Built["memory"], explained: unknown): void {
+  sim?.free();
+  sim = next;
+  longer = null;
+  altered = false;
   past = new PastLog(launchSizes(explained));
   launches = hasLaunches(sim.frameLayout(), (message.experiment as { cta_order?: unknown }).cta_order)
     ? LaunchLog.of(sim.frameLayout())
@@ -383,16 +408,6 @@ function take({ message, sim: next, memory, normal, hash, explained, aloneOf }: 
   keepCost = 0;
   images.begin(memory);
   keyframes.add(sim.cycle, images.take());
-  fresh();
-  frames.forget(false);
-  const layout = sim.frameLayout();
-  const windows = sim.windowsLayout();
-  frames.built(layout, windows);
-  layouts = { frame: layout, windows };
-  send({ t: "loaded", id, layout, windows, hash, normal, explained, alone: layout.kernels.map((_, k) => aloneOf(k)) });
-  if (message.seek > 0) seek(message.seek, message.play ? "playing" : "paused");
-  else setState(message.play ? "playing" : "paused");
-  schedule();
 }
 
 function fresh(): void {
@@ -526,6 +541,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
         send({ t: "refused", problems });
       }
       // From here on it is another run.
+      altered = true;
       keyframes.clear();
       keyframes.add(sim.cycle, images.take());
       past = new PastLog([]);

@@ -153,6 +153,9 @@ test("A's sentences stand whole, B's first alone; what a run needs to be sure st
     result({ ...says("BP keeps its promise.", "CFD runs 2.00 times slower than alone."), question: "goals" }, PAIR, []),
   );
   assert.equal(said([goals, goals])[1]?.sentences.length, 2, "every promise is told");
+  const goal = "QoS rollover keeps goals, and no kernel has one.",
+    lacking = side(result(says("BP runs 2.00 times slower than alone.", goal, "Its reads wait."), PAIR, []));
+  assert.deepEqual(said([side(EVEN), lacking])[1]?.sentences, ["BP runs 2.00 times slower than alone.", goal]);
 });
 
 test("how sure it is: once for both sides where it is the same", () => {
@@ -165,11 +168,12 @@ test("how sure it is: once for both sides where it is the same", () => {
       ({ mark, text }) => `${mark}: ${text}`,
     ),
     [
-      "A: Stored answer of this engine, 10,000 cycles.",
+      "A: Stored answer of the end, 10,000 cycles.",
       "B: Not confirmed: the run here ended after 10,000 cycles in another state than the stored answer.",
     ],
   );
   assert.deepEqual(origins([side(null)]), []);
+  assert.equal(origins([side(EVEN, { origin: "rests" })])[0]?.text, "Paused here: 10,000 cycles so far.");
 });
 
 test("a sentence stands for five seconds while the run goes on, and changes once when it ends", () => {
@@ -206,6 +210,9 @@ test("an answer is final where no run here goes on", () => {
     [side(EVEN), side({ ...EVEN, stop: "settled" }), side(EVEN, { origin: "stored" }), side(null)].map(isFinal),
     [false, true, true, false],
   );
+  // Who steps through a run reads the sentence of each cycle at once, as all else is of it.
+  const at = (cycles: number): RunSide[] => [side({ ...EVEN, cycles }, { origin: "rests" })];
+  assert.equal(stand(stand(null, at(1000), 0).standing, at(1001), 10).standing.sides[0]?.result?.cycles, 1001);
 });
 
 test("the rate is that of docs/reference/verdicts.md, for runs that are sure and for others", () => {

@@ -103,11 +103,7 @@ export class FakeWorker {
         this.#run();
         return;
       case "result":
-        this.#say({
-          t: "result",
-          id: message.id,
-          result: { policy: policyOf(this.experiment as Experiment) } as never,
-        });
+        this.#say({ t: "result", id: message.id, result: this.#result() });
         return;
     }
     if (pending) {
@@ -198,8 +194,19 @@ export class FakeWorker {
       return;
     }
     this.cycle = policy === "stuck" ? Math.min(to, STUCK) : to;
+    const { cycles: end = Infinity } = this.#stop;
+    this.cycle = Math.min(this.cycle, end);
     if (policy === "stuck" && this.cycle === STUCK) this.state = "stuck";
-    else if (this.state === "stuck") this.state = "paused";
+    else if (this.cycle === end) this.state = "done";
+    else if (this.state === "stuck" || this.state === "done") this.state = "paused";
+  }
+  get #stop(): { cycles?: number; kernels_done?: boolean } {
+    return this.experiment?.stop ?? {};
+  }
+  #result(): never {
+    const { kernels_done: done = false } = this.#stop,
+      stop = this.state !== "done" ? "budget" : done ? "kernels_done" : "cycles";
+    return { policy: policyOf(this.experiment as Experiment), stop, cycles: this.cycle } as never;
   }
   #frame(ticket = 0): void {
     if (this.#id === 0 || (ticket === 0 && this.#quiet)) return;
@@ -216,7 +223,7 @@ export class FakeWorker {
       windows: new Float64Array(),
       restart: false,
       decisions: [],
-      result: { policy: policyOf(this.experiment as Experiment) } as never,
+      result: this.#result(),
       controls: null,
       past: null,
       launches: null,

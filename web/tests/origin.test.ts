@@ -8,15 +8,23 @@ const of = (cycles: number, digest: string): Result => ({ cycles, digest }) as R
 
 test("the stored answer stands until the run here has ended, which confirms it by its digest or says that it differs", () => {
   const stored = of(500, "a");
-  assert.deepEqual(shownOf(stored, null, false), { result: stored, origin: "stored" });
-  assert.deepEqual(shownOf(stored, of(100, "x"), false), { result: stored, origin: "stored" });
-  assert.deepEqual(shownOf(stored, of(500, "a"), true), { result: of(500, "a"), origin: "confirmed" });
-  assert.deepEqual(shownOf(stored, of(500, "b"), true), { result: of(500, "b"), origin: "differs" });
+  assert.deepEqual(shownOf(stored, null, "way"), { result: stored, origin: "stored" });
+  assert.deepEqual(shownOf(stored, of(100, "x"), "way"), { result: stored, origin: "stored" });
+  assert.deepEqual(shownOf(stored, of(500, "a"), "end"), { result: of(500, "a"), origin: "confirmed" });
+  assert.deepEqual(shownOf(stored, of(500, "b"), "end"), { result: of(500, "b"), origin: "differs" });
 });
 
 test("a run of another length confirms nothing, and without a stored answer the run here is all there is", () => {
-  assert.deepEqual(shownOf(of(500, "a"), of(400, "a"), true), { result: of(400, "a"), origin: "here" });
-  assert.deepEqual(shownOf(null, of(100, "x"), false), { result: of(100, "x"), origin: "running" });
-  assert.deepEqual(shownOf(null, of(100, "x"), true), { result: of(100, "x"), origin: "here" });
-  assert.deepEqual(shownOf(null, null, false), { result: null, origin: "running" });
+  assert.deepEqual(shownOf(of(500, "a"), of(400, "a"), "end"), { result: of(400, "a"), origin: "here" });
+  assert.deepEqual(shownOf(null, of(100, "x"), "way"), { result: of(100, "x"), origin: "running" });
+  assert.deepEqual(shownOf(null, of(100, "x"), "end"), { result: of(100, "x"), origin: "here" });
+  assert.deepEqual(shownOf(null, null, "way"), { result: null, origin: "running" });
+});
+
+test("where the user has stopped to look, all is of that cycle; what runs on says the end again", () => {
+  const stored = of(500, "a");
+  assert.deepEqual(shownOf(stored, of(100, "x"), "rest"), { result: of(100, "x"), origin: "rests" });
+  assert.deepEqual(shownOf(null, of(100, "x"), "rest"), { result: of(100, "x"), origin: "rests" });
+  assert.deepEqual(shownOf(stored, null, "rest"), { result: stored, origin: "stored" }, "it is not there yet");
+  assert.deepEqual(shownOf(stored, of(200, "x"), "way"), { result: stored, origin: "stored" });
 });

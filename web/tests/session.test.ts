@@ -111,6 +111,64 @@ test("a link opens and plays; pausing puts the cycle in the link, playing takes 
   assert.equal(session.view.peek().cycle, undefined);
 });
 
+test("Play on what has ended goes on from there, twice as far, and keeps the other's end where that is later", async () => {
+  const { session, form } = await start();
+  const ends = (name: string, stop: object): Experiment => ({ ...by(name), stop });
+  const stops = (): unknown[] => session.experiments.map(({ stop }) => stop);
+  const ended = (cycle: number): Promise<void> =>
+    until(
+      `it ends at ${cycle}`,
+      () => session.state.peek() === "done" && session.cycle === cycle && session.over.peek(),
+    );
+  session.open(ends("even", { cycles: 6_000 }), true);
+  await ended(6_000);
+  session.toggle();
+  assert.deepEqual(FakeWorker.runs[0]?.asked("load").at(-1)?.seek, 6_000, "from there, not from the start");
+  assert.equal(FakeWorker.runs[0]?.asked("reset").length, 0);
+  await ended(12_000);
+  assert.deepEqual([stops(), form.shown?.stop], [[{ cycles: 12_000 }], { cycles: 12_000 }]);
+
+  session.open(ends("even", { cycles: 6_000 }), true, 0, ends("ccbp", { cycles: 20_000 }));
+  await ended(6_000);
+  session.toggle();
+  await ended(12_000);
+  assert.deepEqual(stops(), [{ cycles: 12_000 }, { cycles: 20_000 }]);
+  session.only(0);
+
+  // Where kernels have run to their end, there is nothing to go on with.
+  const done = { kernels_done: true, cycles: 6_000 };
+  session.open(ends("even", done), true);
+  await ended(6_000);
+  session.toggle();
+  await until("it starts again", () => (FakeWorker.runs[0]?.asked("reset").length ?? 0) > 0);
+  assert.deepEqual(stops(), [done]);
+});
+
+test("what is said is of the cycle at which the user has stopped to look, and else of the end", async () => {
+  const { session } = await start();
+  session.open(by("even"), true);
+  await playing(session);
+  assert.equal(session.whereabouts.peek(), "way");
+  session.toggle();
+  await until("it is paused", () => session.state.peek() === "paused");
+  assert.equal(session.whereabouts.peek(), "rest");
+  session.go(5_000);
+  await restsAt(session, 5_000);
+  assert.equal(session.whereabouts.peek(), "rest");
+  session.toggle();
+  await playing(session);
+  assert.equal(session.whereabouts.peek(), "way");
+  // Nobody has stopped a run that rests since no motion is wanted.
+  session.open(by("even"), false, 8_000);
+  session.linkCycle = false;
+  session.look({ cycle: undefined });
+  await restsAt(session, 8_000);
+  assert.equal(session.whereabouts.peek(), "way");
+  session.go(4_000);
+  await restsAt(session, 4_000);
+  assert.equal(session.whereabouts.peek(), "rest", "and going back is to look");
+});
+
 test("another scheme at a cycle at rest shows that cycle of the new run; while it plays, from the start", async () => {
   const { session } = await start();
   session.open(by("even"), false, 5_000);

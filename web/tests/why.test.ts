@@ -91,6 +91,18 @@ test("a place is shared by what has passed it; the one that the verdict names is
   ]);
 });
 
+test("a stored answer has the part of the chain that it knows", () => {
+  const kernels = RESULT.kernels.map(({ counters: _, breakdown: _own, ...kernel }) => ({
+    ...kernel,
+    latency: { miss_queue: 70, request_noc: 20, l2: 30, dram: 40, reply_noc: 10 },
+  }));
+  const { steps } = chain({ ...side({ ...RESULT, kernels } as unknown as Result), origin: "stored" });
+  assert.deepEqual(
+    steps.map(({ title }) => title),
+    ["The sentence follows from", "A read of BP that misses L1D waits in"],
+  );
+});
+
 test("nothing is said of a run without a result", () => {
   assert.deepEqual(chain(side(null)).steps, []);
 });

@@ -240,10 +240,13 @@ impl Simulation {
     }
 
     /// Lets a run that has ended go on as the run of an experiment that differs in nothing but a later end, texts for people and whether
-    /// runs alone are wanted. It must be told of these again. False, and nothing has changed, if there is none such to go on with.
+    /// runs alone are wanted; one that only counts cycles, also before it has ended. It must be told of runs alone again. False, and nothing
+    /// has changed, if there is none such to go on with.
     pub fn go_on(&mut self, experiment: &Experiment) -> bool {
-        let ended = self.stopped().is_some() && self.experiment.stop.is_no_later_than(experiment.stop);
-        if !ended || self.experiment.trunk_hash() != experiment.trunk_hash() {
+        let (now, later) = (self.experiment.stop, experiment.stop);
+        let counts = matches!((now, later), (Stop::Cycles(_), Stop::Cycles(_)));
+        let can = (counts || self.stopped().is_some()) && now.is_no_later_than(later);
+        if !can || self.experiment.trunk_hash() != experiment.trunk_hash() {
             return false;
         }
         self.experiment = experiment.clone();

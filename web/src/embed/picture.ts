@@ -1,7 +1,7 @@
 // A run as one picture: how much slower each kernel is, and all SMs. Live on a canvas, frozen as SVG. No DOM.
 import { Drawing, fitText } from "../draw/drawing.ts";
 import { kernelPaint, type Theme } from "../draw/theme.ts";
-import { ENDLESS, MISSING } from "../format.ts";
+import { count, ENDLESS, MISSING } from "../format.ts";
 import { BARS, bars, tops, type Bar } from "../run/bars.ts";
 import type { RunSide } from "../run/model.ts";
 import { plusMinus } from "../sure.ts";
@@ -63,7 +63,15 @@ export function drawRun(
   const parts = sides.flatMap(({ mark, scheme }, i) => {
     const model = models[i];
     return model
-      ? [{ mark, title: scheme, said: residentText(model), draw: (room: number) => drawSms(model, room, t, null) }]
+      ? [
+          {
+            mark,
+            title: scheme,
+            // Bars may be of another cycle: of the end, where the run is on its way.
+            said: `cycle ${count(model.cycle)}: ${residentText(model)}`,
+            draw: (room: number) => drawSms(model, room, t, null),
+          },
+        ]
       : [];
   });
   if (parts.length === 0) return above;

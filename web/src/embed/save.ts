@@ -52,7 +52,7 @@ export async function saveRun(sides: readonly RunSide[], models: readonly SmMode
     themeOf(document.documentElement, dark),
   );
   // A run that goes on has no end yet to be held against.
-  const over = sides.every(({ origin, result }) => origin !== "running" && result !== null);
+  const over = sides.every(({ origin, result }) => origin !== "running" && origin !== "rests" && result !== null);
   await save(stampName("run", "html"), {
     title,
     says: sentence(sides),

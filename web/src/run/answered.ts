@@ -55,7 +55,7 @@ export class Answered {
   readonly answers = computed(() => this.schemes.value?.answers.value ?? this.stored.value);
 
   readonly sides = computed((): readonly RunSide[] => {
-    const { sides, preview, ready, over } = this.#session,
+    const { sides, preview, ready, whereabouts } = this.#session,
       all = sides.value.length > 0 ? sides.value : preview.value,
       catalogue = ready.value?.catalogue;
     return all.map(({ experiment, result, alone, loaded }, at) => {
@@ -66,19 +66,14 @@ export class Answered {
         scheme: catalogue ? schemeTitle(catalogue, experiment) : (answer?.scheme ?? schemeText(experiment)),
         experiment,
         kernels: kernelLabels(experiment.kernels),
-        ...shownOf(answer?.result ?? null, result, over.value),
+        ...shownOf(answer?.result ?? null, result, whereabouts.value),
         elsewhere: isElsewhere(all, at),
         alone: experiment.kernels.map((_, k) => alone[k]?.why ?? (alone[k] ? "" : "alone: being measured")),
       };
     });
   });
-  /** The same of what has run here: with all counters, which stored answers leave out. */
-  readonly live = computed(() =>
-    this.sides.value.map((shown, at): RunSide => {
-      const result = this.#session.sides.value[at]?.result ?? null;
-      return result === null || result.cycles === 0 ? shown : { ...shown, result };
-    }),
-  );
+  /** What is said is of the end, which the runs here have not reached. */
+  readonly ahead = computed(() => this.sides.value.some(({ origin }) => origin === "stored"));
 
   async #load(experiments: readonly Experiment[], schemes: SchemesRun | null): Promise<void> {
     const turn = ++this.#turn,

@@ -12,8 +12,11 @@ export interface RunSide {
   kernels: readonly string[];
   /** Null until anything is known. */
   result: Result | null;
-  /** Stored: it came with the page, and no run here has reached its end. Confirmed: a run here ended with its digest. Differs: with another. */
-  origin: "stored" | "running" | "here" | "confirmed" | "differs";
+  /**
+   * Stored: it came with the page, is of the end, and no run here has reached that. Rests: of the cycle at which the user has stopped to look.
+   * Confirmed: a run here ended with the stored digest. Differs: with another.
+   */
+  origin: "stored" | "running" | "rests" | "here" | "confirmed" | "differs";
   /** It differs from A in more than its scheme and when it ends: a picture of A's mix has no place for it. */
   elsewhere?: boolean;
   /** Of each kernel, why its speed alone is not known yet, in words; empty where it is. */

@@ -1,11 +1,20 @@
-// Which result the first screen shows of a side, and what that result is: the answer that came with the page, until a run here has ended. No DOM.
+// Which result the first screen shows of a side, and what that result is. What is said is of the cycle that the link has: of the end, by the answer that
+// came with the page until a run here has ended; and where the user has stopped to look, of that cycle. No DOM.
 import type { Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
 
-/** `over`: the run here has ended. It confirms the stored answer, or differs from it, where it is as long. */
-export function shownOf(stored: Result | null, here: Result | null, over: boolean): Pick<RunSide, "result" | "origin"> {
-  const ended = over ? here : null;
-  if (ended === null) return stored ? { result: stored, origin: "stored" } : { result: here, origin: "running" };
-  if (stored === null || stored.cycles !== ended.cycles) return { result: ended, origin: "here" };
-  return { result: ended, origin: stored.digest === ended.digest ? "confirmed" : "differs" };
+/** Where the run here is: on its way, at rest where the user has stopped to look, or at its end. */
+export type Whereabouts = "way" | "rest" | "end";
+
+/** At its end the run here confirms the stored answer, or differs from it, where it is as long. */
+export function shownOf(
+  stored: Result | null,
+  here: Result | null,
+  at: Whereabouts,
+): Pick<RunSide, "result" | "origin"> {
+  if (here === null || at === "way")
+    return stored ? { result: stored, origin: "stored" } : { result: here, origin: "running" };
+  if (at === "rest") return { result: here, origin: "rests" };
+  if (stored === null || stored.cycles !== here.cycles) return { result: here, origin: "here" };
+  return { result: here, origin: stored.digest === here.digest ? "confirmed" : "differs" };
 }

@@ -33,7 +33,7 @@ const why = ({ answered }: Around): Panel => ({
   title: "Why",
   heading: "",
   help: "What holds the sufferer up: the chain from its slowdown to the cause, with the numbers of each link.",
-  view: () => <Why sides={answered.live.value} />,
+  view: () => <Why sides={answered.sides.value} />,
 });
 
 const compare = ({ session, edit }: Around): Panel => ({
@@ -100,13 +100,20 @@ const charts = ({ session }: Around): Panel => {
   };
 };
 
-const numbers = (): Panel => {
+const numbers = ({ answered }: Around): Panel => {
   const all = new Numbers();
   return {
     id: "numbers",
     title: "Numbers",
     help: "Every number of the run, with its interval and what it means.",
-    view: () => <NumbersView of={all} />,
+    view: () => (
+      <>
+        {answered.ahead.value ? (
+          <p class="note">These are of the run so far; the sentence above is of its end.</p>
+        ) : null}
+        <NumbersView of={all} />
+      </>
+    ),
     key: "3",
     runs: ({ catalogue, runs, experiments }) =>
       all.setRuns(

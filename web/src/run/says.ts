@@ -94,7 +94,10 @@ function saidOf(side: RunSide): Said {
   return { side, lead: "", sentences: needs === "" ? verdict.says : verdict.says.slice(0, last), needs };
 }
 
-/** All of A's, and of B's only who suffers, or what becomes of each promise. */
+/** The engine says in words alone that a scheme lacks the goals that it would keep. */
+const lacks = (sentence: string): boolean => sentence.endsWith("keeps goals, and no kernel has one.");
+
+/** All of A's, and of B's only who suffers, or what becomes of each promise, and that it has none to keep. */
 export function said(sides: readonly RunSide[]): Said[] {
   const [a, ...others] = sides;
   if (!a) return [];
@@ -111,7 +114,9 @@ export function said(sides: readonly RunSide[]): Said[] {
       return {
         ...of,
         lead: alike ? `Under ${side.scheme}: ` : `${side.mark}: `,
-        sentences: !side.result ? ["nothing is known yet."] : all ? of.sentences : of.sentences.slice(0, 1),
+        sentences: !side.result
+          ? ["nothing is known yet."]
+          : of.sentences.filter((sentence, i) => all || i === 0 || lacks(sentence)),
       };
     }),
   ];
@@ -134,9 +139,11 @@ function originOf({ origin, result }: RunSide): string {
   const cycles = `${count(result.cycles)} cycles`;
   switch (origin) {
     case "stored":
-      return `Stored answer of this engine, ${cycles}.`;
+      return `Stored answer of the end, ${cycles}.`;
     case "running":
       return `Running here: ${cycles} so far.`;
+    case "rests":
+      return `Paused here: ${cycles} so far.`;
     case "here":
       return `Run here: ${cycles}.`;
     case "confirmed":

@@ -11,7 +11,7 @@ import type { RunSide, SchemeAnswer } from "./model.ts";
 import { byPromise, best as bestOf, goTo, isSide, type SchemePoint, schemePoints } from "./scheme-points.ts";
 import { HEAD, ROW, SchemeRows } from "./scheme-rows.tsx";
 import { pointAt, scatterOf, SchemeScatter } from "./scheme-scatter.tsx";
-import { lengthKey, type SchemesProgress } from "./schemes-run.ts";
+import type { SchemesProgress } from "./schemes-run.ts";
 import "./schemes-picture.css";
 
 interface SchemesPictureProps {
@@ -239,7 +239,7 @@ function beside(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide 
   const other = answers.find((one) => one.result !== null && !isSide(one, a) && !isSide(one, b));
   return [
     ...(b?.elsewhere === true ? ["B differs from A in more than its scheme: it has no place here."] : []),
-    ...(a && other?.result && lengthKey(other.experiment) !== lengthKey(a.experiment)
+    ...(a?.result && other?.result && other.result.cycles !== a.result.cycles
       ? [`The others ran for ${count(other.result.cycles)} cycles.`]
       : []),
   ];

@@ -52,10 +52,10 @@ export function readResult(value: unknown): Result | null {
 }
 
 /** What a point's result is kept by: the hash leaves out whether and how its kernels run alone, which decides slowdowns. */
-export const resultKey = ({ config_hash: hash, experiment }: Plan["points"][number]): string =>
-  [hash, experiment["alone"] ?? true, experiment["alone_gpu"] ?? ""]
-    .map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
-    .join(" ");
+export const resultKey = ({ config_hash: hash, experiment }: Plan["points"][number]): string => {
+  const alone = Object.entries({ alone: true, ...experiment }).filter(([key]) => key.startsWith("alone"));
+  return `${hash} ${JSON.stringify(alone.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+};
 
 /** A scheme as it is asked for. */
 export interface Asked {
@@ -74,7 +74,7 @@ export const lengthOf = (experiment: Experiment, stored: readonly SchemeAnswer[]
   cyclesOf(stored[0]?.experiment) ?? cyclesOf(experiment) ?? CYCLES;
 
 /** When a run ends, as text. */
-export const lengthKey = ({ stop }: Experiment): string => JSON.stringify(stop ?? null);
+const lengthKey = ({ stop }: Experiment): string => JSON.stringify(stop ?? null);
 
 /** The mix under each of these schemes. */
 const schemesOf = (experiment: Experiment, schemes: readonly Asked[], cycles: number): SchemeAnswer[] =>

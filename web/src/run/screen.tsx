@@ -25,10 +25,10 @@ interface ScreenDeeds {
   lead(stands: string): void;
 }
 
-/** A scheme of the picture, for as long as A runs. */
-function asLongAs({ stop }: Experiment, scheme: Experiment): Experiment {
-  const { stop: _, ...next } = structuredClone(scheme);
-  return stop === undefined ? next : { ...next, stop };
+/** A's experiment under a scheme of the picture. */
+function under(a: Experiment, { policy = "even", cta_order: order }: Experiment): Experiment {
+  const { name: _name, source: _source, ...mix } = structuredClone(a);
+  return { ...mix, policy: structuredClone(policy), ...(order === undefined ? {} : { cta_order: order }) };
 }
 
 export function startScreen(
@@ -67,7 +67,7 @@ export function startScreen(
           a={a}
           b={b}
           onChoose={(answer) => {
-            session.openAs(1, asLongAs(a.experiment, answer.experiment));
+            session.openAs(1, under(a.experiment, answer.experiment));
             document.getElementById("pictures")?.scrollIntoView({ block: "start" });
           }}
           onRunAll={() => {

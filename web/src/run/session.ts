@@ -11,9 +11,10 @@ import type { Experiment, Problem } from "../types.ts";
 import { WindowStore } from "../views/window-store.ts";
 import type { ShownState } from "./dock-state.ts";
 import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type Notice } from "./notice.tsx";
+import type { Whereabouts } from "./origin.ts";
 import type { Shown } from "./panel.ts";
 import { cannotBeside, PREPARING, standsBefore, standsInstead, titleOf, type Preparing } from "./session-words.ts";
-import { MARKS, side, type Driver, type Side, type Surroundings } from "./side.ts";
+import { further, MARKS, side, type Driver, type Side, type Surroundings } from "./side.ts";
 
 export class Session {
   /** One, or two that are compared: A and B. Empty before the first link is read. */
@@ -29,6 +30,11 @@ export class Session {
   readonly where = signal<{ state: ShownState; cycle: number; rate: number }>({ state: "idle", cycle: 0, rate: 0 });
   /** What has run is at its end, and its result is here. */
   readonly over = signal(false);
+  /** Where they are: what the page says is of this. The link has a cycle where the user has stopped to look, and only there. */
+  readonly whereabouts = computed(
+    (): Whereabouts =>
+      this.over.value ? "end" : this.state.value === "paused" && this.view.value.cycle !== undefined ? "rest" : "way",
+  );
   readonly notice = signal<Notice | null>(null);
   /** The pictures are not of what is asked for: why, and whether they wait for it. */
   readonly standing = signal<{ text: string; faded: boolean } | null>(null);
@@ -472,6 +478,8 @@ export class Session {
       still = now !== "playing" && now !== "seeking";
     this.state.value = now;
     this.cycle = (frames[0] as FrameMessage).cycle;
+    // It was told to stop where something happens: there is what the user wants to look at.
+    if (now === "paused" && frames.some(({ met }) => met !== null)) this.linkCycle = true;
     const settled = now === "done" && frames.some(({ result }) => result?.settled?.reached);
     this.where.value = { state: settled ? "settled" : now, cycle: this.cycle, rate };
     this.#around.feed.take(frames, still);
@@ -549,6 +557,8 @@ export class Session {
     } else if (this.running) {
       this.linkCycle = true;
       engine.pause();
+    } else if (state === "done" && this.#goFurther()) {
+      return;
     } else if (state === "done" || state === "stuck" || state === "failed") {
       this.#say(null);
       engine.reset(true);
@@ -556,6 +566,19 @@ export class Session {
       this.linkCycle = false;
       engine.play();
     }
+  }
+  /** What has ended goes on, as the same run with a later end; false where a run is over for good, since its kernels are done. */
+  #goFurther(): boolean {
+    const next = this.#sides.map((one) => further(one));
+    if (!next.every((one) => one !== null)) return false;
+    const there = this.cycle;
+    next.forEach((experiment, at) => {
+      this.#run(at, experiment, true, there);
+    });
+    this.#remember(true, there);
+    this.#around.form.show(next[this.edited.peek()] as Experiment);
+    this.#tellSides();
+    return true;
   }
   /** The user moves what runs: whether the cycle is to be in the link. */
   #acts(linkCycle: boolean): void {

@@ -54,3 +54,19 @@ export interface Surroundings {
   /** What stands there where a link cannot be opened. */
   first: Experiment;
 }
+
+/** The experiment of a run for twice as long where that has ended, and as it is where it has not; null for one that is over for good. */
+export function further({ experiment, loaded, result }: Side): Experiment | null {
+  if (!loaded || !result) return null;
+  const stop = (loaded.normal.stop ?? {}) as { cycles?: number };
+  switch (result.stop) {
+    case "budget":
+      return experiment;
+    case "cycles":
+      return { ...structuredClone(experiment), stop: { ...stop, cycles: 2 * (stop.cycles ?? result.cycles) } };
+    case "settled":
+      return { ...structuredClone(experiment), stop: { cycles: 2 * result.cycles } };
+    default:
+      return null;
+  }
+}

@@ -49,7 +49,10 @@ export function chain(side: RunSide): Chain {
       ? []
       : [
           ...evidence(result),
-          ...time(result, kernels, kernel),
+          // A stored answer has a part of it.
+          ...time(result, kernels, kernel).filter(
+            (step) => step.kind === "beside" && step.rows.some(({ here }) => here !== null),
+          ),
           ...(result.kernels.every(hasCounters) ? places(result, kernels) : []),
         ];
   return { mark, scheme, kernel, name, steps };

@@ -111,25 +111,30 @@ function SharedTable({ step }: { step: Step & { kind: "shared" } }) {
 export function Why({ sides }: { sides: readonly RunSide[] }) {
   return (
     <div class="whys">
-      {sides.map(chain).map((one) => (
-        <section key={one.mark} class="why-side" aria-label={`${one.mark} ${one.scheme}`.trim()}>
-          <h3>
-            <Mark mark={one.mark} /> {one.scheme}
-          </h3>
-          {one.steps.length === 0 ? <p class="note">Nothing is known yet.</p> : null}
-          <ol class="why-steps">
-            {one.steps.map((step) => (
-              <li key={step.title + step.unit} class="why-step">
-                <h4>
-                  {step.title} {step.unit === "" ? null : <span class="stations-unit">{step.unit}</span>}{" "}
-                  <Defined step={step} />
-                </h4>
-                {step.kind === "beside" ? <BesideTable step={step} of={one} /> : <SharedTable step={step} />}
-              </li>
-            ))}
-          </ol>
-        </section>
-      ))}
+      {sides
+        .map((side) => ({ ...chain(side), stored: side.origin === "stored" }))
+        .map((one) => (
+          <section key={one.mark} class="why-side" aria-label={`${one.mark} ${one.scheme}`.trim()}>
+            <h3>
+              <Mark mark={one.mark} /> {one.scheme}
+            </h3>
+            {one.steps.length === 0 ? <p class="note">Nothing is known yet.</p> : null}
+            <ol class="why-steps">
+              {one.steps.map((step) => (
+                <li key={step.title + step.unit} class="why-step">
+                  <h4>
+                    {step.title} {step.unit === "" ? null : <span class="stations-unit">{step.unit}</span>}{" "}
+                    <Defined step={step} />
+                  </h4>
+                  {step.kind === "beside" ? <BesideTable step={step} of={one} /> : <SharedTable step={step} />}
+                </li>
+              ))}
+            </ol>
+            {one.stored ? (
+              <p class="note">Of the end, by the stored answer. The rest comes when the run here is there.</p>
+            ) : null}
+          </section>
+        ))}
     </div>
   );
 }

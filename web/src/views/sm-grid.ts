@@ -112,7 +112,7 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
     const counts = [...new Set(this.sides.map(({ model }) => smsText(model.layout)))];
     return [
       {
-        name: `All ${counts.join(" / ")}: CTAs by kernel; below, ${this.cells ? "the main cause of stalls" : "issue slots"}:`,
+        name: `All ${counts.join(" / ")} now: CTAs by kernel; below, ${this.cells ? "the main cause of stalls" : "issue slots"}:`,
       },
       ...super.legend(t),
       ...shown.map(({ stall, name }) => ({ name, paint: stallPaint(stall, t), doc: layout.stalls[stall]?.doc ?? "" })),

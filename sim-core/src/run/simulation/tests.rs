@@ -514,6 +514,28 @@ fn a_run_goes_on_to_a_later_end() {
     }
 }
 
+/// One that counts cycles is told of a later end before its own, as after going back to a moment of it; no other is.
+#[test]
+fn a_run_that_counts_cycles_may_be_told_of_a_later_end_before_its_own() {
+    let of = |stop| Experiment { stop, policy: PolicySpec::even(), ..listened() };
+    let longer = of(Stop::Cycles(12_000));
+    let mut run = Simulation::new(&of(Stop::Cycles(5000))).unwrap();
+    run.advance(1234);
+    let mut moment = run.clone();
+    run.advance(u64::MAX);
+    for run in [&mut moment, &mut run] {
+        assert!(run.go_on(&longer));
+        run.advance(u64::MAX);
+        let mut alone = Simulation::new(&longer).unwrap();
+        alone.advance(u64::MAX);
+        assert_eq!((run.cycle(), run.result()), (12_000, alone.result()));
+    }
+    let settled = |at_most| of(Stop::Settled(Settled { within: 0.02, of: 1, at_most }));
+    let mut run = Simulation::new(&settled(1_000_000)).unwrap();
+    run.advance(1234);
+    assert!(!run.go_on(&settled(2_000_000)));
+}
+
 /// In each slice the SMs go to the kernel whose turn it is, as soon as the other's CTAs have been switched out; both go on where they were.
 #[test]
 fn time_slices_give_the_whole_gpu_in_turns() {

@@ -1,0 +1,143 @@
+// One clock on one screen: what the page says is of the end, or of the cycle at which the user has stopped to look; and Play goes on where a run has ended.
+import type { Page } from "@playwright/test";
+import { encodeLink } from "../src/link.ts";
+import type { Experiment } from "../src/types.ts";
+import { cycle, expect, is, open, openAt, result, results, show, test } from "./corun.ts";
+
+const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const verdict = (page: Page) => page.locator("#verdict");
+const goTo = async (page: Page, to: number): Promise<void> => {
+  await page.getByLabel("Go to cycle").fill(String(to));
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#cycle")).toHaveText(to.toLocaleString("en"));
+  await is(page, "Paused");
+};
+/** Slowdowns as the bars have them, and as the numbers do. */
+const bars = async (page: Page): Promise<number[]> =>
+  (await page.locator("#slows .slow-value").allTextContents()).map((text) => Number.parseFloat(text));
+const numbers = async (page: Page): Promise<number[]> =>
+  (await page.locator('#numbers [data-stands*=".slowdown."]').allTextContents()).map((text) =>
+    Number(Number.parseFloat(text).toFixed(1)),
+  );
+const alike = async (page: Page): Promise<void> => {
+  await expect.poll(async () => (await numbers(page)).sort()).toEqual((await bars(page)).sort());
+};
+
+test("on the way all that is said is of the stored end, or says that it is not; at rest all is of that cycle", async ({
+  page,
+}) => {
+  await open(page);
+  await expect(verdict(page)).toContainText("Stored answer of the end, 500,000 cycles.");
+  await show(page, "why");
+  await expect(page.locator("#drawer-why")).toContainText("Of the end, by the stored answer.");
+  const link = (await verdict(page).locator(".answer-number").first().textContent()) ?? "";
+  await show(page, "numbers");
+  await expect(page.locator("#numbers")).toContainText(
+    "These are of the run so far; the sentence above is of its end.",
+  );
+  await expect.poll(() => cycle(page)).toBeGreaterThan(30_000);
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await is(page, "Paused");
+  const here = (await page.locator("#cycle").textContent()) ?? "";
+  await expect(verdict(page)).toContainText(`Paused here: ${here} cycles so far.`);
+  await expect(verdict(page)).not.toContainText("Stored answer");
+  await expect(page.locator("#numbers")).not.toContainText("so far; the sentence");
+  await alike(page);
+  await show(page, "why");
+  await expect(page.locator("#drawer-why")).not.toContainText("stored answer");
+  await expect(page.locator("#drawer-why h4").last()).toContainText("Who fills these places");
+  // What runs on is to confirm the end again.
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect(verdict(page)).toContainText("Stored answer of the end, 500,000 cycles.");
+  await expect(verdict(page).locator(".answer-number").first()).toHaveText(link);
+});
+
+test("going back from the end takes the sentence along", async ({ page }) => {
+  await open(page, `${TINY}&cycles=20000`);
+  await is(page, "Finished");
+  await expect(verdict(page)).toContainText("Run here: 20,000 cycles.");
+  const end = await verdict(page).locator("h2").textContent();
+  await show(page, "numbers");
+  await alike(page);
+  await goTo(page, 7_000);
+  await expect(verdict(page)).toContainText("Paused here: 7,000 cycles so far.");
+  await expect(verdict(page).locator("h2")).not.toHaveText(end ?? "");
+  await alike(page);
+  await page.keyboard.press("Escape");
+  await page.locator("#main").focus();
+  await page.keyboard.press(",");
+  await expect(verdict(page)).toContainText("Paused here: 6,999 cycles so far.");
+});
+
+test("Play on what has ended goes on, as the run that is twice as long, and every cycle of it can be gone to", {
+  tag: "@core",
+}, async ({ page }) => {
+  const short = `${TINY}&cycles=20000&b.policy=ccbp&b.cycles=20000`;
+  await open(page, short);
+  await is(page, "Finished");
+  await expect(page.locator("#cycle")).toHaveText("20,000");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
+  await is(page, "Finished");
+  await expect(page.locator("#cycle")).toHaveText("40,000");
+  await expect.poll(() => page.url()).toContain("cycles=40000");
+  const gone = await results(page);
+  // A moment of before its first end does not end there any more.
+  await goTo(page, 10_000);
+  const back = await results(page);
+  await goTo(page, 30_000);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await is(page, "Finished");
+  await expect(page.locator("#cycle")).toHaveText("40,000");
+
+  await open(page, short.replaceAll("=20000", "=40000"));
+  await is(page, "Finished");
+  const whole = await results(page);
+  const of = (all: typeof whole) =>
+    ["A", "B"].map((mark) => [all[mark]?.config_hash, all[mark]?.digest, all[mark]?.cycles]);
+  expect(of(gone)).toEqual(of(whole));
+  await openAt(page, short.replaceAll("=20000", "=40000"), 10_000);
+  expect(of(back)).toEqual(of(await results(page)));
+});
+
+test("one run alone goes on, too", async ({ page }) => {
+  await open(page, `${TINY}&cycles=20000`);
+  await is(page, "Finished");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
+  await is(page, "Finished");
+  const gone = await result(page);
+  expect(gone.cycles).toBe(40_000);
+  await open(page, `${TINY}&cycles=40000`);
+  await is(page, "Finished");
+  expect((await result(page)).digest).toBe(gone.digest);
+});
+
+test("under MIG the vendor's words stand everywhere, and no read waits behind the other instance", async ({ page }) => {
+  const policy = { name: "spatial", split: [42, 56], channels: [20, 20] };
+  const experiment: Experiment = {
+    corun: 1,
+    gpu: "a100-40gb",
+    kernels: ["ccbp/BP", "ccbp/CFD"],
+    seed: 1,
+    alone: false,
+  };
+  await openAt(
+    page,
+    await encodeLink({
+      experiment: { ...experiment, policy: { name: "even" } },
+      other: { ...experiment, policy },
+      view: {},
+    }),
+    4_000,
+  );
+  const words = "MIG 3g.20gb + 4g.20gb";
+  await expect(page.locator("#choose-scheme-B")).toHaveText(words);
+  await expect(page).toHaveTitle(`BP + CFD · Even split vs ${words} · Corun`);
+  await expect(page.locator("#slows .slows-side").nth(1)).toContainText(words);
+  await expect(page.locator("#sms canvas")).toContainText(`B, ${words}: `);
+  const reads = page.locator("#stations .stations-side");
+  await expect(reads.first()).toContainText("in all");
+  await expect(reads.nth(1)).toContainText("in all");
+  await expect(reads.nth(1)).not.toContainText("behind");
+});
