@@ -113,6 +113,21 @@ test("one run alone goes on, too", async ({ page }) => {
   expect((await result(page)).digest).toBe(gone.digest);
 });
 
+test("B of another mix says what its own run says: no answer of A's mix, no place among its schemes", {
+  tag: "@core",
+}, async ({ page }) => {
+  // The first mix has stored answers, also of B's scheme.
+  const first = "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=500000";
+  await openAt(page, `${first}&b.policy=ccbp&b.mix=ccbp/BP+ccbp/HG`, 20_000);
+  await expect(verdict(page).locator("h2")).toContainText(/B: (BP|HG) runs .* (BP|HG) /);
+  await expect(verdict(page)).toContainText("Paused here: 20,000 cycles so far.");
+  await expect(page.locator("#stations .stations-side").nth(1)).toContainText("beyond, behind HG");
+  await expect(page.locator("#all-schemes")).toContainText("B differs from A in more than its scheme");
+  await expect(page.locator("#all-schemes [role=option][aria-selected=true]")).toHaveCount(0);
+  const { A, B } = (await results(page)) as unknown as Record<"A" | "B", { kernels: { slowdown: number }[] }>;
+  expect(await bars(page)).toEqual([...A.kernels, ...B.kernels].map(({ slowdown }) => Number(slowdown.toFixed(1))));
+});
+
 test("under MIG the vendor's words stand everywhere, and no read waits behind the other instance", async ({ page }) => {
   const policy = { name: "spatial", split: [42, 56], channels: [20, 20] };
   const experiment: Experiment = {

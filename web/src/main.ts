@@ -245,7 +245,7 @@ startScreen(session, answered, list, {
     {
       title: "Save as one HTML file",
       note: "a picture that runs when asked, also without a network",
-      run: () => void saveFile(answered.sides.value, grid.models, new URL(address.shown).hash),
+      run: () => void saveFile(answered.sides.value, grid.models, new URL(address.shown).hash, session.catalogue),
     },
     { title: "Dark or light", note: "( d )", run: toggleTheme },
     { title: "Present", note: "the answer alone, large ( p )", run: () => present(true) },

@@ -6,7 +6,8 @@ import { Feed } from "../src/run/feed.ts";
 import type { Notice } from "../src/run/notice.tsx";
 import { heardBy } from "../src/run/heard.ts";
 import { Session } from "../src/run/session.ts";
-import type { Experiment } from "../src/types.ts";
+import { further, side, type Side } from "../src/run/side.ts";
+import type { Experiment, Result } from "../src/types.ts";
 import { FakeWorker } from "./fake-worker.ts";
 
 FakeWorker.install();
@@ -142,6 +143,18 @@ test("Play on what has ended goes on from there, twice as far, and keeps the oth
   session.toggle();
   await until("it starts again", () => (FakeWorker.runs[0]?.asked("reset").length ?? 0) > 0);
   assert.deepEqual(stops(), [done]);
+});
+
+test("a run that has settled goes on for twice its cycles, and one that is over for good does not", () => {
+  const of = (stop: object, ended: string): unknown => {
+    const experiment = { ...by("even"), stop },
+      loaded = { normal: experiment } as Side["loaded"];
+    return further({ ...side(experiment), loaded, result: { stop: ended, cycles: 7_000 } as Result })?.stop;
+  };
+  assert.deepEqual(of({ settled: 0.01 }, "settled"), { cycles: 14_000 });
+  assert.deepEqual(of({ settled: 0.01, at_most: 7_000 }, "cycles"), { settled: 0.01, at_most: 14_000 });
+  assert.deepEqual(of({ kernels_done: true, cycles: 7_000 }, "cycles"), { kernels_done: true, cycles: 14_000 });
+  assert.equal(of({ kernels_done: true }, "kernels_done"), undefined);
 });
 
 test("what is said is of the cycle at which the user has stopped to look, and else of the end", async () => {

@@ -5,7 +5,7 @@ import { encodeLink } from "../link.ts";
 import { isDark } from "../palette.ts";
 import type { RunSide } from "../run/model.ts";
 import { currentStamp, download, stampName, stampText } from "../stamp.ts";
-import type { Figure } from "../types.ts";
+import type { Catalogue, Figure } from "../types.ts";
 import type { SmModel } from "../views/sm-model.ts";
 import { tableOf, type FigureDocument } from "../figures/document.ts";
 import wasmUrl from "../wasm/corun_script_bg.wasm?url";
@@ -41,9 +41,14 @@ async function save(name: string, frozen: Frozen): Promise<void> {
 }
 
 /** What the page shows of a run, or of two. `models`: their SMs as they stand; `link`: to them. */
-export async function saveRun(sides: readonly RunSide[], models: readonly SmModel[], link: string): Promise<void> {
+export async function saveRun(
+  sides: readonly RunSide[],
+  models: readonly SmModel[],
+  link: string,
+  catalogue: Catalogue | null,
+): Promise<void> {
   const experiments = sides.map(({ experiment }) => experiment),
-    title = titleOf(experiments),
+    title = titleOf(experiments, catalogue),
     dark = isDark();
   const drawing = drawRun(
     sides,

@@ -6,7 +6,7 @@ import { mixFigure, slowdownOf } from "../run/figures.ts";
 import type { RunSide } from "../run/model.ts";
 import { plain, said } from "../run/says.ts";
 import { interval, plusMinus } from "../sure.ts";
-import type { Experiment, IntervalsOf, Result } from "../types.ts";
+import type { Catalogue, Experiment, IntervalsOf, Result } from "../types.ts";
 import type { Tabular } from "../views/tabular.ts";
 
 const MARKS = ["A", "B"] as const;
@@ -26,9 +26,9 @@ export function sidesOf({ experiment, other }: Pick<LinkState, "experiment" | "o
 }
 
 /** `BP + CFD: even and ccbp`. */
-export function titleOf(experiments: readonly Experiment[]): string {
+export function titleOf(experiments: readonly Experiment[], catalogue: Catalogue | null = null): string {
   const mixes = [...new Set(experiments.map(mixText))];
-  return `${mixes.join(" / ")}: ${[...new Set(runTitles(experiments))].join(" and ")}`;
+  return `${mixes.join(" / ")}: ${[...new Set(runTitles(experiments, catalogue))].join(" and ")}`;
 }
 
 /** The sentences, and what a run would need to be sure: once, also where both would. */

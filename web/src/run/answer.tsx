@@ -299,6 +299,10 @@ function Path(props: { path: ReadPath; top: number; two: boolean; again: boolean
   );
 }
 
+/** What the colours of a path are: whose read it is, and behind whom. */
+const explained = ({ kernel, name, behind }: ReadPath): string =>
+  [kernel, name, behind?.kernel ?? "", behind?.name ?? ""].join(" ");
+
 /** Where a read of the kernel that suffers waits, and how long alone: each side, on one scale. */
 export function Stations({ sides }: { sides: readonly RunSide[] }) {
   const all = paths(sides),
@@ -312,7 +316,7 @@ export function Stations({ sides }: { sides: readonly RunSide[] }) {
           top={top}
           two={sides.length > 1}
           again={i > 0 && path.name === all[0]?.name}
-          same={i > 0 && path.why === "" && path.name === all[0]?.name && path.behind?.kernel === all[0].behind?.kernel}
+          same={i > 0 && path.why === "" && explained(path) === explained(all[0] as ReadPath)}
         />
       ))}
     </div>

@@ -6,10 +6,9 @@ import { currentStamp, download, stampName, stampText } from "../stamp.ts";
 import { sharedAddress } from "../share.ts";
 import { encodeSweep } from "../sweeps/state.ts";
 import { sweepOf, type Axis } from "../sweeps/vary.ts";
+import type { saveRun } from "../embed/save.ts";
 import type { Experiment } from "../types.ts";
-import type { SmModel } from "../views/sm-model.ts";
 import type { Address } from "./address.ts";
-import type { RunSide } from "./model.ts";
 import type { Session } from "./session.ts";
 import { MARKS } from "./side.ts";
 
@@ -61,10 +60,10 @@ export async function saveResult(session: Session, engine: Engine): Promise<void
 }
 
 /** What is shown, in a file that needs neither the page nor a network. */
-export async function saveFile(sides: readonly RunSide[], models: readonly SmModel[], link: string): Promise<void> {
+export async function saveFile(...shown: Parameters<typeof saveRun>): Promise<void> {
   try {
-    const { saveRun } = await import("../embed/save.ts");
-    await saveRun(sides, models, link);
+    const save = await import("../embed/save.ts");
+    await save.saveRun(...shown);
   } catch (error) {
     toast(`The file could not be made: ${errorText(error)}`);
   }

@@ -58,12 +58,13 @@ export interface Surroundings {
 /** The experiment of a run for twice as long where that has ended, and as it is where it has not; null for one that is over for good. */
 export function further({ experiment, loaded, result }: Side): Experiment | null {
   if (!loaded || !result) return null;
-  const stop = (loaded.normal.stop ?? {}) as { cycles?: number };
+  const stop = (loaded.normal.stop ?? {}) as { settled?: number; at_most?: number; cycles?: number },
+    length = stop.settled === undefined ? "cycles" : "at_most";
   switch (result.stop) {
     case "budget":
       return experiment;
     case "cycles":
-      return { ...structuredClone(experiment), stop: { ...stop, cycles: 2 * (stop.cycles ?? result.cycles) } };
+      return { ...structuredClone(experiment), stop: { ...stop, [length]: 2 * (stop[length] ?? result.cycles) } };
     case "settled":
       return { ...structuredClone(experiment), stop: { cycles: 2 * result.cycles } };
     default:
