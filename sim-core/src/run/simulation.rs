@@ -240,8 +240,8 @@ impl Simulation {
     }
 
     /// Lets a run that has ended go on as the run of an experiment that differs in nothing but a later end, texts for people and whether
-    /// runs alone are wanted; one that only counts cycles, also before it has ended. It must be told of runs alone again. False, and nothing
-    /// has changed, if there is none such to go on with.
+    /// runs alone are wanted. One that only counts cycles goes on before its end, too. It must be told of runs alone again. False, and
+    /// nothing has changed, if there is none such to go on with.
     pub fn go_on(&mut self, experiment: &Experiment) -> bool {
         let (now, later) = (self.experiment.stop, experiment.stop);
         let counts = matches!((now, later), (Stop::Cycles(_), Stop::Cycles(_)));
