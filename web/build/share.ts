@@ -5,7 +5,7 @@ import { escapeXml } from "../src/draw/svg.ts";
 import { sentence, sidesOf, titleOf } from "../src/embed/says.ts";
 import { encodeLink } from "../src/link.ts";
 import type { RunSide } from "../src/run/model.ts";
-import { answerOf, mixKey, readAnswers, type Index } from "../src/run/stored.ts";
+import { answerOf, mixKey, readAnswers, resultName, type Index } from "../src/run/stored.ts";
 import type { Experiment } from "../src/types.ts";
 import { barsPng } from "./bars-png.ts";
 
@@ -15,7 +15,7 @@ export interface SharedPage {
   title: string;
   says: string;
   link: string;
-  /** Hashes of its experiments, with a + between two: what a page that shows the same is found by. */
+  /** The names of its results, with a + between two: what a page that shows the same is found by. */
   hash: string;
   /** Where there is something to be drawn. */
   png: Buffer | null;
@@ -57,7 +57,7 @@ async function pageOf(name: string, all: Experiment[], index: Index, root: URL):
     title: titleOf(all),
     says: sentence(sides),
     link: await encodeLink({ experiment, ...(other ? { other } : {}), view: {} }),
-    hash: sides.map(({ result }) => result?.config_hash ?? "").join("+"),
+    hash: sides.map(({ result, experiment: one }) => resultName(result?.config_hash ?? "", one)).join("+"),
     png: barsPng(sides),
   };
 }

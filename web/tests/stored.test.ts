@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { begun, schemeName } from "../src/choices.ts";
 import first from "../src/run/first.json" with { type: "json" };
 import shipped from "../src/run/answers.json" with { type: "json" };
-import { answerOf, answersAreOf, mixKey, placeOf, readAnswers } from "../src/run/stored.ts";
+import { answerOf, answersAreOf, mixKey, placeOf, readAnswers, resultName } from "../src/run/stored.ts";
 import type { Experiment, PolicyChoice } from "../src/types.ts";
 
 const FIRST = first as Experiment;
@@ -19,6 +19,13 @@ test("a mix is known by all but its scheme, its texts and the order of its keys"
   assert.notEqual(mixKey({ ...FIRST, kernels: [...kernels].reverse() }), key);
   assert.equal(placeOf(under({ name: "even" })), "./answers/first.json");
   assert.equal(placeOf({ ...FIRST, seed: 2 }), null);
+});
+
+test("a result's name has how kernels ran alone, where that is not as usual", () => {
+  const name = (more: object): string => resultName("h", { ...FIRST, ...more });
+  assert.deepEqual([name({}), name({ alone: true, name: "Mine" })], ["h", "h"]);
+  const names = [name({}), name({ alone: false }), name({ alone_gpu: "fermi-16sm" }), name({ alone_gpu: "qos-16sm" })];
+  assert.equal(new Set(names).size, 4);
 });
 
 test("every shipped file is read whole, and its schemes are found", () => {

@@ -11,13 +11,14 @@ import type { Experiment } from "../types.ts";
 import type { Address } from "./address.ts";
 import type { Session } from "./session.ts";
 import { MARKS } from "./side.ts";
+import { resultName } from "./stored.ts";
 
 /** Where all is as an example has it, the page that says so where the link is posted. */
 export async function copyLink(session: Session, address: Address): Promise<void> {
   await address.writeNow();
-  const hashes = session.sides.peek().map(({ loaded }) => loaded?.hash ?? "");
-  const plain = Object.keys(session.view.peek()).length === 0 && hashes.every((hash) => hash !== "");
-  const page = plain ? await sharedAddress(hashes) : null;
+  const names = session.sides.peek().map(({ loaded, experiment }) => loaded && resultName(loaded.hash, experiment));
+  const plain = Object.keys(session.view.peek()).length === 0 && names.every((name) => name !== null);
+  const page = plain ? await sharedAddress(names) : null;
   await copyText(page ?? location.href, "The link is copied. Whoever opens it sees the same run.");
 }
 

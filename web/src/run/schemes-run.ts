@@ -8,7 +8,7 @@ import type { Line, Plan } from "../sweeps/types.ts";
 import type { Answer, Catalogue, Experiment, PolicyChoice, Problem, Result } from "../types.ts";
 import type { SchemeAnswer } from "./model.ts";
 import { slowdownOf } from "./figures.ts";
-import { schemeKey } from "./stored.ts";
+import { resultName, schemeKey } from "./stored.ts";
 
 export interface SchemesProgress {
   /** Schemes that have run, and how many there are to run. */
@@ -51,11 +51,9 @@ export function readResult(value: unknown): Result | null {
     : null;
 }
 
-/** What a point's result is kept by: the hash leaves out whether and how its kernels run alone, which decides slowdowns. */
-export const resultKey = ({ config_hash: hash, experiment }: Plan["points"][number]): string => {
-  const alone = Object.entries({ alone: true, ...experiment }).filter(([key]) => key.startsWith("alone"));
-  return `${hash} ${JSON.stringify(alone.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
-};
+/** What a point's result is kept by. */
+export const resultKey = ({ config_hash: hash, experiment }: Plan["points"][number]): string =>
+  resultName(hash, experiment);
 
 /** A scheme as it is asked for. */
 export interface Asked {

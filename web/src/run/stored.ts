@@ -46,6 +46,14 @@ export const schemeKey = (experiment: Experiment): string =>
     ? text([policyKey(experiment), readCtaOrder(experiment.cta_order ?? "round-robin")])
     : policyKey(experiment);
 
+/** What a result is found by: the engine's hash of its experiment, and whether and how its kernels run alone, which that leaves out. */
+export function resultName(hash: string, experiment: object): string {
+  const alone = Object.entries(experiment).filter(
+    ([key, value]) => key.startsWith("alone") && value !== true && value !== null && value !== undefined,
+  );
+  return alone.length === 0 ? hash : `${hash} ${text(Object.fromEntries(alone))}`;
+}
+
 /** A run that ends after so many cycles, and not before. */
 const isCounted = ({ stop }: Fields): boolean => {
   const keys = Object.keys((stop ?? {}) as object);
