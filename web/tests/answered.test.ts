@@ -13,8 +13,11 @@ import { side, type Side } from "../src/run/side.ts";
 import type { Experiment, Result } from "../src/types.ts";
 
 // The page's own files, as its host gives them.
-globalThis.fetch = ((place: string) =>
-  Promise.resolve(new Response(readFileSync(place.replace("./", "public/"), "utf8")))) as typeof fetch;
+const asked: string[] = [];
+globalThis.fetch = ((place: string) => {
+  asked.push(place);
+  return Promise.resolve(new Response(readFileSync(place.replace("./", "public/"), "utf8")));
+}) as typeof fetch;
 
 const even: Experiment = { ...(first as Experiment), policy: { name: "even" } };
 const ccbp = (more: Partial<Experiment> = {}): Experiment => ({ ...even, policy: { name: "ccbp" }, ...more });
@@ -147,6 +150,19 @@ test("what has run to its end on the page is one of all schemes, and is not run 
     { ...side({ ...mine, policy: { name: "smk" }, stop: { cycles: 1000 } }), result: ended([9, 9]) },
   ];
   assert.deepEqual(known(), [true, false]);
+});
+
+test("another mix has no answers of the mix before, and each file is asked for once", async () => {
+  const session = new Session(around),
+    answered = new Answered(session);
+  asked.length = 0;
+  session.sides.value = [side(even), side(ccbp())];
+  await answered.loaded;
+  assert.deepEqual(asked, ["./answers/first.json"]);
+  await beginning(answered, even);
+  assert.ok(answered.answers.value.length > 0);
+  session.sides.value = [side({ ...even, seed: 2 })];
+  assert.deepEqual(answered.answers.value, []);
 });
 
 test("B of another mix has no place among the schemes of A's", async () => {

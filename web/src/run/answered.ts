@@ -52,7 +52,13 @@ export class Answered {
   }
 
   /** What is known of every scheme on the present mix. */
-  readonly answers = computed(() => this.schemes.value?.answers.value ?? this.stored.value);
+  readonly answers = computed((): readonly SchemeAnswer[] => {
+    const all = this.schemes.value?.answers.value ?? this.stored.value,
+      [of] = all,
+      [first] = this.#session.experiments;
+    // Those of the mix before stand until the present one's are asked for.
+    return of && first && trunkKey(of.experiment) !== trunkKey(first) ? [] : all;
+  });
 
   readonly sides = computed((): readonly RunSide[] => {
     const { sides, preview, ready, whereabouts } = this.#session,
@@ -82,14 +88,18 @@ export class Answered {
       [of] = this.stored.peek();
     // What is there stays while the rest comes.
     if (of && trunkKey(of.experiment) !== trunkKey(first)) this.stored.value = [];
-    const find = async (one: Experiment, near: boolean) => {
-      const key = `${near ? NEAR : ""}${mixKey(one)}`;
-      return [key, before.get(key) ?? (await answersFor(one, near)) ?? []] as const;
+    const asked = new Map<string, Promise<readonly SchemeAnswer[]>>();
+    const find = (one: Experiment, near: boolean): Promise<readonly SchemeAnswer[]> => {
+      const key = `${near ? NEAR : ""}${mixKey(one)}`,
+        known = before.get(key),
+        found = asked.get(key) ?? (known ? Promise.resolve(known) : answersFor(one, near).then((all) => all ?? []));
+      asked.set(key, found);
+      return found;
     };
-    const [near, ...exact] = await Promise.all([find(first, true), ...experiments.map((one) => find(one, false))]),
-      brought = [near, ...exact];
-    const own = exact[0]?.[1] ?? [],
-      stored = own.length > 0 ? own : near[1];
+    await Promise.all(experiments.map((one) => find(one, false)));
+    const own = await find(first, false),
+      stored = own.length > 0 ? own : await find(first, true);
+    const brought = await Promise.all([...asked].map(async ([key, all]) => [key, await all] as const));
     if (turn !== this.#turn) return;
     batch(() => {
       this.#brought.value = new Map(this.#ours ? brought : []);
