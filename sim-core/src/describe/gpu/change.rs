@@ -65,13 +65,12 @@ const LATER: &[&str] = &[
     "lsu_pause",
     "l1.forward_latency",
     "l1.read_only",
-    "l1.launch_drops",
     "l2.bank_index",
 ];
 
-/// What holds for experiments that say nothing of it: it decides nothing of a run whose own is said, so it is written only where the preset has
-/// something else.
-const DEFAULTS: &[&str] = &["warp_order", "measure_from"];
+/// Fields that are written only where the preset has something else: what holds for experiments that say nothing, as their own is written anyway, and
+/// what older files did not have and no paper's run of one launch can tell.
+const AS_PRESET: &[&str] = &["warp_order", "measure_from", "l1.launch_drops"];
 
 /// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.
 const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];
@@ -80,20 +79,26 @@ const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc
 pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
     let preset = presets::find(&gpu.name);
     let classes = || preset.iter().chain([gpu]).flat_map(|gpu| &gpu.sms);
-    let is_written =
-        |placed: &&Placed<SmClass, u32>| !LATER.contains(&placed.field.name) || classes().any(|class| (placed.get)(class) != 0);
+    let same = |class: &SmClass, placed: &Placed<SmClass, u32>| {
+        let of_preset = preset.iter().flat_map(|preset| &preset.sms).find(|of| of.name == class.name);
+        of_preset.is_some_and(|of| (placed.get)(of) == (placed.get)(class))
+    };
+    let is_written = |class: &SmClass, placed: &Placed<SmClass, u32>| match placed.field.name {
+        name if AS_PRESET.contains(&name) => !same(class, placed),
+        name => !LATER.contains(&name) || classes().any(|class| (placed.get)(class) != 0),
+    };
     let is_gone = |class: &&SmClass| gpu.sms.iter().all(|other| other.name != class.name);
     let gone = preset.iter().flat_map(|preset| &preset.sms).filter(is_gone);
     let mut pairs: Vec<_> = gone.map(|class| (format!("sm.{}.count", class.name), Value::from(0))).collect();
     for class in &gpu.sms {
         let prefix = if gpu.sms.len() == 1 && pairs.is_empty() { "sm".into() } else { format!("sm.{}", class.name) };
-        pairs.extend(SM_FIELDS.iter().filter(is_written).map(|placed| (format!("{prefix}.{}", placed.field.name), placed.value(class))));
+        pairs.extend(SM_FIELDS.iter().filter(|placed| is_written(class, placed)).map(|placed| (format!("{prefix}.{}", placed.field.name), placed.value(class))));
     }
     let is_mesh = preset.iter().chain([gpu]).any(|gpu| gpu.noc.kind == NocKind::Mesh);
     let differs = |placed: &Placed<Gpu, u32>| preset.as_ref().is_none_or(|preset| (placed.get)(preset) != (placed.get)(gpu));
     let is_left_out = |placed: &Placed<Gpu, u32>| match placed.field.name {
         name if MESH.contains(&name) => !is_mesh && !differs(placed),
-        name if DEFAULTS.contains(&name) => !differs(placed),
+        name if AS_PRESET.contains(&name) => !differs(placed),
         name => LATER.contains(&name) && preset.iter().chain([gpu]).all(|gpu| (placed.get)(gpu) == 0),
     };
     let is_written = |placed: &&Placed<Gpu, u32>| !is_left_out(placed);

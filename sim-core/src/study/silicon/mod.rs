@@ -349,7 +349,7 @@ mod tests {
         simulated.insert((fma, Some(l1)), 1.0);
         let said = Summary::of(&measured, &simulated);
         assert_eq!(said.alone[1], "Not simulated, as the machine does not know them: tensor");
-        assert_eq!(said.errors[1], ["all", "2", "25 %", "1.41", "XX", "50 %", "50 %", "l2 beside l1"]);
+        assert_eq!(said.errors[1], ["all", "2", "25 %", "1.41", "40 %", "50 %", "50 %", "l2 beside l1"]);
         assert_eq!(said.errors[2][..2], ["without the sleeper", "2"]);
         assert_eq!(said.right, "Right: who of two suffers more 1 of 1, whether a kernel suffers by more than a quarter 2 of 2");
         let pairs = to_value(&measured, Some(&simulated), None).unwrap();
