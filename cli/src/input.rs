@@ -11,8 +11,8 @@ use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
 
-/// Largest file of an experiment or a sweep, bytes.
-const MAX_BYTES: u64 = 4 << 20;
+/// Largest file of an experiment or a sweep, bytes: kernels of thousands of launches take some hundreds each.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The example experiments as JSON text, by name.
 pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
@@ -146,7 +146,11 @@ fn text(file: &str, wanted: Kind) -> Result<String, Problems> {
         return Err(kind.instead_of(wanted));
     }
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(problem("(file)", format!("more than {MAX_BYTES} bytes"), "an experiment or a sweep, a few kilobytes of JSON"));
+        return Err(problem(
+            "(file)",
+            format!("more than {MAX_BYTES} bytes"),
+            "an experiment or a sweep, most often a few kilobytes of JSON",
+        ));
     }
     String::from_utf8(bytes).map_err(|error| problem("(file)", format!("not UTF-8: {error}"), "JSON text"))
 }

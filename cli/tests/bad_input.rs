@@ -14,7 +14,7 @@ fn root() -> PathBuf {
 }
 
 /// Larger files are not read to their end.
-const MAX_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// The paths of the problems on stderr, or what is wrong with the output.
 fn paths(output: &Output) -> Result<Vec<String>, String> {

@@ -3,7 +3,7 @@
 use crate::random;
 use proptest::prelude::*;
 use sim_core::describe::error::Problems;
-use sim_core::describe::ids::{KernelId, PerKernel};
+use sim_core::describe::ids::{KernelId, MAX_KERNELS};
 use sim_core::describe::value::Value;
 use sim_core::interface::controls::{Controls, WarpOrder};
 use sim_core::policy::spec::Entry;
@@ -142,7 +142,7 @@ fn by_sms() -> impl Strategy<Value = Controls> {
             for (sm, theirs) in controls.sms.iter_mut().zip(other.sms).skip(1).step_by(every) {
                 *sm = theirs;
             }
-            controls.dispatch_rank = PerKernel(ranks);
+            controls.dispatch_rank = random::by_kernel(ranks);
             controls
         },
     )
@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(random::cases(200))]
 
     #[test]
-    fn controls_read_back_from_their_canonical_form(controls in by_sms().boxed(), kernels in 1..=8_usize, sms in 1..=64_usize) {
+    fn controls_read_back_from_their_canonical_form(controls in by_sms().boxed(), kernels in 1..=MAX_KERNELS, sms in 1..=64_usize) {
         let controls = Controls { sms: controls.sms[..sms].to_vec(), ..controls };
         for order in [WarpOrder::Lrr, controls.sms[0].warp_order] {
             let written = controls.encode(kernels, order);
@@ -167,7 +167,7 @@ proptest! {
                 std::hash::Hasher::finish(&state)
             };
             prop_assert_eq!(hash(&read), hash(&controls));
-            if kernels == 8 {
+            if kernels == MAX_KERNELS {
                 prop_assert_eq!(&read, &controls);
             }
         }

@@ -14,6 +14,7 @@ mod hetero;
 mod ikra;
 mod kernels;
 mod launches;
+mod limits;
 mod liveness;
 mod metamorphic;
 mod own;

@@ -71,7 +71,7 @@ export function icon(name: IconName): SVGSVGElement {
 export function swatch(kernel: number): HTMLElement {
   return h(
     "span",
-    { class: `swatch swatch-${kernel % 8}`, "aria-hidden": "true" },
+    { class: `swatch swatch-${kernel}`, "aria-hidden": "true" },
     h("b", null, kernelStyle(kernel).number),
   );
 }

@@ -8,7 +8,8 @@ export async function openFile(
   file: File,
   validate: (experiment: string | object) => Promise<Problem[]>,
 ): Promise<Experiment> {
-  if (file.size > 1_000_000) throw new Error("It has more than a million bytes; an experiment is a small file.");
+  if (file.size > 1_000_000)
+    throw new Error("It has more than a million bytes, too many for a link: the runner takes it (`corun run FILE`).");
   const text = await file.text();
   let value: unknown;
   try {

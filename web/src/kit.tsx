@@ -14,7 +14,7 @@ export const Icon = ({ name }: { name: IconName }) => (
 
 /** The mark of a kernel: its colour, pattern and number. */
 export const Swatch = ({ kernel }: { kernel: number }) => (
-  <span class={`swatch swatch-${kernel % 8}`} aria-hidden="true">
+  <span class={`swatch swatch-${kernel}`} aria-hidden="true">
     <b>{kernelStyle(kernel).number}</b>
   </span>
 );

@@ -1,7 +1,8 @@
 // The kernels' colours and patterns: the same kernel looks the same in every picture of the page.
 //
 // The colours are Okabe and Ito's (distinguishable with any common colour-vision deficiency), and each comes with a
-// pattern and a number, so that nothing is said by colour alone.
+// pattern and a number, so that nothing is said by colour alone. There are eight that can be told apart: from the ninth
+// kernel on they come again, each with another pattern.
 
 interface KernelStyle {
   /** Fill on a light and on a dark background. */
@@ -17,7 +18,7 @@ interface KernelStyle {
 export type Pattern = "plain" | "diagonal" | "dots" | "cross" | "horizontal" | "vertical" | "back-diagonal" | "grid";
 
 // Blue and orange come first: the pair that stays farthest apart under every deficiency.
-export const KERNEL_STYLES: readonly KernelStyle[] = [
+const FIRST: readonly KernelStyle[] = [
   { light: "#0072b2", dark: "#3d9bd6", inkLight: "#ffffff", inkDark: "#0b0f14", pattern: "plain", number: "1" },
   { light: "#e69f00", dark: "#f0b429", inkLight: "#14110a", inkDark: "#14110a", pattern: "diagonal", number: "2" },
   { light: "#009e73", dark: "#22b98b", inkLight: "#06120e", inkDark: "#06120e", pattern: "dots", number: "3" },
@@ -26,6 +27,16 @@ export const KERNEL_STYLES: readonly KernelStyle[] = [
   { light: "#d55e00", dark: "#ee7a2b", inkLight: "#140900", inkDark: "#140900", pattern: "vertical", number: "6" },
   { light: "#d8cb1e", dark: "#f0e442", inkLight: "#141303", inkDark: "#141303", pattern: "back-diagonal", number: "7" },
   { light: "#4d4d4d", dark: "#b8b8b8", inkLight: "#ffffff", inkDark: "#101010", pattern: "grid", number: "8" },
+];
+
+/** A style for each kernel of the largest mix. */
+export const KERNEL_STYLES: readonly KernelStyle[] = [
+  ...FIRST,
+  ...FIRST.map((style, k) => ({
+    ...style,
+    pattern: (FIRST[(k + 4) % FIRST.length] as KernelStyle).pattern,
+    number: String(FIRST.length + k + 1),
+  })),
 ];
 
 export function kernelStyle(kernel: number): KernelStyle {

@@ -47,9 +47,30 @@ test("numbers read well, and no data is a dash", () => {
   assert.equal(whole(1234567), "1,234,567");
 });
 
-test("each kernel has a pattern of its own", () => {
-  const seen = new Set(KERNEL_STYLES.map((s) => JSON.stringify(patternTile(s.pattern))));
-  assert.equal(seen.size, KERNEL_STYLES.length);
+test("each of sixteen kernels has a colour with a pattern and a number of its own, and eight in a row no pattern twice", () => {
+  const different = (of: (s: (typeof KERNEL_STYLES)[number]) => string, from = 0, to = 16): number =>
+    new Set(KERNEL_STYLES.slice(from, to).map(of)).size;
+  assert.equal(KERNEL_STYLES.length, 16);
+  for (const [from, to] of [
+    [0, 8],
+    [8, 16],
+  ] as const)
+    assert.equal(
+      different((s) => JSON.stringify(patternTile(s.pattern)), from, to),
+      8,
+    );
+  assert.equal(
+    different((s) => `${s.light} ${s.pattern}`),
+    16,
+  );
+  assert.equal(
+    different((s) => `${s.dark} ${s.pattern}`),
+    16,
+  );
+  assert.equal(
+    different((s) => s.number),
+    16,
+  );
 });
 
 test("text is shortened until it fits", () => {

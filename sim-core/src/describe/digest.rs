@@ -7,24 +7,42 @@ use core::hash::Hasher;
 
 /// A 64-bit FNV-1a hasher.
 #[derive(Clone, Debug)]
-pub struct Fnv(u64);
+pub struct Fnv {
+    hash: u64,
+    /// Kernels of the mix.
+    kernels: usize,
+}
 
 impl Default for Fnv {
     fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
+        Fnv::of_mix(0)
+    }
+}
+
+impl Fnv {
+    /// A hasher for the state of a mix of so many kernels. It leaves out what a [`PerKernel`](super::ids::PerKernel) has of kernels beyond the eighth that
+    /// the mix does not have, so that the digest of a mix does not depend on how many kernels another one may have.
+    pub fn of_mix(kernels: usize) -> Self {
+        Fnv { hash: 0xcbf2_9ce4_8422_2325, kernels }
     }
 }
 
 impl Hasher for Fnv {
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
     // Hashes whole words: a step of the same kind with a wider mix, independent of the target's byte order.
     fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
-        self.0 ^= self.0 >> 29;
+        self.hash = (self.hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        self.hash ^= self.hash >> 29;
+    }
+    // What a `PerKernel` has of one kernel: its number above, the hash of its value below.
+    fn write_u128(&mut self, of_kernel: u128) {
+        if of_kernel >> 64 < self.kernels as u128 {
+            self.write_u64(of_kernel as u64);
+        }
     }
     fn write_u8(&mut self, n: u8) {
         self.write_u64(n.into());
@@ -45,7 +63,7 @@ impl Hasher for Fnv {
         self.write_u64(n as i64 as u64);
     }
     fn finish(&self) -> u64 {
-        self.0
+        self.hash
     }
 }
 

@@ -1,5 +1,6 @@
 //! Identifiers and the small tables indexed by them. No `usize` is stored in machine state: its width differs between targets.
 
+use super::digest::Fnv;
 use core::hash::{Hash, Hasher};
 use core::ops::{BitAnd, BitOr, BitOrAssign, Index, IndexMut, Sub};
 
@@ -9,8 +10,11 @@ pub type Cycle = u64;
 /// "Never": later than any cycle that a run can reach.
 pub const NEVER: Cycle = Cycle::MAX;
 
-/// Kernels that can be resident at once (CCBP's issue-rate controller has 8 sub-queues; the latency predictor groups 6).
-pub const MAX_KERNELS: usize = 8;
+/// Kernels of a mix, at most: what a set of kernels holds, and what the address space is divided among. MPS allows 48 clients.
+pub const MAX_KERNELS: usize = 16;
+
+/// A set of kernels, a bit each.
+pub type Kernels = u16;
 
 /// A global-memory line: byte address divided by the line size.
 pub type LineAddr = u32;
@@ -53,13 +57,37 @@ impl Hash for LaunchId {
 }
 
 /// One value for each kernel of the mix.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PerKernel<T>(pub [T; MAX_KERNELS]);
+
+/// Kernels whose values every hash has, whether the mix has these kernels or not.
+const ALWAYS_HASHED: usize = 8;
+
+/// The values of the first eight kernels, as they stand. Each other one has a hash of its own, which a digest takes if the mix has the kernel.
+impl<T: Hash> Hash for PerKernel<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (first, others) = self.0.split_at(ALWAYS_HASHED);
+        first.hash(state);
+        for (kernel, value) in (ALWAYS_HASHED..).zip(others) {
+            let mut own = Fnv::default();
+            value.hash(&mut own);
+            state.write_u128((kernel as u128) << 64 | u128::from(own.finish()));
+        }
+    }
+}
 
 impl<T: Copy> PerKernel<T> {
     /// One value for every kernel.
     pub const fn all(value: T) -> Self {
         PerKernel([value; MAX_KERNELS])
+    }
+}
+
+impl<T: Copy + Default> PerKernel<T> {
+    /// The values of the first kernels; what is default for the others.
+    #[cfg(test)]
+    pub fn of(first: &[T]) -> Self {
+        PerKernel(core::array::from_fn(|kernel| first.get(kernel).copied().unwrap_or_default()))
     }
 }
 
@@ -314,10 +342,32 @@ impl BitOrAssign for Set {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_PARTS, Set};
+    use super::{MAX_KERNELS, MAX_PARTS, PerKernel, Set};
+    use crate::describe::digest::Fnv;
     use crate::describe::rng::{below, mix};
     use alloc::collections::BTreeSet;
     use alloc::vec::Vec;
+    use core::hash::{Hash, Hasher};
+
+    /// A digest has the first eight kernels, as an array of eight has them, and of the others those of the mix.
+    #[test]
+    fn a_digest_has_every_kernel_of_the_mix() {
+        fn digest(kernels: usize, values: impl Hash) -> u64 {
+            let mut state = Fnv::of_mix(kernels);
+            values.hash(&mut state);
+            state.finish()
+        }
+        let values = PerKernel::all(7_u32);
+        for kernels in 1..=MAX_KERNELS {
+            let before = digest(kernels, values);
+            assert_eq!(before == digest(kernels, [7_u32; 8]), kernels <= 8, "{kernels} kernels");
+            for changed in 0..MAX_KERNELS {
+                let mut other = values;
+                other.0[changed] = 9;
+                assert_eq!(digest(kernels, other) != before, changed < kernels.max(8), "{kernels} kernels, the one at {changed}");
+            }
+        }
+    }
 
     /// Random sets, and random changes to them, against a plain sorted set.
     #[test]

@@ -1,7 +1,7 @@
 //! A choice of a list and its parameters as data: which policy, which CTA order, with which settings. Each entry's file has one table of its
 //! parameters; decoding, the canonical form, the catalogue, the JSON Schema and the page's form are made from it.
 
-use super::controls::{Controls, WarpOrder};
+use super::controls::{Controls, SUB_QUEUES, WarpOrder};
 use crate::describe::error::Problems;
 use crate::describe::ids::PerKernel;
 use crate::describe::path::field;
@@ -50,6 +50,16 @@ pub struct Mix<'a> {
 }
 
 impl Mix<'_> {
+    /// A problem with `path`, which splits the miss queue among more kernels than it has virtual queues.
+    pub fn sub_queues(&self, path: &str, problems: &mut Problems) {
+        let found = format!("a miss queue that is split among {} kernels", self.kernels);
+        problems.add(
+            path,
+            found,
+            format!("at most {SUB_QUEUES}, the virtual queues that it has (CCBP §5.1): a smaller mix, or another policy"),
+        );
+    }
+
     /// A problem with `path`, which gives kernels DRAM channels of their own, if lines stay where they are.
     pub fn own_channels(&self, path: &str, problems: &mut Problems) {
         if self.lines_stay {
@@ -402,7 +412,13 @@ mod tests {
         },
         Param {
             name: "curves",
-            shape: Shape::PerKernel(&Shape::List { of: &Shape::Number { min: 0.0, max: 9.0 }, min: 1, max: MAX_LIST, what: "numbers" }),
+            shape: Shape::PerKernel(&Shape::List {
+                of: &Shape::Number { min: 0.0, max: 9.0 },
+                min: 1,
+                max: MAX_LIST,
+                what: "numbers",
+                beyond: "",
+            }),
             unit: "IPC",
             absent: Absent::Words("none"),
             doc: "",

@@ -30,8 +30,8 @@ impl Machine {
         let mut held = alloc::vec![WordCounts::default(); self.sms.len() * self.arrays.len()];
         for (sm, held) in self.sms.iter().zip(held.chunks_mut(self.arrays.len().max(1))) {
             for (at, line) in sm.l1().lines() {
-                let array = self.arrays.partition_point(|lines| lines.end <= at);
-                let Some(held) = held.get_mut(array) else { continue };
+                let array = self.arrays.partition_point(|(lines, _)| lines.end <= at);
+                let Some(held) = self.arrays.get(array).and_then(|&(_, number)| held.get_mut(number as usize)) else { continue };
                 held.add(line, all);
             }
         }

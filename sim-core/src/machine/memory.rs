@@ -33,7 +33,7 @@ use super::l2::{Bank, Ports, Stall, Trip};
 use super::noc::{Ends, Moment, Noc, Tick};
 use super::packet::{Access, Node, Packet, Packets, Queue, Request, Station};
 use crate::describe::gpu::{Gpu, StoreFlits};
-use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel, Set, members_of, words};
+use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel, Set, members_of, words};
 use crate::interface::controls::Controls;
 use crate::interface::stats::KernelStats;
 use alloc::boxed::Box;
@@ -238,7 +238,7 @@ impl Memory {
             // Who owns what is known at a line's home.
             return;
         }
-        for kernel in KernelId::first(MAX_KERNELS) {
+        for kernel in KernelId::first(self.stats.len()) {
             if self.banks.mapping.moves(kernel, controls) {
                 // Its lines have other numbers from now on.
                 self.banks.all.iter_mut().for_each(|bank| bank.drop_lines(kernel));
@@ -426,6 +426,17 @@ impl Memory {
     pub fn skip(&mut self, cycles: Cycle) {
         self.noc.ticks += self.noc.clock.advance_by(cycles);
         self.channels.ticks += self.channels.clock.advance_by(cycles);
+    }
+
+    /// Whether nothing is under way, and every DRAM channel waits for requests alone: its refreshes need not be looked at one by one.
+    pub fn rests(&self, now: Cycle) -> bool {
+        self.next_but_dram(now) == NEVER && self.channels.all.iter().all(|channel| channel.rests())
+    }
+
+    /// Lets `cycles` core cycles pass in which it rests.
+    pub fn rest(&mut self, cycles: Cycle) {
+        self.noc.ticks += self.noc.clock.advance_by(cycles);
+        self.channels.rest(cycles);
     }
 
     /// Whether no request is under way and no reply waits to be taken. Writes may still wait in DRAM.

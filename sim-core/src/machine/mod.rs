@@ -30,7 +30,7 @@ use self::sm::Sm;
 use self::sm::code::{self, Code};
 use self::sm::ctas::FinishedCta;
 use crate::describe::gpu::{Gpu, SmClass};
-use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel, Set};
+use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr, NEVER, PerKernel, Set};
 use crate::describe::kernel::Kernel;
 use crate::interface::controls::{Controls, SmControls};
 use crate::interface::event::{Event, EventKind, EventKinds};
@@ -46,8 +46,8 @@ use core::ops::Range;
 pub struct Machine {
     gpu: Arc<Gpu>,
     codes: Arc<Vec<Vec<Code>>>,
-    /// The lines of each array of each kernel in turn, in ascending order.
-    arrays: Arc<[Range<LineAddr>]>,
+    /// The lines of each array in ascending order, with its number: the arrays of all kernels are counted in the order of the mix.
+    arrays: Arc<[(Range<LineAddr>, u32)]>,
     /// The present cycle: the next one to be simulated.
     pub now: Cycle,
     /// The SMs.
@@ -63,7 +63,7 @@ pub struct Machine {
     /// While SMs run ahead: the cycle in which each has stopped.
     stops: Vec<Cycle>,
     /// Kernels whose CTAs have all finished and whose launch ends when every L1D has made known what it wrote, a bit each.
-    releases: u8,
+    releases: Kernels,
     /// Whether CTAs have ever been asked to leave their SMs.
     switches: bool,
     /// Placements and retirements since they were last taken, if `record_events`.
@@ -97,13 +97,15 @@ impl Machine {
         let compile = |(index, kernel)| Code::compile(kernel, index, seed, gpu.l2.line_bytes, banks);
         let codes: Vec<Vec<Code>> = kernels.iter().enumerate().map(compile).collect();
         let arrays = (0..).zip(kernels).flat_map(|(index, kernel)| code::layout(kernel, index, gpu.l2.line_bytes));
+        let mut arrays: Vec<_> = arrays.map(|(_, lines)| lines).zip(0..).collect();
+        arrays.sort_unstable_by_key(|(lines, _)| lines.start);
         let mut machine = Machine {
             now: 0,
             sms: (0..gpu.sm_count()).map(|id| Sm::new(gpu, id as u16, count)).collect(),
             memory: Memory::new(gpu, count, seed),
             dispatcher: Dispatcher::new(gpu.sm_count() as usize, &codes, restart, order),
             codes: Arc::new(codes),
-            arrays: arrays.map(|(_, lines)| lines).collect(),
+            arrays: arrays.into(),
             events: Vec::new(),
             launch_ends: Vec::new(),
             record_events: false,
@@ -125,8 +127,9 @@ impl Machine {
         }
         machine.memory.controls_changed(&controls);
         if gpu.owns() {
-            let read_only: Vec<_> =
+            let mut read_only: Vec<_> =
                 (0..).zip(kernels).flat_map(|(index, kernel)| code::read_only(kernel, index, gpu.l2.line_bytes)).collect();
+            read_only.sort_unstable_by_key(|lines| lines.start);
             let read_only = read_only.into();
             machine.sms.iter_mut().for_each(|sm| sm.keeps(&read_only));
         }
@@ -260,6 +263,24 @@ impl Machine {
     pub fn is_still(&self) -> bool {
         let still = self.now > 0 && !self.dispatcher.is_awake() && self.dispatcher.opens() == NEVER && self.memory.is_still(self.now - 1);
         still && self.memory.with_replies().is_empty() && self.sms.iter().all(|sm| sm.next_event() == NEVER)
+    }
+
+    /// The first cycle in which anything can happen but refreshes of an idle DRAM: the present one if something may happen at once, or if quotas
+    /// are filled up meanwhile.
+    pub fn rests_until(&self) -> Cycle {
+        if self.keep_awake || self.dispatcher.is_awake() || self.now == 0 || !self.memory.with_replies().is_empty() {
+            return self.now;
+        }
+        let next = self.sms.iter().map(Sm::next_event).min().unwrap_or(NEVER).min(self.dispatcher.opens());
+        let quotas = || self.sms.iter().any(|sm| sm.gate().quotas.any());
+        if next > self.now && self.memory.rests(self.now - 1) && !quotas() { next } else { self.now }
+    }
+
+    /// Moves to `cycle`, up to which it rests: at most `rests_until`.
+    pub fn rest_to(&mut self, cycle: Cycle) {
+        self.memory.rest(cycle - self.now);
+        self.busy = 0;
+        self.now = cycle;
     }
 
     /// Moves to `cycle` without simulating what lies between, in which nothing happens: at most `next_event`.

@@ -30,6 +30,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
         if controls.own_channels(mix.kernels, channels) {
             mix.own_channels(&path, problems);
         }
+        if controls.split_too_far(mix.kernels) {
+            mix.sub_queues(&field(&field(mix.path, "controls"), "miss_queue_split"), problems);
+        }
         if let Some([a, b]) = controls.mixed_homes(mix.kernels, channels) {
             let found = format!("kernels {} and {} with some channels in common", a.0, b.0);
             problems.add(path, found, "for each two kernels the same channels, or none in common");

@@ -106,7 +106,7 @@ static ENTRIES: Entries =
 
 /// What an experiment says of its policy.
 pub const POLICY: Shape = Shape::Forms {
-    of: &[Shape::Entry(&ENTRIES), Shape::List { of: &Shape::Entry(&ENTRIES), min: 1, max: MAX_MEMBERS, what: "policies" }],
+    of: &[Shape::Entry(&ENTRIES), Shape::List { of: &Shape::Entry(&ENTRIES), min: 1, max: MAX_MEMBERS, what: "policies", beyond: "" }],
     want: "a policy's name, an object with its name and parameters, or a list of 1 to 4 policies",
 };
 

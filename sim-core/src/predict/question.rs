@@ -5,7 +5,6 @@ use super::group::Load;
 use super::reading::{Base, Model, Reading};
 use super::{Platform, bandwidth, isolated};
 use crate::describe::error::Problems;
-use crate::describe::ids::MAX_KERNELS;
 use crate::describe::path::{element, field};
 use crate::describe::record::Absent::{Flag, Name, Needed, Words};
 use crate::describe::record::{Datum, Shape, int, list, names, record, rule, text};
@@ -16,6 +15,9 @@ use alloc::vec::Vec;
 
 /// SMs of a GPU, and its L2 banks, at most.
 pub const MAX_SMS: u32 = 4096;
+
+/// Kernels of a group, at most. The paper's groups have up to six; a plan compares the partitions among all of them.
+pub const MAX_GROUP: usize = 8;
 
 /// Latencies, bandwidths and accesses are from 1 / `LARGEST` to `LARGEST`, in whatever units: no formula overflows.
 pub const LARGEST: f64 = 1e15;
@@ -443,7 +445,7 @@ record! {
     /// Every part of a plan is a multiple of so many SMs.
     step ["SMs"] = SMS, Words("1");
     /// The group.
-    kernels = list!(Shape::Record(&PROFILE), 1, MAX_KERNELS, "kernels"), Needed;
+    kernels = list!(Shape::Record(&PROFILE), 1, MAX_GROUP, "kernels"), Needed;
 }
 
 record! {

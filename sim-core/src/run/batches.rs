@@ -88,9 +88,14 @@ impl Batches {
         Batches { rows: Vec::new(), width: 1, windows: 0, ended: before }
     }
 
-    /// Takes the window that has just been closed; whether a batch ends with it.
-    pub fn close_window(&mut self, machine: &Machine, windows: &Windows) -> bool {
-        self.close(|| {
+    /// Windows until the present batch ends.
+    pub fn left(&self) -> u64 {
+        self.width - self.windows
+    }
+
+    /// Takes the windows that have just been closed, at most those that are left; whether a batch ends with them.
+    pub fn close_windows(&mut self, closed: u64, machine: &Machine, windows: &Windows) -> bool {
+        self.close(closed, || {
             // The windows have added up the SMs already.
             let (stats, all_stalls) = windows.totals();
             Counters {
@@ -103,9 +108,9 @@ impl Batches {
         })
     }
 
-    /// Takes a window after which all counters are `now`; whether a batch ends with it.
-    pub fn close(&mut self, now: impl FnOnce() -> Counters) -> bool {
-        self.windows += 1;
+    /// Takes so many windows after which all counters are `now`; whether a batch ends with them.
+    pub fn close(&mut self, closed: u64, now: impl FnOnce() -> Counters) -> bool {
+        self.windows += closed;
         if self.windows < self.width {
             return false;
         }

@@ -7,7 +7,7 @@ use crate::describe::digest::Fnv;
 use crate::describe::error::Problems;
 use crate::describe::goal::Goal;
 use crate::describe::gpu::occupancy::Resources;
-use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::kernel::Kernel;
 use crate::interface::controls::Controls;
 use crate::interface::decision::{Decision, Log};
@@ -29,7 +29,7 @@ use crate::run::plan::SoloProfiles;
 use crate::run::sharing::Sharer;
 use crate::run::shown;
 use crate::run::stuck;
-use crate::run::windows::Windows;
+use crate::run::windows::{WINDOW, Windows};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -89,6 +89,10 @@ pub struct Simulation {
     /// What kernels do alone, as far as it is known.
     solo: SoloProfiles,
     windows: Windows,
+    /// Until when the machine has nothing to do, as far as it is known since the present window began; 0 after a change of the controls.
+    rests: Cycle,
+    /// Whether it rested throughout the last window.
+    rested: bool,
     /// Since when only the policies can get the run out and have changed nothing.
     waits: Waits,
     /// Whether what the run waits for can never happen.
@@ -180,6 +184,8 @@ impl Simulation {
         let machine = Machine::with_order(gpu, &kernels, experiment.seed, experiment.restart, order, neutral);
         let mut simulation = Simulation {
             windows: Windows::new(kernels.len()),
+            rests: 0,
+            rested: false,
             machine,
             log: Log::new(),
             cta_limit: experiment.cta_limits(),
@@ -191,9 +197,9 @@ impl Simulation {
             sharers: Sharer::all(policies, experiment, solo, (0, &alloc::vec![KernelStats::default(); kernels.len()]))?,
             waits: Waits::default(),
             stuck: false,
-            ipc_alone: PerKernel([None; MAX_KERNELS]),
-            breakdown_alone: PerKernel([None; MAX_KERNELS]),
-            alone_so_far: PerKernel([false; MAX_KERNELS]),
+            ipc_alone: PerKernel::all(None),
+            breakdown_alone: PerKernel::all(None),
+            alone_so_far: PerKernel::all(false),
             began: None,
             settled_at: None,
             warming: Warming::default(),
@@ -234,7 +240,13 @@ impl Simulation {
                 return Reason::Budget;
             }
             let border = end.min(self.next_border());
-            self.run_to(border, if stop_at_event { events } else { u64::MAX });
+            if self.windows.ends_at(self.machine.now) {
+                self.rests = self.machine.rests_until();
+            }
+            match self.windows_of_rest(end.min(self.next_border_but_windows())) {
+                0 | 1 => self.run_to(border, if stop_at_event { events } else { u64::MAX }),
+                windows => self.machine.rest_to(self.machine.now + windows * WINDOW),
+            }
             self.at_border();
         }
     }
@@ -250,9 +262,9 @@ impl Simulation {
             return false;
         }
         self.experiment = experiment.clone();
-        self.ipc_alone = PerKernel([None; MAX_KERNELS]);
-        self.breakdown_alone = PerKernel([None; MAX_KERNELS]);
-        self.alone_so_far = PerKernel([false; MAX_KERNELS]);
+        self.ipc_alone = PerKernel::all(None);
+        self.breakdown_alone = PerKernel::all(None);
+        self.alone_so_far = PerKernel::all(false);
         // It was looked at where it ended, if it ended because it was settled.
         let settled = self.began.as_ref().is_some_and(|began| began.known) && self.settling().is_some_and(|settling| settling.is_done());
         self.began.iter_mut().for_each(|began| began.known = settled);
@@ -278,15 +290,30 @@ impl Simulation {
     }
 
     fn next_border(&self) -> Cycle {
-        let mut border = self.windows.next_end(self.machine.now);
+        self.windows.next_end(self.machine.now).min(self.next_border_but_windows())
+    }
+
+    /// Whole windows from now on, up to `border`, in which the machine rests as in the last one: they need not pass one by one. Batches end where
+    /// they would.
+    fn windows_of_rest(&self, border: Cycle) -> u64 {
+        let now = self.machine.now;
+        if !self.rested || !self.windows.ends_at(now) {
+            return 0;
+        }
+        let of_batch = self.began.as_ref().map_or(u64::MAX, |began| began.batches.left());
+        (self.rests.min(border).saturating_sub(now) / WINDOW).min(of_batch)
+    }
+
+    fn next_border_but_windows(&self) -> Cycle {
+        let mut border = Cycle::MAX;
         for sharer in &self.sharers {
             border = sharer.asks_at().into_iter().chain(sharer.samples_at()).fold(border, Cycle::min);
         }
         let due = match (&self.began, self.experiment.stop) {
             (None, _) => match self.experiment.warm_up {
                 WarmUp::Cycles(cycles) => self.settled_at.map_or(0, |settled| settled.saturating_add(cycles)),
-                // It looks where windows end.
-                WarmUp::Settled => NEVER,
+                // However many windows pass at once, no look is passed over.
+                WarmUp::Settled => Warming::next_look(self.machine.now),
             },
             (Some(began), Stop::Cycles(cycles)) => began.at.saturating_add(cycles),
             (Some(began), Stop::Settled(Settled { at_most, .. })) => began.at.saturating_add(at_most),
@@ -299,8 +326,9 @@ impl Simulation {
     fn at_border(&mut self) {
         let now = self.machine.now;
         if self.windows.ends_at(now) {
-            self.windows.close(&mut self.machine);
-            self.close_batch();
+            let closed = self.windows.close(&mut self.machine);
+            self.rested = self.rests >= now;
+            self.close_batch(closed);
         }
         let kernels = self.machine.kernels();
         for sharer in self.sharers.iter_mut().filter(|sharer| sharer.samples_at() == Some(now)) {
@@ -341,10 +369,10 @@ impl Simulation {
     }
 
     /// Whether the run is settled is looked at only when a batch ends, so that it depends on the machine and not on when the host asks.
-    fn close_batch(&mut self) {
+    fn close_batch(&mut self, windows: u64) {
         let learns = self.learns();
         let Some(began) = &mut self.began else { return };
-        let ended = began.batches.close_window(&self.machine, &self.windows);
+        let ended = began.batches.close_windows(windows, &self.machine, &self.windows);
         if ended && !learns && confidence::is_look(&began.batches) {
             let settling = self.settling();
             self.began.iter_mut().for_each(|began| began.known = settling.as_ref().is_some_and(Settling::is_done));
@@ -506,6 +534,7 @@ impl Simulation {
             self.wait_anew();
         }
         self.machine.set_controls(controls);
+        self.rests = 0;
     }
 
     /// What the mechanisms in force and the policies show of themselves.
@@ -691,7 +720,7 @@ impl Simulation {
     /// One number for the whole state: machine, counters and decisions (their values, not their sentences).
     pub fn digest(&mut self) -> u64 {
         self.machine.settle();
-        let mut state = Fnv::default();
+        let mut state = Fnv::of_mix(self.machine.kernels());
         self.machine.hash_state(&mut state);
         self.log.hash(&mut state);
         state.finish()

@@ -194,9 +194,11 @@ impl Windows {
         now > 0 && now.is_multiple_of(WINDOW)
     }
 
-    /// Closes the window that ends at the machine's present cycle.
-    pub fn close(&mut self, machine: &mut Machine) {
+    /// Closes the windows that end up to the machine's present cycle: one, or several in which the machine has rested as in the one before them.
+    /// Returns how many.
+    pub fn close(&mut self, machine: &mut Machine) -> u64 {
         machine.settle();
+        let closed = machine.now / WINDOW - self.count();
         let mut row = Vec::with_capacity(self.columns());
         for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_stats) {
             let stats = machine.kernel_stats(kernel);
@@ -216,11 +218,16 @@ impl Windows {
         self.last_links.resize(links.len(), [0; 4]);
         self.links = links.iter().zip(&self.last_links).map(|(now, last)| [0, 1, 2, 3].map(|way| (now[way] - last[way]) as u32)).collect();
         self.last_links = links;
-        if self.rows.len() == KEPT {
-            self.rows.pop_front();
-            self.first += 1;
-        }
-        self.rows.push_back(row.into());
+        let row = match self.rows.back() {
+            Some(rest) if closed > 1 => rest.clone(),
+            _ => row.into(),
+        };
+        let kept = closed.min(KEPT as u64);
+        let dropped = (self.rows.len() as u64 + kept).saturating_sub(KEPT as u64);
+        self.rows.drain(..dropped as usize);
+        self.rows.extend(core::iter::repeat_n(row, kept as usize));
+        self.first += dropped + closed - kept;
+        closed
     }
 
     /// All counters of each kernel, and stalled scheduler-cycles of all schedulers, when the last window was closed.

@@ -13,7 +13,7 @@ use sim_core::describe::gpu::{
     Allocate, Arbiter, BankIndex, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex,
     StoreFlits, StoreRelease, WriteFill, presets,
 };
-use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
+use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
 use sim_core::describe::value::Value;
 use sim_core::interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
@@ -212,7 +212,7 @@ fn barriers_stand_evenly(program: &[Op]) -> bool {
 pub fn kernel() -> impl Strategy<Value = Kernel> {
     let grid = prop_oneof![(1..8_u32).prop_map(Dim3::from), select(vec![Dim3 { x: 2, y: 3, z: 1 }, Dim3 { x: 1, y: 2, z: 2 }])];
     let shape =
-        (select(vec![32_u32, 64, 61, 128]), select(vec![16_u32, 1, 40]), select(vec![0_u32, 512]), select(vec![0_u32, 0, 1, 40, 700]));
+        (select(vec![32_u32, 64, 61, 128]), select(vec![16_u32, 1, 40]), select(vec![0_u32, 512]), select(vec![0_u64, 0, 1, 40, 700]));
     let launch = (grid, shape, program()).prop_map(|(grid, (threads, registers, shared_bytes, gap), program)| Launch {
         grid,
         gap,
@@ -277,6 +277,11 @@ fn quotas() -> impl Strategy<Value = Quotas> {
     prop_oneof![Just(none), some]
 }
 
+/// The eight values that were drawn, one for each kernel; from the ninth on again.
+pub fn by_kernel<T: Copy>(drawn: [T; 8]) -> PerKernel<T> {
+    PerKernel(std::array::from_fn(|kernel| drawn[kernel % 8]))
+}
+
 /// Controls that slow kernels down but starve none.
 pub fn controls() -> impl Strategy<Value = Controls> {
     let maybe = |values: Vec<u32>| prop_oneof![2 => Just(None), 1 => select(values).prop_map(Some)];
@@ -298,30 +303,34 @@ pub fn controls() -> impl Strategy<Value = Controls> {
         |((credits, quotas, ways, ranks, limits, allowed, caps, memory, switch, more), split, refill, interval, order, monitor)| {
             let (threads, carry, top_up, ranked, charge) = more;
             let sm = SmControls {
-                allowed: PerKernel(allowed),
-                cta_target: PerKernel(limits),
-                cta_switch: PerKernel(switch),
-                warp_quota: PerKernel(quotas),
-                thread_quota: PerKernel(threads),
-                quota_carry: PerKernel(carry),
-                quota_top_up: PerKernel(top_up),
-                issue_rank: PerKernel(ranked),
+                allowed: by_kernel(allowed),
+                cta_target: by_kernel(limits),
+                cta_switch: by_kernel(switch),
+                warp_quota: by_kernel(quotas),
+                thread_quota: by_kernel(threads),
+                quota_carry: by_kernel(carry),
+                quota_top_up: by_kernel(top_up),
+                issue_rank: by_kernel(ranked),
                 quota_charge: charge,
                 quota_refill: refill,
                 quota_interval: interval,
-                memory_cap: PerKernel(caps),
-                memory_quota: PerKernel(memory),
+                memory_cap: by_kernel(caps),
+                memory_quota: by_kernel(memory),
                 miss_queue_split: split,
-                miss_credits: PerKernel(credits),
+                miss_credits: by_kernel(credits),
                 credit_interval: interval,
                 credit_carry: monitor,
-                miss_rank: PerKernel(ranks),
+                miss_rank: by_kernel(ranks),
                 // Way 0 is in every mask, so that the smallest cache has one.
-                l1_ways: PerKernel(ways.map(|mask| mask | 1)),
+                l1_ways: by_kernel(ways.map(|mask| mask | 1)),
                 l1_monitor: monitor,
                 ..SmControls::neutral(order)
             };
-            let mut controls = Controls { sms: vec![sm; 64], dram_rank: PerKernel(ranks), ..Controls::neutral(0, order) };
+            let mut controls = Controls {
+                sms: vec![sm; 64],
+                dram_rank: by_kernel(ranks),
+                ..Controls::neutral(0, order)
+            };
             // Every kernel may use SM 0.
             controls.sms[0].allowed = PerKernel::all(true);
             controls
@@ -396,7 +405,7 @@ pub fn experiment() -> impl Strategy<Value = Experiment> {
 #[derive(Clone, Debug)]
 pub struct Change {
     at: u64,
-    sms: Vec<([bool; MAX_KERNELS], [u16; MAX_KERNELS], [bool; MAX_KERNELS])>,
+    sms: Vec<([bool; 8], [u16; 8], [bool; 8])>,
 }
 
 /// Changes in the course of a run, in the order of their cycles, after each of which every kernel may use SM 0.
@@ -420,7 +429,7 @@ pub fn advance(run: &mut Simulation, changes: &[Change], cycles: u64, by_event: 
         if let Some(change) = changes.iter().find(|change| change.at == from) {
             let mut controls = run.machine().controls().clone();
             for (sm, (allowed, target, switch)) in controls.sms.iter_mut().zip(change.sms.iter().cycle()) {
-                (sm.allowed, sm.cta_target, sm.cta_switch) = (PerKernel(*allowed), PerKernel(*target), PerKernel(*switch));
+                (sm.allowed, sm.cta_target, sm.cta_switch) = (by_kernel(*allowed), by_kernel(*target), by_kernel(*switch));
                 // As good as drawn: rounds of quotas, some of which are not as large as before, and now and then another time of charging.
                 sm.quota_round += u32::from(allowed[1]);
                 if switch[7] {

@@ -20,7 +20,7 @@ export function PartitionBar({ names, sms, split, move }: Props) {
       {names.map((name, k) => (
         <div
           key={`${k} ${name}`}
-          class={`partition-part swatch-${k % 8}`}
+          class={`partition-part swatch-${k}`}
           style={{ flexGrow: split[k] ?? 0 }}
           title={`${name}: ${smsText(split[k] ?? 0)}`}
         >

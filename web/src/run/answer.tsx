@@ -12,11 +12,9 @@ import { isFinal, origins, parts, plain, said, stand, type Part, type Said, type
 import { paths, type ReadPath } from "./where.ts";
 
 /** The mark of a kernel in a line of text: its colour and pattern. */
-export const Chip = ({ kernel }: { kernel: number }) => (
-  <i class={`answer-chip swatch-${kernel % 8}`} aria-hidden="true" />
-);
+export const Chip = ({ kernel }: { kernel: number }) => <i class={`answer-chip swatch-${kernel}`} aria-hidden="true" />;
 const KernelName = ({ kernel, name }: { kernel: number; name: string }) => (
-  <span class="answer-kernel" style={{ "--of": `var(--k${kernel % 8})` }}>
+  <span class="answer-kernel" style={{ "--of": `var(--k${kernel})` }}>
     <Chip kernel={kernel} />
     {name}
   </span>
@@ -160,7 +158,7 @@ function SlowBar({ bar, top }: { bar: Bar; top: number }) {
         <>
           <span class="slow-track" aria-hidden="true">
             <span
-              class={`slow-fill swatch-${kernel % 8}`}
+              class={`slow-fill swatch-${kernel}`}
               data-endless={value === Infinity || undefined}
               style={{ width: `${Math.min(100, (100 * value) / top)}%` }}
             />
@@ -238,12 +236,12 @@ export function Beyond({
       <span
         class="beyond-alone"
         data-unknown={(alone === null && by !== null) || undefined}
-        style={{ width: width(pale), "--of": `var(--k${kernel % 8})` }}
+        style={{ width: width(pale), "--of": `var(--k${kernel})` }}
       />
-      <span class={`beyond-more swatch-${(by ?? kernel) % 8}`} style={{ width: width(here - pale) }} />
+      <span class={`beyond-more swatch-${by ?? kernel}`} style={{ width: width(here - pale) }} />
       <span
         class="beyond-less"
-        style={{ width: width(Math.max(0, (alone ?? 0) - here)), "--of": `var(--k${kernel % 8})` }}
+        style={{ width: width(Math.max(0, (alone ?? 0) - here)), "--of": `var(--k${kernel})` }}
       />
     </span>
   );
@@ -284,7 +282,7 @@ function Path(props: { path: ReadPath; top: number; two: boolean; again: boolean
           <span>{count(path.here)} in all</span>
           {path.alone === null && path.why === "" ? null : (
             <span class={same ? "hidden" : undefined}>
-              <span class="stations-pale" style={{ "--of": `var(--k${path.kernel % 8})` }} /> alone {count(path.alone)}
+              <span class="stations-pale" style={{ "--of": `var(--k${path.kernel})` }} /> alone {count(path.alone)}
               {path.why === "" ? null : `: ${path.why}`}
             </span>
           )}

@@ -27,7 +27,7 @@ export interface Chosen {
 
 const REMOVE = "—";
 /** Kernels that one GPU runs: as many as the format takes. */
-const MAX_KERNELS = 8;
+const MAX_KERNELS = 16;
 
 export function Choices(props: {
   /** Null until the simulator is there: then the row says what was asked for, and nothing can be chosen yet. */
@@ -72,7 +72,7 @@ export function Choices(props: {
             choices={[...more(at), ...kernels]}
             onChoose={(value) => chosen(at, value)}
             mark={
-              <span class={`swatch swatch-${at % 8}`} aria-hidden="true">
+              <span class={`swatch swatch-${at}`} aria-hidden="true">
                 <b>{kernelStyle(at).number}</b>
               </span>
             }

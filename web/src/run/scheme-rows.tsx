@@ -40,7 +40,7 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
         <span />
         {columns.map((column) => (
           <span key={column.key} class="head-cell">
-            <span class={`swatch swatch-${(column.kernel ?? 0) % 8}`} />
+            <span class={`swatch swatch-${column.kernel ?? 0}`} />
             {kernels[column.kernel ?? 0]}
             {column.key.startsWith("goal_reached")
               ? ": of its goal"
@@ -81,10 +81,7 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
               <span key={column.key} class="cell">
                 <span class="track">
                   {value !== null && (
-                    <span
-                      class={`bar swatch-${(column.kernel ?? 0) % 8}`}
-                      style={{ width: `${where(column, value)}%` }}
-                    />
+                    <span class={`bar swatch-${column.kernel ?? 0}`} style={{ width: `${where(column, value)}%` }} />
                   )}
                   {ends && (
                     <span

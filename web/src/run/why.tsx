@@ -86,7 +86,7 @@ function SharedTable({ step }: { step: Step & { kind: "shared" } }) {
             <td class="why-bar">
               <span class="beyond" aria-hidden="true">
                 {parts.map(({ kernel, part }) => (
-                  <span key={kernel} class={`swatch-${kernel % 8}`} style={{ width: `${100 * part}%` }} />
+                  <span key={kernel} class={`swatch-${kernel}`} style={{ width: `${100 * part}%` }} />
                 ))}
               </span>
               <span class="why-words">

@@ -92,9 +92,9 @@ impl Kernel {
 
     /// Arrays, launches and lists.
     fn shape(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        let launches = self.groups().map(|Repeat { first, launches, times }| {
+        let launches = self.groups().map(|(Repeat { first, launches, times }, repeats)| {
             let mut each = self.launches[first..first + launches].iter().map(|launch| write_launch(launch, &self.lists));
-            match self.repeats.iter().any(|repeat| repeat.first == first) {
+            match repeats {
                 true => Value::object([("repeat", Value::from(times)), ("launches", Value::array(each))]),
                 false => each.next().unwrap_or_default(),
             }

@@ -126,7 +126,7 @@ record! {
     /// Name, by which accesses refer to it.
     name: String = text!(40), Needed;
     /// Size. Addresses wrap around in it.
-    bytes: u64 ["bytes"] = int!(128, 1_i64 << 35), Needed;
+    bytes: u64 ["bytes"] = int!(128, 128 * MAX_LINES), Needed;
     /// Whether neither a launch nor the CPU between launches writes it: what a cache holds of it stays valid.
     read_only: bool = Shape::Flag, Flag(false), sparse;
 }
@@ -139,7 +139,7 @@ pub struct Launch {
     /// What is added to it with each repeat of the launch.
     pub grid_step: [i32; 3],
     /// Cycles from the end of the launch before, of this run or the last, to the first in which a CTA may be placed.
-    pub gap: u32,
+    pub gap: u64,
     /// Threads of a CTA.
     pub threads: u32,
     /// Registers of a thread.

@@ -2,7 +2,9 @@
 
 use super::MAX_LOOPS;
 use super::tile::TILE;
-use super::validate::{MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LATENCY, MAX_LAUNCHES, MAX_LISTS, MAX_OPS, MAX_SEQUENCE, MAX_SLEEP};
+use super::validate::{
+    CUT_LAUNCHES, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LATENCY, MAX_LAUNCHES, MAX_LINES, MAX_LISTS, MAX_OPS, MAX_SEQUENCE, MAX_SLEEP,
+};
 use crate::describe::record::{Absent, Field, One, Shape, choice, int, list, record, rule, text};
 use Absent::{Int, Name, Needed, Words};
 
@@ -27,7 +29,7 @@ rule! {
     /// A kernel compiles and ends. Its grids have 1 to 2^24 CTAs in every repeat, and change only where launches repeat.
     /// At most 3 loops are nested, and each has an instruction of its own. No barrier stands in a loop whose trips differ within a CTA.
     /// No store goes to a read-only array; arrays are of whole words and fit the address space.
-    /// With each repeat counted there are at most 4096 launches and 2^17 operations.
+    /// With each repeat counted there are at most 2^14 launches and 2^18 operations.
     pub RUNS = "runs";
 }
 
@@ -59,7 +61,7 @@ record! {
     /// Lists of trips, for work that follows from data.
     lists = list!(Shape::Record(&super::LIST), 0, MAX_LISTS, "lists"), Words("none");
     /// Launches in order; each starts when the one before has finished.
-    launches = list!(LAUNCHES, 1, MAX_LAUNCHES, "launches"), Needed;
+    launches = list!(LAUNCHES, 1, MAX_LAUNCHES, "launches", CUT_LAUNCHES), Needed;
 }
 
 const LAUNCHES: Shape = Shape::Forms { of: &[Shape::Record(&REPEAT), Shape::Record(&LAUNCH)], want: WANT_LAUNCH };
@@ -72,7 +74,7 @@ record! {
     /// How often they run.
     repeat ["times"] = int!(1, MAX_SEQUENCE), Needed;
     /// The launches.
-    launches = list!(Shape::Record(&LAUNCH), 1, MAX_LAUNCHES, "launches"), Needed;
+    launches = list!(Shape::Record(&LAUNCH), 1, MAX_LAUNCHES, "launches", CUT_LAUNCHES), Needed;
 }
 
 record! {
@@ -246,7 +248,7 @@ record! {
     tile = Shape::Record(&TILE), Words("none");
 }
 
-const BYTES: Shape = int!(4, 1_i64 << 35);
+const BYTES: Shape = int!(4, 128 * MAX_LINES);
 
 /// A random part of an address.
 pub static SCATTER: One = One {

@@ -96,14 +96,14 @@ impl Kernel {
     /// Every launch of a run in order: its position in `launches`, and how often it has run before.
     pub fn sequence(&self) -> impl Iterator<Item = (usize, u32)> {
         let of_group =
-            |Repeat { first, launches, times }| (0..times).flat_map(move |time| (first..first + launches).map(move |at| (at, time)));
+            |(Repeat { first, launches, times }, _)| (0..times).flat_map(move |time| (first..first + launches).map(move |at| (at, time)));
         self.groups().flat_map(of_group)
     }
 
     /// Cycles between the launches of so many runs, one after the other; none before the first.
     pub fn gaps(&self, runs: u64) -> u64 {
-        let each: u64 = self.sequence().map(|(at, _)| u64::from(self.launches[at].gap)).sum();
-        (runs * each).saturating_sub(u64::from(self.launches[0].gap))
+        let each: u64 = self.sequence().map(|(at, _)| self.launches[at].gap).sum();
+        runs.saturating_mul(each).saturating_sub(self.launches[0].gap)
     }
 
     /// Every launch of a run in order, by itself.
@@ -118,26 +118,36 @@ impl Kernel {
 
     /// The launch that has this place in a run, as the kernel lists it. The first one for a place behind the last.
     pub fn launch(&self, id: LaunchId) -> &Launch {
-        let single = self.repeats.is_empty();
-        let at = if single { id.index() } else { self.sequence().nth(id.index()).map_or(0, |(at, _)| at) };
-        self.launches.get(at).unwrap_or(&self.launches[0])
+        if self.repeats.is_empty() {
+            return self.launches.get(id.index()).unwrap_or(&self.launches[0]);
+        }
+        let mut left = id.index();
+        for (Repeat { first, launches, times }, _) in self.groups() {
+            let all = launches * times as usize;
+            if left < all {
+                return &self.launches[first + left % launches];
+            }
+            left -= all;
+        }
+        &self.launches[0]
     }
 
-    /// The launches in order, those that do not repeat as groups of one.
-    pub(super) fn groups(&self) -> impl Iterator<Item = Repeat> {
+    /// The launches in order, those that do not repeat as groups of one, and whether it is one of the repeats.
+    pub(super) fn groups(&self) -> impl Iterator<Item = (Repeat, bool)> {
         let mut next = 0;
         let mut repeats = self.repeats.iter().copied().peekable();
         core::iter::from_fn(move || {
-            let group = repeats.next_if(|repeat| repeat.first == next).unwrap_or(Repeat { first: next, launches: 1, times: 1 });
+            let repeat = repeats.next_if(|repeat| repeat.first == next);
+            let group = repeat.unwrap_or(Repeat { first: next, launches: 1, times: 1 });
             next += group.launches;
-            (group.first < self.launches.len()).then_some(group)
+            (group.first < self.launches.len()).then_some((group, repeat.is_some()))
         })
     }
 
     /// The kernel, cut off after so many launches. Those of a repeat that is cut off stand by themselves.
     pub fn cut(self, launches: usize) -> Kernel {
         let (mut kept, mut repeats, mut left) = (Vec::new(), Vec::new(), launches);
-        for Repeat { first, launches, times } in self.groups() {
+        for (Repeat { first, launches, times }, _) in self.groups() {
             let whole = times.min((left / launches) as u32);
             let body = &self.launches[first..first + launches];
             if whole > 1 {

@@ -12,13 +12,16 @@ use alloc::vec::Vec;
 pub const MAX_OPS: usize = 256;
 
 /// Launches that a kernel lists, at most.
-pub const MAX_LAUNCHES: usize = 64;
+pub const MAX_LAUNCHES: usize = MAX_SEQUENCE;
 
 /// Launches of a run, at most, each repeat counted.
-pub const MAX_SEQUENCE: usize = 4096;
+pub const MAX_SEQUENCE: usize = 1 << 14;
 
 /// Operations of all launches of a run together, at most: a machine holds each launch by itself.
-pub const MAX_SEQUENCE_OPS: usize = 1 << 17;
+pub const MAX_SEQUENCE_OPS: usize = 1 << 18;
+
+/// What to do with more than that.
+pub const CUT_LAUNCHES: &str = "cut the sequence off, or run it in parts";
 
 /// Lists of trips that a kernel may have.
 pub const MAX_LISTS: usize = 16;
@@ -30,7 +33,7 @@ pub const MAX_LISTED: usize = 1 << 18;
 pub const MAX_EXTENT: u32 = 1 << 24;
 
 /// Cycles between two launches, at most.
-pub const MAX_GAP: u32 = 1 << 24;
+pub const MAX_GAP: u64 = 1 << 40;
 
 /// Largest count and largest number of trips.
 const MAX_COUNT: u32 = 1 << 24;
@@ -45,7 +48,7 @@ pub const MAX_LATENCY: u32 = 63;
 pub const MAX_SLEEP: u32 = 1 << 20;
 
 /// Lines that all arrays of a kernel may have together: its part of the address space.
-pub const MAX_LINES: u64 = 1 << 28;
+pub const MAX_LINES: u64 = 1 << 27;
 
 /// Adds every problem of `kernel` to `problems`; `path` is where it stands in the input.
 pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {
@@ -60,7 +63,7 @@ pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {
     let mut lines = 0_u64;
     for (i, array) in kernel.arrays.iter().enumerate() {
         if array.bytes < 128 || !array.bytes.is_multiple_of(4) || array.bytes > MAX_LINES * 128 {
-            problems.add(format!("{}.bytes", element(&at("arrays"), i)), array.bytes, "a multiple of 4 from 128 to 34359738368");
+            problems.add(format!("{}.bytes", element(&at("arrays"), i)), array.bytes, "a multiple of 4 from 128 to 17179869184");
         }
         lines = lines.saturating_add(array.bytes.div_ceil(128));
     }
@@ -68,7 +71,7 @@ pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {
         problems.add(at("arrays"), format!("{lines} lines of 128 bytes together"), format!("at most {MAX_LINES}"));
     }
     if !(1..=MAX_LAUNCHES).contains(&kernel.launches.len()) {
-        problems.add(at("launches"), format!("{} launches", kernel.launches.len()), format!("1 to {MAX_LAUNCHES}"));
+        problems.add(at("launches"), format!("{} launches", kernel.launches.len()), format!("1 to {MAX_LAUNCHES}; {CUT_LAUNCHES}"));
     }
     for (i, list) in kernel.lists.iter().enumerate() {
         let path = format!("{}.values", element(&at("lists"), i));
@@ -81,9 +84,8 @@ pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {
     if !check_repeats(kernel, &at("launches"), problems) {
         return;
     }
-    for (item, Repeat { first, launches, times }) in kernel.groups().enumerate() {
+    for (item, (Repeat { first, launches, times }, repeats)) in kernel.groups().enumerate() {
         let item = element(&at("launches"), item);
-        let repeats = kernel.repeats.iter().any(|repeat| repeat.first == first);
         for (i, launch) in kernel.launches[first..first + launches].iter().enumerate() {
             let path = if repeats { element(&format!("{item}.launches"), i) } else { item.clone() };
             check_launch(launch, kernel, &path, problems);
@@ -108,16 +110,20 @@ fn check_repeats(kernel: &Kernel, path: &str, problems: &mut Problems) -> bool {
         end = first + launches;
     }
     let (mut launches, mut ops) = (0_usize, 0_usize);
-    for group in kernel.groups() {
+    for (group, _) in kernel.groups() {
         let body = &kernel.launches[group.first..group.first + group.launches];
         let times = group.times as usize;
         launches = launches.saturating_add(times.saturating_mul(body.len()));
         ops = ops.saturating_add(times.saturating_mul(body.iter().map(|launch| launch.program.len()).sum()));
     }
     if launches > MAX_SEQUENCE {
-        problems.add(path, format!("{launches} launches, each repeat counted"), format!("at most {MAX_SEQUENCE}"));
+        problems.add(path, format!("{launches} launches, each repeat counted"), format!("at most {MAX_SEQUENCE}; {CUT_LAUNCHES}"));
     } else if ops > MAX_SEQUENCE_OPS {
-        problems.add(path, format!("{ops} operations in all repeats of all launches"), format!("at most {MAX_SEQUENCE_OPS}"));
+        problems.add(
+            path,
+            format!("{ops} operations in all repeats of all launches"),
+            format!("at most {MAX_SEQUENCE_OPS}; {CUT_LAUNCHES}"),
+        );
     }
     problems.0.len() == before
 }
@@ -160,7 +166,7 @@ fn range(value: u64, from: u64, to: u64, path: String, problems: &mut Problems) 
 
 fn check_launch(launch: &Launch, kernel: &Kernel, path: &str, problems: &mut Problems) {
     let at = |field: &str| format!("{path}.{field}");
-    range(launch.gap.into(), 0, MAX_GAP.into(), at("gap"), problems);
+    range(launch.gap, 0, MAX_GAP, at("gap"), problems);
     range(launch.threads.into(), 1, 2048, at("threads"), problems);
     range(launch.registers.into(), 1, 255, at("registers"), problems);
     range(launch.shared_bytes.into(), 0, 1 << 20, at("shared_bytes"), problems);

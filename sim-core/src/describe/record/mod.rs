@@ -103,6 +103,8 @@ pub enum Shape {
         max: usize,
         /// What they are, in words.
         what: &'static str,
+        /// What to do with more than that; empty where it is plain.
+        beyond: &'static str,
     },
     /// A list with an element for each kernel of the mix; how many these are is a rule.
     PerKernel(&'static Shape),
@@ -438,7 +440,10 @@ macro_rules! text {
 /// A list of so many elements.
 macro_rules! list {
     ($of:expr, $min:expr, $max:expr, $what:expr) => {
-        $crate::describe::record::Shape::List { of: &$of, min: $min, max: $max, what: $what }
+        $crate::describe::record::list!($of, $min, $max, $what, "")
+    };
+    ($of:expr, $min:expr, $max:expr, $what:expr, $beyond:expr) => {
+        $crate::describe::record::Shape::List { of: &$of, min: $min, max: $max, what: $what, beyond: $beyond }
     };
 }
 /// One of several names.
@@ -500,7 +505,7 @@ impl Shape {
             Value::Array(items) if range.contains(&items.len()) => {
                 items.iter().enumerate().for_each(|(i, item)| of.look(item, &element(path, i), problems));
             }
-            _ => problems.add(whole_path(path), value.describe(), self.want()),
+            _ => problems.add(whole_path(path), value.describe(), self.want_instead_of(value)),
         }
     }
 
@@ -550,6 +555,9 @@ impl Shape {
     fn want_instead_of(&self, value: &Value) -> String {
         match (self, value) {
             (Shape::Listed(names), Value::Str(name)) => (names.want)(name),
+            (Shape::List { max, beyond, .. }, Value::Array(items)) if items.len() > *max && !beyond.is_empty() => {
+                format!("{}; {beyond}", self.want())
+            }
             _ => self.want(),
         }
     }

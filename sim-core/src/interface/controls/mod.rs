@@ -15,6 +15,9 @@ use crate::describe::record::{Absent, Field, Pattern, Shape, record};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
+/// Virtual queues into which the miss queue can be split, one for each kernel (CCBP §5.1).
+pub const SUB_QUEUES: usize = 8;
+
 /// When quotas are filled up again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum QuotaRefill {
@@ -160,9 +163,9 @@ macro_rules! shape {
         const OF: Shape = $kind.shape();
         const EACH: Shape = Shape::PerKernel(&OF);
         const MAP: Shape = Shape::Map { keys: &SMS, of: &EACH, want: BY_SMS };
-        const LISTS: Shape = Shape::List { of: &EACH, min: 1, max: MOST_SMS, what: "lists, one for each SM" };
+        const LISTS: Shape = Shape::List { of: &EACH, min: 1, max: MOST_SMS, what: "lists, one for each SM", beyond: "" };
         const NUMBERS: Shape =
-            Shape::PerKernel(&Shape::List { of: &Shape::Int { min: 0, max: 255 }, min: 0, max: MOST_SMS, what: "SM numbers" });
+            Shape::PerKernel(&Shape::List { of: &Shape::Int { min: 0, max: 255 }, min: 0, max: MOST_SMS, what: "SM numbers", beyond: "" });
         match $kind {
             Kind::Sms => Shape::Forms { of: &[MAP, NUMBERS], want: BY_SMS },
             Kind::Numbers { .. } => Shape::Forms { of: &[MAP, EACH], want: BY_SMS },
@@ -410,6 +413,11 @@ impl Controls {
         };
         let pairs = KernelId::first(kernels).flat_map(|a| KernelId::first(a.index()).map(move |b| (b, a)));
         pairs.filter(|&pair| mixed(pair)).map(|(a, b)| [a, b]).next()
+    }
+
+    /// Whether an SM's miss queue is to be split among more kernels than it has virtual queues.
+    pub fn split_too_far(&self, kernels: usize) -> bool {
+        kernels > SUB_QUEUES && self.sms.iter().any(|sm| sm.miss_queue_split)
     }
 
     /// Resets every control of kernels beyond the first `kernels`, which do not exist, to neutral.

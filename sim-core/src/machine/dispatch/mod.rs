@@ -17,7 +17,7 @@ use super::sm::code::Code;
 use super::sm::context::SavedCta;
 use super::sm::ctas::FinishedCta;
 use super::sm::{Inputs, Sm};
-use crate::describe::ids::{Cycle, KernelId, LaunchId, NEVER, PerKernel, Set};
+use crate::describe::ids::{Cycle, KernelId, Kernels, LaunchId, NEVER, PerKernel, Set};
 use crate::interface::controls::Controls;
 use crate::interface::observation::Progress;
 use crate::interface::stats::KernelStats;
@@ -137,7 +137,7 @@ impl Dispatcher {
         let grid = &mut self.grids[kernel.index()];
         grid.begin(code, self.order.remembers());
         if let Some(ended) = ended.filter(|_| code.gap > 0) {
-            grid.opens = ended + Cycle::from(code.gap);
+            grid.opens = ended + code.gap;
             self.opens = self.opens.min(grid.opens);
         }
         self.order.launch(kernel, grid, self.sms);
@@ -179,7 +179,7 @@ impl Dispatcher {
 
     /// The kernels of which a launch may end within a few cycles unless an SM has a CTA that does not finish, a bit each. In these cycles
     /// at most `ctas` CTAs find a place. `None` if something else may happen that more than one SM would notice.
-    pub fn may_end(&self, ctas: u32, controls: &Controls) -> Option<u8> {
+    pub fn may_end(&self, ctas: u32, controls: &Controls) -> Option<Kernels> {
         let mut ending = 0;
         for (kernel, grid) in KernelId::first(self.grids.len()).zip(&self.grids) {
             let run = &self.runs[kernel];
@@ -187,7 +187,7 @@ impl Dispatcher {
             if last && !grid.is_placed() && self.has_other_rank(kernel, controls) {
                 return None;
             }
-            ending |= u8::from(last) << kernel.0;
+            ending |= Kernels::from(last) << kernel.0;
         }
         Some(ending)
     }
@@ -329,7 +329,7 @@ impl Dispatcher {
     }
 
     /// Kernels that may get room on an SM, a bit each.
-    fn allowed(&self, index: usize, sm: &Sm, controls: &Controls, codes: &[Vec<Code>]) -> u8 {
+    fn allowed(&self, index: usize, sm: &Sm, controls: &Controls, codes: &[Vec<Code>]) -> Kernels {
         let pending = KernelId::first(codes.len()).filter(|kernel| self.grids[kernel.index()].is_offered() || self.saved(*kernel) > 0);
         let Some(rank) = pending.clone().map(|kernel| controls.dispatch_rank[kernel]).min() else { return 0 };
         let allowed = |kernel: &KernelId| {

@@ -559,6 +559,25 @@ impl Banked {
         *self.next
     }
 
+    /// Whether it has nothing to do but to be refreshed when that is due.
+    pub(super) fn rests(&self) -> bool {
+        let closed = || self.banks.iter().all(|bank| bank.open.is_none());
+        self.queued() == 0 && (self.refresh_due == Clock::MAX || self.earliest[Command::Refresh as usize] <= self.refresh_due && closed())
+    }
+
+    /// Lets the clocks up to this one pass, in which it rests: what refreshes of closed banks leave behind follows from the last.
+    pub(super) fn rest(&mut self, clock: Clock) {
+        let every = Clock::from(self.refresh_every);
+        if clock < self.refresh_due || every == 0 {
+            return;
+        }
+        let last = clock - (clock - self.refresh_due) % every;
+        self.gaps.apply(Command::Refresh as usize, last, &mut [0; COMMANDS], &mut self.earliest);
+        self.refresh_due = last + every;
+        *self.next = clock + 1;
+        self.reconsider_all();
+    }
+
     pub(super) fn longest_read(&self) -> Clock {
         Clock::from(self.data_at[0] + self.transfer)
     }

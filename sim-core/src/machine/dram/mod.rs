@@ -69,6 +69,21 @@ impl Channel {
         each!(self, channel => channel.next_clock())
     }
 
+    /// Whether it has nothing to do but to be refreshed when that is due.
+    pub fn rests(&self) -> bool {
+        match self {
+            Channel::Banked(channel) => channel.rests(),
+            Channel::Ideal(channel) => channel.queued() == 0,
+        }
+    }
+
+    /// Lets the clocks up to this one pass, in which it rests.
+    pub fn rest(&mut self, clock: Clock) {
+        if let Channel::Banked(channel) = self {
+            channel.rest(clock);
+        }
+    }
+
     /// Clocks from a read's turn to its last beat, at most.
     pub fn longest_read(&self) -> Clock {
         each!(self, channel => channel.longest_read())

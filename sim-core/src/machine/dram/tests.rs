@@ -318,7 +318,7 @@ fn everything_is_served_once_and_sleeping_changes_nothing() {
         let mut asked = always.clone();
         let (mut sent, mut bus_free) = (0, 0);
         let mut served = alloc::vec![0_u8; 4_000];
-        let rank = PerKernel([0, 1, 2, 0, 1, 2, 3, 4]);
+        let rank = PerKernel::of(&[0, 1, 2, 0, 1, 2, 3, 4]);
         always.set_rank(&rank);
         asked.set_rank(&rank);
         for clock in 0..200_000 {

@@ -4,8 +4,8 @@
 //! per credit interval. Each cycle the arbiter grants at most one request, which enters the NoC `arbiter_latency` cycles later.
 //! In one FIFO only the oldest request can be granted, so a head without credit holds back the rest; virtual queues do not.
 
-use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
-use crate::interface::controls::SmControls;
+use crate::describe::ids::{Cycle, KernelId, Kernels, NEVER, PerKernel};
+use crate::interface::controls::{SUB_QUEUES, SmControls};
 use crate::machine::derived::Derived;
 use crate::machine::link::{Full, Link};
 use crate::machine::packet::{Access, Request};
@@ -30,8 +30,9 @@ struct Virtual {
 
 /// A kernel's part of `entries` that are split by kernel: its share of eight parts; the first kernels get the parts left over (CCBP §5.1).
 pub fn share(entries: u32, kernel: KernelId, kernels: u32) -> u32 {
-    let parts = MAX_KERNELS as u32 / kernels + u32::from(u32::from(kernel.0) < MAX_KERNELS as u32 % kernels);
-    (entries * parts / MAX_KERNELS as u32).max(1)
+    let queues = SUB_QUEUES as u32;
+    let parts = queues / kernels + u32::from(u32::from(kernel.0) < queues % kernels);
+    (entries * parts / queues).max(1)
 }
 
 /// The miss queue of one SM.
@@ -42,7 +43,7 @@ pub struct MissQueue {
     waiting: u16,
     queues: PerKernel<Virtual>,
     /// Kernels with a waiting request, a bit each.
-    nonempty: u8,
+    nonempty: Kernels,
     tickets: u64,
     kernels: u8,
     /// Whole requests left in the interval.

@@ -25,7 +25,7 @@ use super::memory::Memory;
 use super::packet::{Access, Forward, Packet, Request};
 use crate::describe::gpu::protocols::{L1Protocol, l1_protocols};
 use crate::describe::gpu::{Gpu, L1Config, LaunchDrops};
-use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER};
+use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr, NEVER};
 use crate::interface::controls::SmControls;
 use crate::interface::stats::KernelStats;
 use alloc::boxed::Box;
@@ -94,7 +94,7 @@ pub trait Protocol {
     }
 
     /// Kernels whose launch waits only for writes or registrations that this L1D has still to send, a bit each.
-    fn releasing(&self) -> u8 {
+    fn releasing(&self) -> Kernels {
         0
     }
 
@@ -205,7 +205,7 @@ macro_rules! declare {
             }
 
             #[inline]
-            fn releasing(&self) -> u8 {
+            fn releasing(&self) -> Kernels {
                 match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.releasing(),)* }
             }
 
@@ -243,7 +243,7 @@ pub struct L1d {
     parts: Parts,
     protocol: AnyProtocol,
     /// Kernels whose present launch has had a CTA here, a bit each.
-    started: u8,
+    started: Kernels,
     launch_drops: Derived<LaunchDrops>,
     monitor: Option<Box<Umon>>,
     /// Loads that only wait for lines that hit, in the order in which they complete.
@@ -428,7 +428,7 @@ impl L1d {
 
     /// Kernels whose launch waits only for writes or registrations that this L1D has still to send, a bit each.
     #[inline]
-    pub fn releasing(&self) -> u8 {
+    pub fn releasing(&self) -> Kernels {
         self.protocol.releasing()
     }
 

@@ -17,7 +17,7 @@
 
 use super::{Found, KernelId, Parts, Protocol, ReservationFailure, Source};
 use crate::describe::gpu::{Gpu, L1Config, ReadOnlyLines};
-use crate::describe::ids::{Cycle, LineAddr, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, Kernels, LineAddr, NEVER, PerKernel};
 use crate::interface::controls::SmControls;
 use crate::machine::cache::mshr::Mshrs;
 use crate::machine::cache::tags::Victim;
@@ -93,11 +93,11 @@ pub struct WriteBack<const OWNS: bool> {
     /// Lines of each kernel that wait, or that are not acknowledged or granted.
     pending: PerKernel<u32>,
     /// Kernels whose launch has ended but for what is pending, a bit each.
-    releasing: u8,
+    releasing: Kernels,
     /// Those of them of which the LSU still has stores, a bit each.
-    coming: u8,
+    coming: Kernels,
     /// Kernels a store of which has found the store buffer full, or has filled it, a bit each.
-    pressed: u8,
+    pressed: Kernels,
     /// Answers to what it was asked last.
     answers: VecDeque<Answer>,
     atomics: Atomics,
@@ -197,7 +197,7 @@ impl<const OWNS: bool> WriteBack<OWNS> {
     /// The oldest line that may go leaves the store buffer, if one is to go.
     fn let_go(&mut self, parts: &mut Parts, controls: &SmControls) {
         let state = |line: LineAddr| parts.tags.find(line).map_or(Line::default(), |slot| self.lines[slot as usize]);
-        let oldest = |kernels: u8| {
+        let oldest = |kernels: Kernels| {
             let may = |&&(line, kernel): &&(LineAddr, KernelId)| {
                 kernels >> kernel.0 & 1 == 1 && self.writes.find(line).is_none() && state(line).may_ask()
             };
@@ -209,8 +209,8 @@ impl<const OWNS: bool> WriteBack<OWNS> {
         };
         let atomic = if self.atomics.waiting > 0 { self.waiting.iter().find(takes) } else { None };
         // Where the store buffer is split by kernel, a kernel makes room for itself, if it can.
-        let own = if controls.miss_queue_split || self.pressed == 0 { self.releasing | self.pressed } else { u8::MAX };
-        let any = if self.pressed == 0 { 0 } else { u8::MAX };
+        let own = if controls.miss_queue_split || self.pressed == 0 { self.releasing | self.pressed } else { Kernels::MAX };
+        let any = if self.pressed == 0 { 0 } else { Kernels::MAX };
         if (OWNS || self.has_place(parts))
             && let Some(&(line, kernel)) = atomic.or_else(|| oldest(own)).or_else(|| oldest(any))
             && let Some(slot) = parts.tags.find(line)
@@ -237,7 +237,7 @@ impl<const OWNS: bool> WriteBack<OWNS> {
 
     fn release(&mut self, kernel: KernelId) {
         let done = self.pending[kernel] == 0 && !self.awaits_stores(kernel);
-        self.releasing &= !(u8::from(done) << kernel.0);
+        self.releasing &= !(Kernels::from(done) << kernel.0);
     }
 
     /// Whether a line is to leave the store buffer.
@@ -279,7 +279,7 @@ impl<const OWNS: bool> WriteBack<OWNS> {
         parts.stores.hold(kernel);
         self.waiting.push_back((line, kernel));
         self.pending[kernel] += 1;
-        self.pressed |= u8::from(!parts.stores.has_room(kernel, controls)) << kernel.0;
+        self.pressed |= Kernels::from(!parts.stores.has_room(kernel, controls)) << kernel.0;
     }
 
     /// Answers what a home wants of `words`, which this L1D has given up.
@@ -367,7 +367,7 @@ impl<const OWNS: bool> Protocol for WriteBack<OWNS> {
         }
         let Some(slot) = self.place(parts, line, kernel, controls) else {
             // Lines that wait for ownership stay until they have it.
-            self.pressed |= u8::from(OWNS && !self.waiting.is_empty()) << kernel.0;
+            self.pressed |= Kernels::from(OWNS && !self.waiting.is_empty()) << kernel.0;
             return Err(ReservationFailure::Line);
         };
         let here = &mut self.lines[slot as usize];
@@ -426,8 +426,8 @@ impl<const OWNS: bool> Protocol for WriteBack<OWNS> {
     }
 
     fn launch_ends(&mut self, _: &mut Parts, kernel: KernelId, coming: bool) {
-        self.releasing |= u8::from(coming || self.pending[kernel] > 0) << kernel.0;
-        self.coming |= u8::from(coming) << kernel.0;
+        self.releasing |= Kernels::from(coming || self.pending[kernel] > 0) << kernel.0;
+        self.coming |= Kernels::from(coming) << kernel.0;
     }
 
     fn awaits_stores(&self, kernel: KernelId) -> bool {
@@ -513,7 +513,7 @@ impl<const OWNS: bool> Protocol for WriteBack<OWNS> {
         !self.leaving.is_empty() || self.lets_go() || !self.answers.is_empty()
     }
 
-    fn releasing(&self) -> u8 {
+    fn releasing(&self) -> Kernels {
         self.releasing
     }
 

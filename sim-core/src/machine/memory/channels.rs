@@ -122,6 +122,16 @@ impl Channels {
         self.due.put(index, clock, channel.next_clock());
     }
 
+    /// Lets core cycles pass in which every channel rests.
+    pub fn rest(&mut self, cycles: Cycle) {
+        self.ticks += self.clock.advance_by(cycles);
+        self.due.forget();
+        for (index, channel) in (0..).zip(&mut self.all) {
+            channel.rest(self.ticks);
+            self.due.put(index, self.ticks, channel.next_clock());
+        }
+    }
+
     /// Lets all channels plan anew if kernels have other ranks.
     #[inline]
     pub fn set_rank(&mut self, rank: &PerKernel<u8>) {

@@ -25,6 +25,11 @@ impl Due {
         Due { near: Calendar::new(channels, NEAR as u32), far: Set::below(channels), next_far: at }
     }
 
+    /// Clocks have passed in which no channel was looked at: all are put in again.
+    pub fn forget(&mut self) {
+        (self.far, self.next_far) = (Set::EMPTY, Clock::MAX);
+    }
+
     /// In `clock` it turns out that a channel is due at `at` next: then, but not before the next clock. `Clock::MAX`: it is not.
     pub fn put(&mut self, channel: u32, clock: Clock, at: Clock) {
         let at = at.max(clock + 1);

@@ -1,8 +1,8 @@
 //! Programs made ready for issue: loop ends resolved, bank conflicts and array bases worked out once.
 
 use super::address::{Place, StepAddress};
-use crate::describe::ids::{KernelId, LaunchId, LineAddr, MAX_KERNELS};
-use crate::describe::kernel::{Address, Array, Dim3, Kernel, List, Op, Trips, WARP_SIZE};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr, MAX_KERNELS};
+use crate::describe::kernel::{Address, Array, Dim3, Kernel, List, MAX_LINES, Op, Trips, WARP_SIZE};
 use crate::describe::rng::{below, draw, mix};
 use crate::machine::coherence::Words;
 use crate::machine::packet::Access;
@@ -11,10 +11,19 @@ use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
-/// Lines of address space that each kernel has for itself.
-pub const KERNEL_LINES: u32 = 1 << 28;
+/// Lines of address space that each kernel has for itself, and as many for its contexts in the upper half.
+pub const KERNEL_LINES: u32 = MAX_LINES as u32;
 
-const _: () = assert!((KERNEL_LINES as u64) * (MAX_KERNELS as u64) < u32::MAX as u64);
+const _: () = assert!((KERNEL_LINES as u64) * (MAX_KERNELS as u64) == CONTEXT_LINES as u64);
+
+/// The first line of the contexts of all kernels.
+pub const CONTEXT_LINES: LineAddr = 1 << 31;
+
+/// The first line of the kernel at position `index` of the mix. The ninth follows on the first, the tenth on the second: the first eight lie as far
+/// apart as they would without the others.
+pub const fn first_line(index: usize) -> LineAddr {
+    (index % 8 * 2 + index / 8) as u32 * KERNEL_LINES
+}
 
 /// One operation, ready for issue.
 #[allow(missing_docs)] // the fields are those of `kernel::Op`
@@ -132,7 +141,7 @@ pub struct Code {
     /// CTAs of the grid.
     pub ctas: u32,
     /// Cycles between the end of the launch before and its own beginning.
-    pub gap: u32,
+    pub gap: Cycle,
     /// Warps of a CTA.
     pub warps: u32,
     /// Threads of a CTA.
@@ -150,7 +159,7 @@ pub struct Code {
 
 /// The lines of each array of a kernel that stands at position `index` of the mix.
 pub fn layout(kernel: &Kernel, index: usize, line_bytes: u32) -> impl Iterator<Item = (&Array, Range<LineAddr>)> {
-    let mut next = index as u32 * KERNEL_LINES;
+    let mut next = first_line(index);
     kernel.arrays.iter().map(move |array| {
         let first = next;
         next += array.bytes.div_ceil(u64::from(line_bytes)) as u32;
@@ -387,6 +396,21 @@ mod tests {
         let program = vec![alu(5), Op::Loop { trips: Trips::Fixed(3) }, alu(7), Op::Barrier, Op::End, Op::Wait { loads: 0 }, alu(2)];
         // After each step: the loop may not run again, or not at all.
         assert_eq!(least(&steps(&program, &[], 32, 1.into())), [2, 10, 3, 2, 2, 2, 0, 0]);
+    }
+
+    /// No two kernels share a line, and no line is that of a context or the one that marks an empty way. The first eight lie as far apart as they always have.
+    #[test]
+    fn each_kernel_has_addresses_of_its_own() {
+        let mut all: Vec<Range<u64>> = Vec::new();
+        for index in 0..MAX_KERNELS {
+            let first = u64::from(first_line(index));
+            assert!(index >= 8 || first == (index as u64) << 28);
+            for base in [0, u64::from(CONTEXT_LINES)] {
+                all.push(base + first..base + first + u64::from(KERNEL_LINES));
+            }
+        }
+        all.sort_unstable_by_key(|lines| lines.start);
+        assert!(all.windows(2).all(|two| two[0].end <= two[1].start) && all[all.len() - 1].end <= 1 << 32);
     }
 
     #[test]

@@ -14,23 +14,18 @@
 //! Simplified: lines hold no data; a read of a line that is still to be written takes its time of DRAM all the same.
 
 use super::code::Issue;
+use super::code::{CONTEXT_LINES, KERNEL_LINES, first_line};
 use super::ctas::Cta;
 use super::lanes::{MAX_SCHEDULERS, WarpRef};
 use super::warps::Warp;
 use super::{Inputs, Sm};
-use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr};
 use crate::interface::controls::SmControls;
 use crate::machine::memory::Memory;
 use crate::machine::noc::members;
 use crate::machine::packet::{Access, Request};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-
-/// The first line of the contexts' address space, which lies beyond that of the kernels.
-const CONTEXT_LINES: LineAddr = 1 << 31;
-
-/// Lines that each kernel has there, for contexts one after the other; more than have a place of their own are never under way at once.
-const KERNEL_LINES: u32 = 1 << 28;
 
 /// A CTA between two SMs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -119,7 +114,8 @@ impl Sm {
                 return;
             };
             let lines = self.ctas.context_bytes(first.slot.into(), inputs.codes).div_ceil(memory.line_bytes()).max(1);
-            first.first_line = CONTEXT_LINES + u32::from(first.kernel.0) * KERNEL_LINES + cta.cta % (KERNEL_LINES / lines) * lines;
+            // Contexts lie one after the other; more than have a place of their own are never under way at once.
+            first.first_line = CONTEXT_LINES + first_line(first.kernel.index()) + cta.cta % ((KERNEL_LINES - 1) / lines) * lines;
             first.lines = inputs.controls.context_lines[first.kernel].map_or(lines, |most| lines.min(most));
         }
         if first.sent < first.lines && memory.has_room(now, self.l1.sm()) {
@@ -198,7 +194,7 @@ impl Sm {
     /// A kernel has lost a CTA: notes whether it has just come down to its target.
     pub(super) fn note_fewer(&mut self, kernel: KernelId, controls: &SmControls) {
         let left = self.ctas.used(kernel).ctas;
-        *self.news.preempted |= u8::from(left == controls.may_hold(kernel)) << kernel.0;
+        *self.news.preempted |= Kernels::from(left == controls.may_hold(kernel)) << kernel.0;
     }
 
     /// Takes back a CTA that fits; its warps continue once its context has arrived. Returns its slot.

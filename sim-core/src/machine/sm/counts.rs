@@ -2,7 +2,7 @@
 //! follows from when they enter and leave the state, so that nothing is counted in between.
 
 use super::lsu::Wait;
-use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, Kernels, PerKernel};
 use crate::interface::stats::{KernelStats, StallCounts};
 use crate::machine::derived::Derived;
 use crate::machine::l1d::ReservationFailure;
@@ -116,7 +116,7 @@ impl Counts {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LsuGate {
     /// Kernels for which it is closed, a bit each.
-    closed: u8,
+    closed: Kernels,
     ready: PerKernel<u32>,
 }
 
@@ -144,7 +144,7 @@ impl LsuGate {
     }
 
     /// Closes it for these kernels, a bit each, and opens it for all others.
-    pub fn close(&mut self, counts: &mut Counts, kernels: u8) {
+    pub fn close(&mut self, counts: &mut Counts, kernels: Kernels) {
         let changed = core::mem::replace(&mut self.closed, kernels) ^ kernels;
         for kernel in members(changed.into(), false).map(|kernel| KernelId(kernel as u8)) {
             if kernels >> kernel.0 & 1 == 1 {

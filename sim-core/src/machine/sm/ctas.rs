@@ -6,9 +6,10 @@ use super::code::Code;
 use super::lanes::MAX_SCHEDULERS;
 use crate::describe::gpu::SmClass;
 use crate::describe::gpu::occupancy::{self, Resources};
-use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, Kernels, LaunchId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::SmControls;
+use crate::machine::noc::members;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -79,7 +80,7 @@ pub struct CtaTable {
     used: PerKernel<Resources>,
     used_all: Resources,
     /// Kernels that have a CTA here, a bit each.
-    resident: u8,
+    resident: Kernels,
     arrivals: u32,
     /// First cycle whose CTAs have not been counted.
     since: Cycle,
@@ -111,7 +112,7 @@ impl CtaTable {
     }
 
     /// Kernels that have a CTA here, a bit each.
-    pub fn resident(&self) -> u8 {
+    pub fn resident(&self) -> Kernels {
         self.resident
     }
 
@@ -168,7 +169,7 @@ impl CtaTable {
         let cost = self.cost(&codes[cta.kernel.index()][cta.launch.index()]);
         self.used[cta.kernel].take(cost);
         self.used_all.take(cost);
-        self.resident &= !(u8::from(self.used[cta.kernel].ctas == 0) << cta.kernel.0);
+        self.resident &= !(Kernels::from(self.used[cta.kernel].ctas == 0) << cta.kernel.0);
         Some(cta)
     }
 
@@ -191,10 +192,9 @@ impl CtaTable {
         cost.registers * 4 + cost.shared_bytes
     }
 
-    /// CTA cycles of each kernel before `now` that have not been counted yet.
-    pub(super) fn take_cycles(&mut self, now: Cycle) -> PerKernel<u64> {
-        let cycles = now - core::mem::replace(&mut self.since, now);
-        PerKernel(self.used.0.map(|used| u64::from(used.ctas) * cycles))
+    /// Cycles before `now` whose CTAs have not been counted yet.
+    pub(super) fn take_cycles(&mut self, now: Cycle) -> Cycle {
+        now - core::mem::replace(&mut self.since, now)
     }
 
     /// Warps of the youngest CTAs of each kernel beyond its throttle, a mask for each scheduler.
@@ -205,9 +205,9 @@ impl CtaTable {
                 *sum |= warps;
             }
         }
-        for (kernel, used) in self.used.0.iter().enumerate() {
+        for kernel in members(self.resident.into(), false).map(|kernel| kernel as usize) {
             let allowed = controls.cta_throttle.0[kernel];
-            if u32::from(allowed) >= used.ctas {
+            if u32::from(allowed) >= self.used.0[kernel].ctas {
                 continue;
             }
             let ctas = || self.slots.iter().flatten().filter(|cta| cta.kernel.index() == kernel);

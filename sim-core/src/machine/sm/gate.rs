@@ -4,7 +4,7 @@
 //! It counts instructions and returns sets of kernels, a bit each; the SM closes the schedulers' gates accordingly.
 
 use super::quota::Quotas;
-use crate::describe::ids::{KernelId, PerKernel};
+use crate::describe::ids::{KernelId, Kernels, PerKernel};
 use crate::interface::controls::SmControls;
 
 /// The gate of one SM.
@@ -14,7 +14,7 @@ pub struct QuotaGate {
     pub quotas: Quotas,
     /// Whether any kernel has a memory cap.
     caps: bool,
-    capped: u8,
+    capped: Kernels,
     /// The most memory instructions in flight since the peaks were last forgotten, for kernels with a cap.
     peak_in_flight: PerKernel<u32>,
     /// Whether any kernel has a memory quota, and what is left of each.
@@ -39,7 +39,7 @@ impl Default for QuotaGate {
 impl QuotaGate {
     /// Kernels with as many memory instructions in flight as they may have.
     #[inline]
-    pub fn capped(&self) -> u8 {
+    pub fn capped(&self) -> Kernels {
         self.capped
     }
 
@@ -76,13 +76,13 @@ impl QuotaGate {
     pub fn cap(&mut self, kernel: KernelId, in_flight: u32, controls: &SmControls) {
         let Some(cap) = controls.memory_cap[kernel] else { return };
         self.peak_in_flight[kernel] = self.peak_in_flight[kernel].max(in_flight);
-        self.capped |= u8::from(in_flight >= cap.into()) << kernel.0;
+        self.capped |= Kernels::from(in_flight >= cap.into()) << kernel.0;
     }
 
     /// Notes that a kernel has so many memory instructions in flight, perhaps fewer than before. Returns whether the gate opens.
     pub fn uncap(&mut self, kernel: KernelId, in_flight: u32, controls: &SmControls) -> bool {
         let opens = self.capped >> kernel.0 & 1 == 1 && controls.memory_cap[kernel].is_none_or(|cap| in_flight < cap.into());
-        self.capped &= !(u8::from(opens) << kernel.0);
+        self.capped &= !(Kernels::from(opens) << kernel.0);
         opens
     }
 

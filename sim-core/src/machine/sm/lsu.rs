@@ -7,7 +7,7 @@
 use super::code::{Code, Instruction};
 use super::lanes::WarpRef;
 use crate::describe::gpu::LsuHol;
-use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
 use crate::machine::coherence::Words;
 use crate::machine::derived::Derived;
@@ -77,14 +77,14 @@ pub struct Lsu {
     /// Whether L1D tells words apart.
     by_word: Derived<bool>,
     /// Kernels whose part is full, a bit each.
-    full: u8,
+    full: Kernels,
     /// Kernels with an instruction, and those whose head failed, a bit each.
-    busy: u8,
-    failed: u8,
+    busy: Kernels,
+    failed: Kernels,
     /// Until when heads that failed have been charged.
     charged: Cycle,
     /// Kernels whose head failed and holds back no other.
-    passed: Derived<u8>,
+    passed: Derived<Kernels>,
     /// From the GPU's description.
     hol: Derived<LsuHol>,
     /// Why heads failed: bit `n` for the reason with number `n`.
@@ -135,12 +135,12 @@ impl Lsu {
         *self.passed = 0;
         for (kernel, part) in self.parts.iter().enumerate() {
             let passes = part.failed.is_some_and(|why| self.holds >> why as u8 & 1 == 0);
-            *self.passed |= u8::from(passes) << kernel;
+            *self.passed |= Kernels::from(passes) << kernel;
         }
     }
 
     /// Kernels that cannot put another instruction in, a bit each.
-    pub fn full(&self) -> u8 {
+    pub fn full(&self) -> Kernels {
         self.full
     }
 
@@ -149,13 +149,13 @@ impl Lsu {
         let part = &mut self.parts[kernel.index()];
         part.waiting.push_back((self.tickets, instruction));
         self.tickets += 1;
-        self.full |= u8::from(part.waiting.len() as u32 == self.capacity) << kernel.0;
+        self.full |= Kernels::from(part.waiting.len() as u32 == self.capacity) << kernel.0;
         self.busy |= 1 << kernel.0;
     }
 
     /// Of `kernels`, a bit each, the one whose head came first; there is one.
     #[inline]
-    fn oldest(&self, kernels: u8) -> u32 {
+    fn oldest(&self, kernels: Kernels) -> u32 {
         let ticket = |kernel: &u32| self.parts[*kernel as usize].waiting.front().map_or(u64::MAX, |head| head.0);
         if kernels & (kernels - 1) == 0 {
             return kernels.trailing_zeros();
@@ -224,7 +224,7 @@ impl Lsu {
             part.waiting.pop_front();
             (part.next, part.count) = (0, 0);
             self.full &= !(1 << kernel.0);
-            self.busy &= !(u8::from(part.waiting.is_empty()) << kernel.0);
+            self.busy &= !(Kernels::from(part.waiting.is_empty()) << kernel.0);
         }
         is_last
     }
@@ -234,13 +234,13 @@ impl Lsu {
         self.settle(now, charge);
         self.parts[kernel.index()].failed = Some(why);
         self.failed |= 1 << kernel.0;
-        *self.passed |= (!self.holds >> why as u8 & 1) << kernel.0;
+        *self.passed |= Kernels::from(!self.holds >> why as u8 & 1) << kernel.0;
         *self.reasons |= 1 << why as u8;
     }
 
     /// Retries the failed heads for which `ready` holds.
     pub fn retry(&mut self, now: Cycle, ready: impl Fn(KernelId, LineAddr, ReservationFailure) -> bool, charge: impl FnMut(Wait)) {
-        let (mut open, mut reasons) = (0_u8, 0_u8);
+        let (mut open, mut reasons): (Kernels, u8) = (0, 0);
         for kernel in members(self.failed.into(), false) {
             let Part { failed, lines, next, .. } = &self.parts[kernel as usize];
             let Some(why) = *failed else { continue };

@@ -47,7 +47,7 @@ use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
 use super::memory::Memory;
 use crate::describe::gpu::{Exit, Fp64Owner, Gpu};
-use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::{SmControls, WarpOrder};
 use crate::interface::stats::{KernelStats, StallCounts};
@@ -75,7 +75,7 @@ pub struct News {
     /// All resident kernels have spent their quotas.
     pub quotas_spent: Derived<bool>,
     /// Kernels that have come down to their CTA targets, a bit each.
-    pub preempted: Derived<u8>,
+    pub preempted: Derived<Kernels>,
     /// Whether the machine has not looked yet at one of these, or at what L1D still has to make known (`L1d::releasing`).
     pub any: Derived<bool>,
 }

@@ -7,7 +7,7 @@
 
 use super::lanes::MAX_SCHEDULERS;
 use super::wheel::LONGEST_LATENCY;
-use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, Kernels, MAX_KERNELS, NEVER, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::{QuotaCarry, QuotaCharge, QuotaRefill, SmControls};
 use crate::machine::derived::Derived;
@@ -34,11 +34,11 @@ struct Run {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Quotas {
     /// Kernels with a quota, and those whose quota counts thread instructions, a bit each.
-    given: u8,
-    threads: u8,
+    given: Kernels,
+    threads: Kernels,
     left: PerKernel<i64>,
     /// Kernels with a quota of which nothing is left.
-    spent: u8,
+    spent: Kernels,
     /// Start of the interval that the quotas are for.
     interval_start: Cycle,
     /// What completes in each of the next cycles, by the cycle modulo their number; empty where instructions have always been charged as they
@@ -49,7 +49,7 @@ pub struct Quotas {
     /// Whether instructions are charged as they complete.
     late: Derived<bool>,
     /// Kernels with a quota above 0, a bit each.
-    giving: Derived<u8>,
+    giving: Derived<Kernels>,
     /// When the interval ends.
     ends: Derived<Cycle>,
     /// Places of `owed` that are not empty, and the last cycle whose completions have been charged.
@@ -60,10 +60,10 @@ pub struct Quotas {
     /// Schedulers with a run, a bit each.
     running: Derived<u8>,
     /// Kernels that rank behind one with quota left, and the ranks where they differ.
-    held: Derived<u8>,
+    held: Derived<Kernels>,
     ranks: Derived<Option<PerKernel<u8>>>,
     /// Kernels whose end of quota has been noted.
-    noted: Derived<u8>,
+    noted: Derived<Kernels>,
 }
 
 impl Default for Quotas {
@@ -97,8 +97,8 @@ impl Hash for Quotas {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.given != 0, PerKernel(self.left.0.map(|left| left as u32)), self.spent, self.interval_start).hash(state);
         let beyond = self.left.0.map(|left| (left >> 32) as i32);
-        if beyond != [0; 8] {
-            beyond.hash(state);
+        if beyond != [0; MAX_KERNELS] {
+            PerKernel(beyond).hash(state);
         }
         if !self.owed.is_empty() {
             (&self.owed, &self.load_lanes).hash(state);
@@ -114,13 +114,13 @@ impl Quotas {
     }
 
     /// Kernels with a quota of which nothing is left.
-    pub fn spent(&self) -> u8 {
+    pub fn spent(&self) -> Kernels {
         self.spent
     }
 
     /// Kernels that may not issue for now.
     #[inline]
-    pub fn closed(&self) -> u8 {
+    pub fn closed(&self) -> Kernels {
         self.spent | *self.held
     }
 
@@ -142,7 +142,7 @@ impl Quotas {
 
     /// Whether all of the `resident` kernels that have a quota have used it.
     #[inline]
-    pub fn all_spent(&self, resident: u8) -> bool {
+    pub fn all_spent(&self, resident: Kernels) -> bool {
         resident & self.given & !self.spent == 0
     }
 
@@ -152,7 +152,7 @@ impl Quotas {
         &self,
         now: Cycle,
         cycles: Cycle,
-        resident: u8,
+        resident: Kernels,
         controls: &SmControls,
         stays: impl Fn(KernelId) -> bool,
     ) -> bool {
@@ -167,7 +167,7 @@ impl Quotas {
             return false;
         }
         // Where it has been found already, it is found again when someone gets more, or when a kernel leaves.
-        unspent != 0 || self.spent != *self.noted || self.given_by_spending(u8::MAX, controls) != 0 || !each(resident).all(stays)
+        unspent != 0 || self.spent != *self.noted || self.given_by_spending(Kernels::MAX, controls) != 0 || !each(resident).all(stays)
     }
 
     #[inline]
@@ -183,7 +183,7 @@ impl Quotas {
     #[inline]
     fn take(&mut self, kernel: KernelId, cost: i64) {
         self.left[kernel] -= cost;
-        self.spent |= u8::from(self.left[kernel] <= 0 && cost > 0) << kernel.0;
+        self.spent |= Kernels::from(self.left[kernel] <= 0 && cost > 0) << kernel.0;
     }
 
     /// A warp instruction of a kernel with so many active lanes issues in cycle `now` and completes in cycle `at`. Returns whether it has been taken from
@@ -335,7 +335,7 @@ impl Quotas {
 
     /// Whether someone has to look at the counters in cycle `now`, before anything issues in it.
     #[inline]
-    pub fn is_watched(&self, now: Cycle, resident: u8) -> bool {
+    pub fn is_watched(&self, now: Cycle, resident: Kernels) -> bool {
         let newly_spent = self.spent & !*self.noted != 0;
         *self.ends <= now || newly_spent || self.spent != 0 && self.all_spent(resident) || self.any_ends()
     }
@@ -359,13 +359,13 @@ impl Quotas {
 
     /// Kernels that get more because all that are resident have spent their quotas, a bit each.
     #[inline]
-    fn given_by_spending(&self, resident: u8, controls: &SmControls) -> u8 {
+    fn given_by_spending(&self, resident: Kernels, controls: &SmControls) -> Kernels {
         if self.spent != 0 && self.all_spent(resident) { self.given_now(resident, controls) } else { 0 }
     }
 
     /// Kernels that get more now that all of the `resident` ones have spent their quotas, a bit each.
     #[inline(never)] // so that the question before it is inlined
-    fn given_now(&self, resident: u8, controls: &SmControls) -> u8 {
+    fn given_now(&self, resident: Kernels, controls: &SmControls) -> Kernels {
         let spent_here = self.spent & resident;
         match controls.quota_refill {
             QuotaRefill::WhenAllSpent if self.spent & *self.giving != 0 => self.given,
@@ -378,19 +378,19 @@ impl Quotas {
     }
 
     /// Whether a refill is due in cycle `now`.
-    pub fn is_due(&self, now: Cycle, resident: u8, controls: &SmControls) -> bool {
+    pub fn is_due(&self, now: Cycle, resident: Kernels, controls: &SmControls) -> bool {
         *self.ends <= now || self.given_by_spending(resident, controls) != 0
     }
 
     /// Whether a refill that may come later than it is due has been missed up to cycle `now`: nothing has happened that it could concern.
-    pub fn is_late_due(&self, now: Cycle, resident: u8, controls: &SmControls) -> bool {
+    pub fn is_late_due(&self, now: Cycle, resident: Kernels, controls: &SmControls) -> bool {
         let once = controls.quota_refill == QuotaRefill::WhenAllSpent && controls.quota_carry == PerKernel::all(QuotaCarry::Nothing);
         let by_spending = once && self.given_by_spending(resident, controls) != 0;
         *self.ends <= now || by_spending
     }
 
     /// Fills up what is due in cycle `now`; no scheduler has a run. Returns the kernels that get theirs on top before the refill, a bit each.
-    pub fn refill(&mut self, now: Cycle, resident: u8, controls: &SmControls) -> u8 {
+    pub fn refill(&mut self, now: Cycle, resident: Kernels, controls: &SmControls) -> Kernels {
         let more = self.given_by_spending(resident, controls);
         if *self.ends <= now {
             let interval = Cycle::from(controls.quota_interval);
@@ -410,7 +410,7 @@ impl Quotas {
     }
 
     /// Fills counters up, so many times in a row.
-    fn fill(&mut self, kernels: u8, times: i64, controls: &SmControls) {
+    fn fill(&mut self, kernels: Kernels, times: i64, controls: &SmControls) {
         for kernel in each(kernels) {
             let (left, quota) = (self.left[kernel], i64::from(controls.quota(kernel).unwrap_or(0)));
             self.set(kernel, controls.quota_carry[kernel].filled(left, quota, times));
@@ -424,13 +424,13 @@ impl Quotas {
     fn set(&mut self, kernel: KernelId, left: i64) {
         self.sure[kernel] += left - self.left[kernel];
         self.left[kernel] = left;
-        self.spent = self.spent & !(1 << kernel.0) | u8::from(left <= 0) << kernel.0;
+        self.spent = self.spent & !(1 << kernel.0) | Kernels::from(left <= 0) << kernel.0;
         *self.noted &= self.spent;
     }
 
     /// The next cycle after `now` in which the counters have to be looked at although nothing issues or completes in the LSU.
     #[inline]
-    pub fn next(&self, now: Cycle, resident: u8, controls: &SmControls) -> Cycle {
+    pub fn next(&self, now: Cycle, resident: Kernels, controls: &SmControls) -> Cycle {
         if self.spent & self.given_by_spending(resident, controls) & *self.giving != 0 {
             return now + 1;
         }
@@ -458,11 +458,11 @@ impl Quotas {
     }
 
     /// Works out which kernels rank behind one that is resident and has quota left.
-    pub fn hold(&mut self, resident: u8) {
+    pub fn hold(&mut self, resident: Kernels) {
         if let Some(ranks) = *self.ranks {
             let first = members((resident & self.given & !self.spent).into(), false).map(|kernel| ranks.0[kernel as usize]).min();
             let behind = |kernel: &u32| first.is_some_and(|first| ranks.0[*kernel as usize] > first);
-            *self.held = members(u8::MAX.into(), false).filter(behind).fold(0, |set, kernel| set | 1 << kernel);
+            *self.held = members(Kernels::MAX.into(), false).filter(behind).fold(0, |set, kernel| set | 1 << kernel);
         }
     }
 
@@ -521,7 +521,7 @@ fn first(count: Cycle) -> u64 {
 
 /// These kernels, a bit each.
 #[inline]
-fn each(kernels: u8) -> impl Iterator<Item = KernelId> {
+fn each(kernels: Kernels) -> impl Iterator<Item = KernelId> {
     members(kernels.into(), false).map(|kernel| KernelId(kernel as u8))
 }
 
@@ -532,7 +532,7 @@ mod tests {
 
     const A: KernelId = KernelId(0);
     const B: KernelId = KernelId(1);
-    const BOTH: u8 = 0b11;
+    const BOTH: Kernels = 0b11;
 
     fn quotas(set: impl Fn(&mut SmControls)) -> (Quotas, SmControls) {
         let before = SmControls::neutral(WarpOrder::Lrr);

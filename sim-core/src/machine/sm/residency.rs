@@ -88,8 +88,8 @@ impl Sm {
     /// Counts the CTA cycles before `now`.
     pub(super) fn charge_ctas(&mut self, now: Cycle) {
         let cycles = self.ctas.take_cycles(now);
-        for (stats, cycles) in self.counts.stats.iter_mut().zip(cycles.0) {
-            stats.cta_cycles += cycles;
+        for (kernel, stats) in (0..).map(KernelId).zip(&mut self.counts.stats) {
+            stats.cta_cycles += u64::from(self.ctas.used(kernel).ctas) * cycles;
         }
     }
 

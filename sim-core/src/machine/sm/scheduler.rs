@@ -7,7 +7,7 @@
 use super::ages::Ages;
 use super::code::Next;
 use super::lanes::LANES;
-use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, Kernels, MAX_KERNELS, PerKernel};
 use crate::interface::controls::WarpOrder;
 use crate::interface::stats::{StallCause, StallCounts};
 use crate::machine::derived::Derived;
@@ -259,8 +259,8 @@ impl Scheduler {
 
     /// Closes the gates for the kernels that have used their quota, and for those of which the LSU takes no more (a bit each). Returns
     /// whether that changes what the scheduler does.
-    pub fn close(&mut self, out_of_quota: u8, lsu_full: u8) -> bool {
-        let warps_of = |kernels: u8| members(kernels.into(), false).fold(0, |warps, kernel| warps | self.of_kernel.0[kernel as usize]);
+    pub fn close(&mut self, out_of_quota: Kernels, lsu_full: Kernels) -> bool {
+        let warps_of = |kernels: Kernels| members(kernels.into(), false).fold(0, |warps, kernel| warps | self.of_kernel.0[kernel as usize]);
         let (spent, full) = (warps_of(out_of_quota), warps_of(lsu_full));
         let changes = spent != self.spent || self.lsu_full & !full & self.global & self.ready != 0;
         (self.spent, self.lsu_full) = (spent, full);

@@ -3,6 +3,7 @@
 use super::super::scheme::{Absent, Member, PROFILE_CYCLES, Param, PolicyInfo, Shape};
 use super::topics::TOPICS;
 use crate::describe::ids::{Cycle, KernelId};
+use crate::interface::controls::SUB_QUEUES;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -163,6 +164,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
     ],
     topics: TOPICS,
     check: |_, mix, problems| {
+        if mix.kernels > SUB_QUEUES {
+            mix.sub_queues(mix.path, problems);
+        }
         let fits = |kernel: &KernelId| mix.limits.iter().all(|limit| limit[*kernel] > 0);
         for kernel in KernelId::first(mix.kernels).filter(|kernel| !fits(kernel)) {
             let found = format!("kernel {}, whose CTAs do not fit every SM class", kernel.0);

@@ -45,7 +45,7 @@ use crate::describe::error::Problem;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::path::field;
 use crate::describe::value::Value;
-use crate::interface::controls::{CONTROLS, Controls};
+use crate::interface::controls::{CONTROLS, Controls, SUB_QUEUES};
 use crate::interface::decision::{Log, decide};
 use crate::interface::event::{Event, EventKinds};
 use crate::interface::observation::{By, Needs, Observation};
@@ -199,10 +199,14 @@ impl Script {
             line: None,
             what: "a kernel has DRAM channels of its own, where DeNovo keeps each line in one L2 bank".into(),
         });
+        let split = call.controls.split_too_far(seen.kernels).then(|| Flaw {
+            line: None,
+            what: format!("the miss queue is split among {} kernels, and has {SUB_QUEUES} virtual queues", seen.kernels),
+        });
         for (kernel, text) in call.log {
             decide(log, seen, kernel, Said { text });
         }
-        if let Some(flaw) = flaw.or(mixed).or(moved) {
+        if let Some(flaw) = flaw.or(mixed).or(moved).or(split) {
             let failure = flaw.to_string();
             decide(log, seen, None, Failed { failure: failure.clone() });
             self.failure = Some(failure);

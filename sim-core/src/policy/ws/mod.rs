@@ -76,7 +76,13 @@ fn is_online(spec: &Member) -> bool {
 /// See `Ws::curves`.
 pub const CURVES: Param = Param {
     name: "curves",
-    shape: Shape::PerKernel(&Shape::List { of: &Shape::Number { min: 0.0, max: 100_000.0 }, min: 1, max: MAX_LIST, what: "numbers" }),
+    shape: Shape::PerKernel(&Shape::List {
+        of: &Shape::Number { min: 0.0, max: 100_000.0 },
+        min: 1,
+        max: MAX_LIST,
+        what: "numbers",
+        beyond: "",
+    }),
     unit: "thread instructions per cycle",
     absent: Absent::Words("measured before the run"),
     doc: "IPC of each kernel alone with 1, 2, … CTAs on every SM",
@@ -208,7 +214,7 @@ mod tests {
     /// The decisions on 8 big and 8 small SMs of which only big ones hold the first kernel, and the targets of SMs 0 and 8.
     fn on_unlike_sms(mut policy: impl Policy) -> (Vec<Decided>, [[u16; 2]; 2]) {
         let gpu = presets::find("hetero-8b8s").unwrap();
-        let pair = |a, b| PerKernel([a, b, 0, 0, 0, 0, 0, 0]);
+        let pair = |a, b| PerKernel::of(&[a, b]);
         let limits = [vec![pair(2, 10); 8], vec![pair(0, 6); 8]].concat();
         let mut cost = PerKernel::all(Resources::default());
         cost.0[0] = Resources { ctas: 1, threads: 1024, registers: 16_384, shared_bytes: 0 };

@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn each_sm_runs_another_number_of_ctas_and_its_ipc_is_scaled_by_how_much_it_waits() {
         let (gpu, profile) = (presets::find("ccbp-16sm").unwrap(), Profile::default());
-        let limits = [PerKernel([4, 8, 0, 0, 0, 0, 0, 0]); 16];
+        let limits = [PerKernel::of(&[4, 8]); 16];
         let (mut controls, mut log, mut online) = (Controls::neutral(16, WarpOrder::Lrr), Log::new(), Online::new(20_000, 5000));
         let bare = || Observation { cta_limit: &limits, ..Observation::bare(&gpu, 2, &profile) };
         online.start(&bare(), &mut controls, &mut log);

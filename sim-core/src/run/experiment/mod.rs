@@ -254,14 +254,14 @@ impl Experiment {
     }
 
     fn on_each_sm<T: Copy + Default>(&self, of: impl Fn(&KernelUse, &SmClass) -> T) -> Vec<PerKernel<T>> {
-        let on = |sm| {
+        let on = |class: &SmClass| {
             let mut each = PerKernel::all(T::default());
             for (kernel, used) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
-                each[kernel] = of(used, self.gpu.class_of(sm));
+                each[kernel] = of(used, class);
             }
             each
         };
-        (0..self.gpu.sm_count()).map(on).collect()
+        self.gpu.sms.iter().flat_map(|class| core::iter::repeat_n(on(class), class.count as usize)).collect()
     }
 
     /// The experiment that measures a kernel's IPC alone, as long as this one: the whole GPU and the order of warps of this run, or those that are

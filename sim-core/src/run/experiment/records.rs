@@ -28,10 +28,16 @@ use alloc::vec::Vec;
 pub const VERSION: i64 = 1;
 
 /// Longest run, cycles.
-pub const MAX_CYCLES: u64 = 1_000_000_000_000;
+pub const MAX_CYCLES: u64 = 10_000_000_000_000;
+
+/// Most cycles until every kernel is done, where nothing is said of it.
+const DONE_WITHIN: u64 = 1_000_000_000_000;
 
 /// Largest seed: what JavaScript holds exactly.
 pub const MAX_SEED: u64 = (1 << 53) - 1;
+
+/// What to do with more kernels than a mix may have.
+const FEWER_KERNELS: &str = "a stream's kernels can be launches of one kernel, and clients that are alike one kernel with more CTAs";
 
 /// Longest name of an experiment, characters.
 const LONGEST_NAME: usize = 200;
@@ -147,7 +153,7 @@ experiment! {
         /// The mix.
         kernels: Vec<KernelUse> = list!(
             Shape::Forms { of: &[Shape::Listed(&LIBRARY), Shape::Record(&USE), Shape::Record(&KERNEL)], want: KERNEL_WANT },
-            1, MAX_KERNELS, "kernels"
+            1, MAX_KERNELS, "kernels", FEWER_KERNELS
         ), Needed;
         /// Order in which a scheduler considers its ready warps.
         warp_order: WarpOrder = Shape::Pattern(&WARP_ORDER), Words("the GPU's");
@@ -244,7 +250,7 @@ impl Datum for Stop {
         }
         let cycles = value.get("cycles").map(u64::read);
         match (value.get("kernels_done").is_some_and(bool::read), cycles) {
-            (true, cycles) => Stop::KernelsDone { at_most: cycles.unwrap_or(MAX_CYCLES) },
+            (true, cycles) => Stop::KernelsDone { at_most: cycles.unwrap_or(DONE_WITHIN) },
             (false, cycles) => Stop::Cycles(cycles.unwrap_or(DEFAULT_CYCLES)),
         }
     }

@@ -77,6 +77,11 @@ impl Warming {
         now > 0 && now.is_multiple_of(LOOK)
     }
 
+    /// The first look after this cycle.
+    pub fn next_look(now: Cycle) -> Cycle {
+        (now / LOOK + 1) * LOOK
+    }
+
     /// Looks at the lines that L2 holds and at what has been looked up in it so far: whether it has filled since the last look.
     pub fn has_filled(&mut self, lines: u64, lookups: u64) -> bool {
         let before = core::mem::replace(self, Warming { lines, lookups });

@@ -6,7 +6,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 /// Cycles from the end of a launch to the next.
-pub const GAP: u32 = 1000;
+pub const GAP: u64 = 1000;
 
 /// A launch of blocks of `threads`, with the gap that all have.
 pub fn launch(grid: impl Into<Dim3>, threads: u32, registers: u32, shared_bytes: u32, program: Vec<Op>) -> Launch {

@@ -3,7 +3,7 @@
 pub use super::super::grid::Grid;
 
 use crate::describe::gpu::occupancy::Resources;
-use crate::describe::ids::{Cycle, KernelId, Set};
+use crate::describe::ids::{Cycle, KernelId, Kernels, MAX_KERNELS, Set};
 use crate::interface::spec::{Param, Spec};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -52,7 +52,7 @@ pub struct Offer<'a> {
     /// What the SM has left.
     pub room: Resources,
     /// Kernels that pass the dispatcher's filter on this SM, a bit each: at least one.
-    pub allowed: u8,
+    pub allowed: Kernels,
     /// SMs on which each kernel may run, as the controls are now, once there is room: its CTAs are allowed there and fit.
     pub open: &'a [Set],
     /// The launch of each kernel that is under way.
@@ -63,7 +63,7 @@ impl Offer<'_> {
     /// The kernels of `allowed`.
     pub fn kernels(&self) -> impl Iterator<Item = KernelId> + Clone + use<> {
         let allowed = self.allowed;
-        KernelId::first(8).filter(move |kernel| allowed >> kernel.0 & 1 == 1)
+        KernelId::first(MAX_KERNELS).filter(move |kernel| allowed >> kernel.0 & 1 == 1)
     }
 
     /// The launch of a kernel.
