@@ -147,6 +147,7 @@ fn begun(name: &str, kernels: usize) -> Value {
             Some(("percentage", Value::array(vec![percentage.min(100.0); kernels])))
         }
         "time-slice" if kernels > 0 => Some(("slice", 100_000.into())),
+        "priority" if kernels > 0 => Some(("level", Value::array((0..kernels).map(|k| if k == 0 { -5 } else { 0 })))),
         _ => None,
     };
     Value::object([("name", Value::from(name))].into_iter().chain(given))

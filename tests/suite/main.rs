@@ -21,6 +21,7 @@ mod own;
 mod partitions;
 mod pins;
 mod predict;
+mod priority;
 mod probes;
 mod qos;
 mod random;

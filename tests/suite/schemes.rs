@@ -27,6 +27,7 @@ fn setting(param: &Param, kernels: usize, profile: bool) -> Option<Value> {
     match (param.name, param.shape) {
         ("combination", _) if param.absent == Absent::Needed => each(1.into()),
         ("percentage", _) => each(100.into()),
+        ("level", _) => Some(Value::array((0..kernels as i64).map(|kernel| -(kernel % 3)))),
         // Longer than any context takes to come and go.
         ("slice", _) => Some(2_000_000.into()),
         ("curves", _) if !profile => each(Value::array((1..=8).map(f64::from))),

@@ -141,7 +141,7 @@ export function epochOf({ policy }: Experiment): number | null {
 }
 export const mixText = ({ kernels }: Pick<Experiment, "kernels">): string => kernelLabels(kernels).join(" + ");
 
-/** A scheme with what must be given of it and has a beginning that makes sense: the advice of MPS's manual, a short slice. */
+/** A scheme with what must be given of it and has a beginning that makes sense: MPS's manual's advice, a short slice, the first kernel first. */
 export function begun(name: string, kernels: number): PolicyChoice {
   switch (name) {
     case "mps":
@@ -151,6 +151,8 @@ export function begun(name: string, kernels: number): PolicyChoice {
       };
     case "time-slice":
       return { name, slice: 100_000 };
+    case "priority":
+      return { name, level: Array.from({ length: kernels }, (_, k) => (k === 0 ? -5 : 0)) };
     default:
       return { name };
   }

@@ -50,6 +50,7 @@ const TITLES = words({
   interval: "Cycles between looks",
   percentage: "Share of the SMs",
   slice: "Length of a turn",
+  level: "Level of each stream",
   channels: "DRAM channels of each kernel",
   repartition: "Cycles between partitions",
   units: "Units of bandwidth",

@@ -136,13 +136,14 @@ test("vendors' words become the settings that they publish", () => {
   assert.deepEqual(titled(2, H100, /in chunks of 8/), { name: "spatial", split: [64, 64] });
   assert.deepEqual(titled(2, H100, /: the least/), { name: "spatial", split: [120, 8] });
   assert.deepEqual(titled(2, A100, /^2 ms/), { name: "time-slice", slice: 2_820_000 });
+  assert.deepEqual(titled(3, A100, /^−5 for the last/), { name: "priority", level: [0, 0, -5] });
   // No mix of instances has more than seven slices, eight eighths of the memory, or the GPU's SMs and channels.
   for (const shape of [A100, H100])
     for (let n = 1; n <= 8; n += 1)
       for (const { policy } of presets(n, shape)) {
         const sum = (key: string): number => ((policy[key] ?? []) as number[]).reduce((all, one) => all + one, 0);
         assert.ok(sum("split") <= shape.sms && sum("channels") <= shape.channels, JSON.stringify(policy));
-        for (const key of ["split", "channels", "percentage"])
+        for (const key of ["split", "channels", "percentage", "level"])
           if (policy[key] !== undefined) assert.equal((policy[key] as number[]).length, n);
       }
 });

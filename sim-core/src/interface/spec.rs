@@ -121,8 +121,10 @@ pub enum Setting {
     Choice(&'static str),
     /// True or false.
     Bool(bool),
-    /// A whole number for each kernel.
+    /// A whole number from 0 on for each kernel.
     Ints(Vec<u32>),
+    /// A whole number for each kernel, below 0 too.
+    Signed(Vec<i64>),
     /// A number for each kernel.
     Numbers(Vec<f64>),
     /// A list of numbers for each kernel.
@@ -203,7 +205,12 @@ impl<I: Entry> Spec<I> {
         *self.get(name) == Setting::Bool(true)
     }
 
-    /// A whole number for each kernel; none if left out.
+    /// A whole number for each kernel, which may be below 0; none if left out.
+    pub fn signed(&self, name: &str) -> &[i64] {
+        if let Setting::Signed(numbers) = self.get(name) { numbers } else { &[] }
+    }
+
+    /// A whole number from 0 on for each kernel; none if left out.
     pub fn ints(&self, name: &str) -> &[u32] {
         if let Setting::Ints(numbers) = self.get(name) { numbers } else { &[] }
     }
@@ -258,6 +265,7 @@ impl<I: Entry> Spec<I> {
         for (param, setting) in self.info.params().iter().zip(&self.settings) {
             let (found, wanted, what) = match setting {
                 Setting::Ints(numbers) => (numbers.len(), mix.kernels, "numbers"),
+                Setting::Signed(numbers) => (numbers.len(), mix.kernels, "numbers"),
                 Setting::Numbers(numbers) => (numbers.len(), mix.kernels, "numbers"),
                 Setting::Lists(lists) => (lists.len(), mix.kernels, "lists"),
                 Setting::Controls(controls) => (controls.sms.len(), mix.sms, "SMs"),
@@ -322,6 +330,7 @@ impl Setting {
             Setting::Choice(name) => (*name).into(),
             Setting::Bool(b) => (*b).into(),
             Setting::Ints(numbers) => Value::array(numbers.iter().copied()),
+            Setting::Signed(numbers) => Value::array(numbers.iter().copied()),
             Setting::Numbers(numbers) => Value::array(numbers.iter().copied()),
             Setting::Lists(lists) => Value::array(lists.iter().map(|list| Value::array(list.iter().copied()))),
             Setting::Text(text) => text.as_str().into(),
@@ -350,6 +359,7 @@ impl Setting {
             Shape::Choice(names) => Setting::Choice(names.iter().find(|name| value.as_str() == Some(name)).copied().unwrap_or("")),
             Shape::Flag => Setting::Bool(bool::read(value)),
             Shape::Constant(_) => Self::of(param),
+            Shape::PerKernel(Shape::Int { min: ..0, .. }) => Setting::Signed(Datum::read(value)),
             Shape::PerKernel(Shape::Int { .. }) => Setting::Ints(Datum::read(value)),
             Shape::PerKernel(Shape::Number { .. }) => Setting::Numbers(Datum::read(value)),
             Shape::PerKernel(_) => Setting::Lists(Datum::read(value)),

@@ -18,6 +18,7 @@ mod lrr_gto;
 mod manual;
 mod mil;
 mod mps;
+mod priority;
 mod qos;
 mod registry;
 mod samples;

@@ -62,6 +62,7 @@ policies! {
     super::spatial => Spatial,
     super::mps => Mps,
     super::time_slice => TimeSlice,
+    super::priority => Priority,
     super::smk => Smk,
     super::ws => Ws,
     super::tcm => Tcm,

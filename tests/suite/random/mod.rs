@@ -329,6 +329,7 @@ pub fn controls() -> impl Strategy<Value = Controls> {
             let mut controls = Controls {
                 sms: vec![sm; 64],
                 dram_rank: by_kernel(ranks),
+                placement_rank: by_kernel(allowed.map(u8::from)),
                 ..Controls::neutral(0, order)
             };
             // Every kernel may use SM 0.

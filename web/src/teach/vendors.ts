@@ -80,6 +80,8 @@ const MPS_NOTE =
 const PARTITION_NOTE = "Disjoint SMs in whole chunks; L2, NoC and DRAM are shared.";
 const GREEN_NOTE =
   "Disjoint SMs in the steps that the driver grants; L2, NoC and DRAM are shared. Contexts that overlap on purpose are not modelled.";
+const PRIORITY_NOTE =
+  "CTAs of the stream with the higher priority go first wherever they fit; the others take what these cannot use. No CTA that runs is stopped.";
 const SLICE_NOTE =
   "The whole GPU in turns. What a switch costs follows from the contexts, which travel through NoC and DRAM. The vendor does not publish how long a slice is.";
 
@@ -91,6 +93,7 @@ export function presets(kernels: number, shape: Shape): Preset[] {
     ...partitions(kernels, shape),
     ...mig(kernels, shape),
     ...green(kernels, shape),
+    ...priorities(kernels),
     ...slices(shape),
   ];
 }
@@ -161,6 +164,17 @@ function green(n: number, { gpu, sms }: Shape): Preset[] {
       ]);
   }
   return found;
+}
+
+function priorities(n: number): Preset[] {
+  const of = (title: string, first: number): Preset => ({
+    group: "Stream priority",
+    title,
+    note: PRIORITY_NOTE,
+    policy: { name: "priority", level: Array.from({ length: n }, (_, k) => (k === first ? -5 : 0)) },
+  });
+  const rest = n > 2 ? "the others" : "the other";
+  return n > 1 ? [of(`−5 for the first, 0 for ${rest}`, 0), of(`−5 for the last, 0 for ${rest}`, n - 1)] : [];
 }
 
 function mig(n: number, { gpu }: Shape): Preset[] {

@@ -289,6 +289,9 @@ controls! {
         dispatch_rank "dispatch_rank": u8 = 0, RANK, "", "Dispatch rank",
             "A kernel is offered room only while no kernel of lower rank has CTAs left to place; equal ranks take turns",
             "Takes effect at the next placement.";
+        placement_rank "placement_rank": u8 = 0, RANK, "", "Placement rank",
+            "Of the kernels of which an SM could take a CTA, one of the lowest rank goes first; equal ranks take turns, and others take the room that these cannot use",
+            "Takes effect at the next placement; resident CTAs stay.";
         dram_rank "dram_rank": u8 = 0, RANK, "", "DRAM rank",
             "Rank in the DRAM schedulers, lower first, ahead of row hits and age",
             "Takes effect at the next scheduling decision.";

@@ -1,8 +1,9 @@
 //! The CTA dispatcher: which kernel's next CTA goes where, and what comes after a kernel's last.
 //!
 //! Once a cycle each SM can take one CTA. Filter: of the kernels with CTAs left, those of the lowest `dispatch_rank` that the controls
-//! allow there and whose CTA fits. Rank: the experiment's `cta_order` chooses among these kernels and their waiting CTAs. A kernel's launches
-//! follow each other without overlap, each after its gap; after the last one its run is done, and it starts again if the experiment says so.
+//! allow there and whose CTA fits. Rank: of these, those of the lowest `placement_rank`. The experiment's `cta_order` chooses among them and
+//! their waiting CTAs; where it has none of theirs for this SM, the next rank has its turn. A kernel's launches follow each other without
+//! overlap, each after its gap; after the last one its run is done, and it starts again if the experiment says so.
 //!
 //! SMs are offered in the order of their numbers, starting at the one that the order names. The dispatcher sleeps until something that it
 //! reads changes.
@@ -17,7 +18,7 @@ use super::sm::code::Code;
 use super::sm::context::SavedCta;
 use super::sm::ctas::FinishedCta;
 use super::sm::{Inputs, Sm};
-use crate::describe::ids::{Cycle, KernelId, Kernels, LaunchId, NEVER, PerKernel, Set};
+use crate::describe::ids::{Cycle, KernelId, Kernels, LaunchId, MAX_KERNELS, NEVER, PerKernel, Set};
 use crate::interface::controls::Controls;
 use crate::interface::observation::Progress;
 use crate::interface::stats::KernelStats;
@@ -286,13 +287,7 @@ impl Dispatcher {
                 placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true, switched: true, stolen_from: None });
                 continue;
             }
-            let offer = Offer { now, sm: index, sms: self.sms, room: sm.ctas.room(), allowed, open: &self.open, grids: &self.grids };
-            let Some((kernel, cta)) = self.order.choose(&offer) else {
-                if self.order.waits(&offer) {
-                    self.changed.insert(index.into());
-                }
-                continue;
-            };
+            let Some((kernel, cta)) = self.choose(now, index, sm, allowed, controls) else { continue };
             let grid = &mut self.grids[kernel.index()];
             assert!(allowed >> kernel.0 & 1 == 1 && grid.take(cta, index), "the order chooses an allowed kernel and a CTA that waits");
             if grid.is_placed() && self.has_other_rank(kernel, controls) {
@@ -314,6 +309,24 @@ impl Dispatcher {
                 stolen_from: self.order.stolen_from(),
             });
         }
+    }
+
+    /// The CTA that goes to an SM: of the `allowed` kernels of the lowest rank, or of the next rank where the CTA order has none of theirs for this SM.
+    fn choose(&mut self, now: Cycle, index: u16, sm: &Sm, allowed: Kernels, controls: &Controls) -> Option<(KernelId, u32)> {
+        let mut left = allowed;
+        while left != 0 {
+            let first = first_ranked(left, &controls.placement_rank);
+            left &= !first;
+            let offer = Offer { now, sm: index, sms: self.sms, room: sm.ctas.room(), allowed: first, open: &self.open, grids: &self.grids };
+            let chosen = self.order.choose(&offer);
+            if chosen.is_some() {
+                return chosen;
+            }
+            if self.order.waits(&offer) {
+                self.changed.insert(index.into());
+            }
+        }
+        None
     }
 
     /// Finds the SMs that may hold CTAs of each kernel's launch, when they have room.
@@ -340,6 +353,13 @@ impl Dispatcher {
         };
         pending.filter(allowed).fold(0, |set, kernel| set | 1 << kernel.0)
     }
+}
+
+/// Those of some kernels that have the lowest rank of them.
+fn first_ranked(kernels: Kernels, rank: &PerKernel<u8>) -> Kernels {
+    let each = || KernelId::first(MAX_KERNELS).filter(|kernel| kernels >> kernel.0 & 1 == 1);
+    let lowest = each().map(|kernel| rank[kernel]).min();
+    each().filter(|&kernel| Some(rank[kernel]) == lowest).fold(0, |set, kernel| set | 1 << kernel.0)
 }
 
 /// The number of SMs does not change during a run, and `open` follows from the controls.
