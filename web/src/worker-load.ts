@@ -156,10 +156,10 @@ export class Loader {
     });
   }
 
-  /** The run that is built, where it goes on as the one that is asked for: the same to a later end. */
-  #goesOn({ experiment }: Load): Simulation | null {
+  /** The run that is built, where it goes on as the one that is asked for: the same to a later end. One of the other module is none such. */
+  #goesOn({ experiment }: Load, engine: Engine): Simulation | null {
     const present = this.#worker.present();
-    return present?.goOn(experiment) ? present : null;
+    return present instanceof engine.Simulation && present.goOn(experiment) ? present : null;
   }
 
   #build(message: Load, { engine, memory }: Started): void {
@@ -169,7 +169,7 @@ export class Loader {
       hash: engine.configHash(experiment),
       explained: engine.explain(experiment),
       // The last: nothing can fail after it and leave it in the module.
-      sim: this.#goesOn(message) ?? engine.Simulation.withAnswers(experiment, this.#answers.known),
+      sim: this.#goesOn(message, engine) ?? engine.Simulation.withAnswers(experiment, this.#answers.known),
     }));
     if (!built) return;
     engine.reserve();
