@@ -203,7 +203,7 @@ impl Long {
         let kernels: Vec<&Kernel> = self.experiment.kernels.iter().map(|used| &used.kernel).collect();
         let last = from + (self.windows.len() / 2).min((asked.at_most / WINDOW) as usize);
         for to in from + 1..=last {
-            let look = batches.close(|| self.windows[to].clone()) && to >= self.learned && is_look(&batches);
+            let look = batches.close(1, || self.windows[to].clone()) && to >= self.learned && is_look(&batches);
             // The first window of a run without a warm-up is missing, and changes nothing.
             let beginning = from == 0 && self.experiment.warm_up.at_most() == 0;
             let settled = look && Settling::of(&batches, beginning, &kernels, asked, promises).is_done();
