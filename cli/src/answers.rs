@@ -3,8 +3,9 @@
 use crate::input;
 use crate::kind::Kind;
 use clap::Args;
+use corun_batch::answers::{self, Answers};
 use corun_batch::workers::{STEPS, interrupt, locked, stop_at_signals};
-use corun_batch::{Failure, answers, output, problem, workers};
+use corun_batch::{Failure, output, problem, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
@@ -47,10 +48,10 @@ const NOT_OF_THE_RUN: &[&str] = &["name", "source", "alone"];
 
 /// What the page's first screen reads of a result, of its kernels, of the whole GPU, and of its intervals.
 const OF_RESULT: &[&str] = &["engine", "config_hash", "digest", "seed", "cycles", "stop", "metrics", "goals", "settled", "verdict"];
-const OF_KERNEL: &[&str] = &["name", "ipc", "slowdown", "goal_ipc", "goal_reached"];
+const OF_KERNEL: &[&str] = &["name", "ipc", "slowdown", "share", "share_cost", "neighbour_cost", "goal_ipc", "goal_reached"];
 const OF_LATENCY: &[&str] = &["mean", "miss_queue", "request_noc", "l2", "dram", "reply_noc"];
 const OF_GPU: &[&str] = &["ipc", "noc_utilisation", "dram_utilisation"];
-const OF_INTERVALS: &[&str] = &["slowdown", "goal_reached"];
+const OF_INTERVALS: &[&str] = &["slowdown", "share_cost", "goal_reached"];
 /// What a kernel does alone: alike under every scheme.
 const ALONE: &[&str] = &["ipc_alone", "breakdown_alone"];
 /// What two schemes have apart that do the same.
@@ -271,14 +272,14 @@ fn results(experiments: &[&Experiment], jobs: usize, folder: Option<&Path>) -> R
     alone.extend(plans.iter().flat_map(Plan::runs).map(|run| (run.hash.as_str(), run)));
     let known = answers::all(alone.into_values(), jobs, folder)?.ok_or_else(stopped)?;
     let (todo, results, steps) = (Mutex::new(experiments.iter()), Mutex::new(BTreeMap::new()), AtomicU64::new(0));
-    let failure = Mutex::new(Problems::default());
+    let (failure, shares) = (Mutex::new(Problems::default()), Answers::new(folder)?);
     workers::run(jobs.min(experiments.len()), experiments.len() as u64 * STEPS, &steps, || {
         let experiment = locked(&todo).next()?;
         let fail = |problems: Problems| {
             locked(&failure).0.extend(problems.0);
             interrupt();
         };
-        let kept = run(experiment, &known, &steps).map_err(fail).ok()??;
+        let kept = run(experiment, &known, &shares, &steps).map_err(fail).ok()??;
         locked(&results).insert(experiment.config_hash(), kept);
         Some(())
     });
@@ -288,12 +289,12 @@ fn results(experiments: &[&Experiment], jobs: usize, folder: Option<&Path>) -> R
 }
 
 /// What is kept of an experiment's result; nothing if the work is to stop.
-fn run(experiment: &Experiment, known: &SoloProfiles, steps: &AtomicU64) -> Result<Option<Value>, Problems> {
-    let simulation = workers::simulate(experiment, known, None, STEPS, steps)?;
-    Ok(simulation.map(|mut simulation| {
-        simulation.add_solo_profiles(known);
-        kept(&simulation.result())
-    }))
+fn run(experiment: &Experiment, known: &SoloProfiles, shares: &Answers, steps: &AtomicU64) -> Result<Option<Value>, Problems> {
+    let Some(mut simulation) = workers::simulate(experiment, known, None, STEPS, steps)? else { return Ok(None) };
+    simulation.add_solo_profiles(known);
+    let Some(in_shares) = shares.of(&simulation.unknown(simulation.share_runs()))? else { return Ok(None) };
+    simulation.add_solo_profiles(&in_shares);
+    Ok(Some(kept(&simulation.result())))
 }
 
 /// A result as the page's first screen reads it, with what its kernels do alone by itself.

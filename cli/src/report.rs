@@ -12,6 +12,8 @@ pub const FIGURES: &[&str] = &[
     "ipc",
     "ipc_alone",
     "slowdown",
+    "share_cost",
+    "neighbour_cost",
     "noc_utilisation",
     "dram_utilisation",
     "l1_hit_rate",
@@ -72,6 +74,7 @@ pub fn table(result: &Value) -> String {
 fn ran(result: &Value) -> String {
     let cycles = result.get("cycles").and_then(Value::as_int).unwrap_or(0);
     let why = match result.get("stop").and_then(Value::as_str).unwrap_or("") {
+        "cycles" if result.get("settled").is_some() => "its most, short of what its figures were to be known to",
         "cycles" => "as many as asked for",
         "kernels_done" => "until every kernel had run to its end",
         "settled" => "until its figures were known as well as asked for",
@@ -86,8 +89,14 @@ fn ran(result: &Value) -> String {
     format!("{} core cycles, {ms} ms at {mhz} MHz, {why}{from}", text::grouped(cycles))
 }
 
-/// That the run is too short to say anything, where it is.
+/// That the run is too short to say anything, where it is: of an IPC, or else as its verdict says.
 fn doubt(result: &Value) -> Option<String> {
+    let says = result.get("verdict").and_then(|verdict| verdict.get("says"));
+    let short = items(says).iter().filter_map(Value::as_str).find(|sentence| sentence.starts_with("The run is too short"));
+    doubt_of_ipc(result).or_else(|| short.map(str::to_owned))
+}
+
+fn doubt_of_ipc(result: &Value) -> Option<String> {
     let known = |place: usize| {
         let ipc = lookup(result, &format!("kernels[{place}].ipc"))?;
         let [low, high] = ends(result, &format!("kernels[{place}].ipc"))?;

@@ -78,9 +78,10 @@ impl Run {
         let seconds = start.elapsed().as_secs_f64();
         let cut_off = reason == Reason::Budget;
         if !cut_off {
-            let unknown: Vec<Planned> = plan.alone.into_iter().filter(|run| !simulation.knows(&run.hash)).collect();
-            let answers = answers::all(unknown.iter(), workers::jobs(None), self.answers.as_deref())?;
-            answers.iter().for_each(|answers| simulation.add_solo_profiles(answers));
+            for unknown in [simulation.unknown(plan.alone), simulation.unknown(simulation.share_runs())] {
+                let answers = answers::all(unknown.iter(), workers::jobs(None), self.answers.as_deref())?;
+                answers.iter().for_each(|answers| simulation.add_solo_profiles(answers));
+            }
         }
         let result = simulation.result();
         let result = if cut_off { marked(result) } else { result };

@@ -60,6 +60,9 @@ pub struct How {
     /// Keep what kernels do alone in this folder, and read there what an earlier command measured
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
+    /// Also run each kernel of each point in the share that it had, without its neighbours: what a slowdown is made of
+    #[arg(long)]
+    shares: bool,
 }
 
 /// Points of the table at the end; `corun show` has all.
@@ -115,6 +118,7 @@ impl How {
             sweep,
             before,
             answers: Answers::new(self.answers.as_deref())?,
+            shares: self.shares,
             queue: Mutex::new(Queue { tasks: VecDeque::new(), todo, later, open: 0 }),
             more: Condvar::new(),
             begun: Mutex::default(),
@@ -256,6 +260,8 @@ struct Work<'s> {
     sweep: &'s Sweep,
     before: Before,
     answers: Answers,
+    /// Whether kernels also run in their shares.
+    shares: bool,
     queue: Mutex<Queue>,
     /// Tells those who find the queue empty that there may be more.
     more: Condvar,
@@ -350,6 +356,10 @@ impl Work<'_> {
                 breakdown.iter().for_each(|breakdown| simulation.set_breakdown_alone(kernel, *breakdown));
             }
         }
+        if self.shares {
+            let unknown = simulation.unknown(simulation.share_runs());
+            simulation.add_solo_profiles(&self.answers.of(&unknown).map_err(|problems| self.fail(problems)).ok()??);
+        }
         let line = self.sweep.line(point, simulation.result());
         let mut out = locked(&self.out);
         if let Err(failure) = out.as_mut().ok()?.append(&line) {
@@ -393,6 +403,7 @@ mod tests {
             sweep: &sweep,
             before,
             answers: Answers::default(),
+            shares: false,
             queue: Mutex::new(Queue { tasks: VecDeque::new(), later: later(&sweep, &mut all).unwrap(), todo: all, open: 0 }),
             more: Condvar::new(),
             begun: Mutex::default(),

@@ -61,7 +61,7 @@ impl Trace {
     /// Writes what has happened since the last call.
     pub fn append(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
         let events = std::mem::take(&mut simulation.machine_mut().events);
-        let names: Vec<String> = simulation.experiment().labels().into_iter().map(str::to_owned).collect();
+        let names = simulation.experiment().labels();
         for event in events {
             let place = (event.sm, event.slot);
             if event.switched {
@@ -121,7 +121,7 @@ impl Trace {
     /// Ends the trace: CTAs that are still resident end with the run.
     pub fn finish(mut self, simulation: &Simulation) -> Result<(), Failure> {
         let now = simulation.cycle();
-        let names: Vec<String> = simulation.experiment().labels().into_iter().map(str::to_owned).collect();
+        let names = simulation.experiment().labels();
         for (place, (start, kernel, cta)) in std::mem::take(&mut self.open) {
             self.slice(place, start, now, &names[kernel], cta)?;
         }

@@ -12,10 +12,10 @@ fn verdict(fields: &str) -> Verdict {
 const LENGTH: &str = r#""stop": { "cycles": 60000 }"#;
 
 #[test]
-fn a_kernel_that_has_half_of_the_sms_lacks_room() {
-    // Arithmetic alone: nothing but its warps decides what it does.
+fn a_kernel_that_has_half_of_the_sms_lacks_the_rest_of_them() {
+    // Arithmetic alone: nothing but its SMs decides what it does.
     let verdict = verdict(&format!(r#""gpu": "fermi-16sm", "kernels": ["hetero/NQU", "hetero/NQU"], "policy": "spatial", {LENGTH}"#));
-    assert_eq!((verdict.question, verdict.cause), (Question::Sharing, Some(Cause::Room)), "{:?}", verdict.says);
+    assert_eq!((verdict.question, verdict.cause), (Question::Sharing, Some(Cause::Share)), "{:?}", verdict.says);
     assert!(verdict.slowdown.is_some_and(|slowdown| (1.8..2.2).contains(&slowdown)), "{verdict:?}");
 }
 
@@ -57,9 +57,9 @@ fn a_kernel_whose_issue_slots_another_one_takes_lacks_slots() {
 
 #[test]
 fn a_kernel_with_sms_of_its_own_has_an_l1d_of_its_own() {
-    // KMEANS finds less in its L1D than alone, but nobody else is there.
+    // KMEANS finds less in its L1D than alone, but nobody else is there; what both lack are SMs.
     let verdict = verdict(&format!(r#""gpu": "fermi-16sm", "kernels": ["hetero/HISTO", "hetero/KMEANS"], "policy": "spatial", {LENGTH}"#));
-    assert_eq!((verdict.sufferer, verdict.cause), (Some(1), Some(Cause::Room)), "{:?}", verdict.says);
+    assert_eq!((verdict.cause, verdict.filled_by), (Some(Cause::Share), None), "{:?}", verdict.says);
 }
 
 #[test]
@@ -130,6 +130,7 @@ fn a_verdict_of_runs_alone_that_go_on_says_so() {
     run.show_so_far(&so_far);
     let said = run.outcome().verdict;
     assert!(said.slowdown.is_some() && said.ci95.is_none() && !said.sure, "{said:?}");
+    assert!(!said.says.iter().any(|sentence| sentence.contains(" times ")), "a factor without an interval: {:?}", said.says);
     assert!(said.says.iter().any(|sentence| sentence.contains("still being measured")), "{:?}", said.says);
     assert!(so_far.keys().all(|hash| !run.knows(hash)), "a policy would learn of it");
     run.add_solo_profiles(&so_far);

@@ -107,6 +107,13 @@ impl Simulation {
         with().map(Simulation::around).map_err(|problems| error(&problems))
     }
 
+    /// Once the run has ended, the runs in which its kernels have the share of the GPU that they had at last, and no neighbour, each once. What they
+    /// answer (`tell`) parts slowdowns into what the share costs and what the neighbours do.
+    #[wasm_bindgen(js_name = shareRuns, unchecked_return_type = "PlannedRun[]")]
+    pub fn share_runs(&self) -> Result<JsValue, JsValue> {
+        plain(&planned(&self.engine.share_runs()))
+    }
+
     /// Tells the run more answers by hash: for slowdowns, and for policies that it is handed over to later.
     pub fn tell(&mut self, #[wasm_bindgen(unchecked_param_type = "Record<string, Answer>")] answers: &JsValue) -> Result<(), JsValue> {
         let answers = value(answers).and_then(|answers| run_plan::decode(&answers)).map_err(|problems| error(&problems))?;
@@ -471,12 +478,15 @@ pub fn normalise(#[wasm_bindgen(unchecked_param_type = "string | object")] exper
 #[wasm_bindgen(unchecked_return_type = "Plan")]
 pub fn plan(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<JsValue, JsValue> {
     let plan = Plan::of(&read(experiment).map_err(|problems| error(&problems))?);
+    plain(&Value::object([("profile", planned(&plan.profile)), ("alone", planned(&plan.alone))]))
+}
+
+fn planned(runs: &[Planned]) -> Value {
     let run = |run: &Planned| {
         let name = Value::from(run.experiment.name.as_str());
         Value::object([("hash", Value::from(run.hash.as_str())), ("name", name), ("experiment", run.experiment.encode())])
     };
-    let of = |runs: &[Planned]| Value::array(runs.iter().map(run));
-    plain(&Value::object([("profile", of(&plan.profile)), ("alone", of(&plan.alone))]))
+    Value::array(runs.iter().map(run))
 }
 
 /// The hash that stamps an experiment's outputs, taken after defaults. Throws an `ExperimentError`.

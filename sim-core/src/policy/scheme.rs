@@ -39,6 +39,11 @@ pub trait Policy: Boxed + fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether it hands the whole GPU from one kernel to the next: its last controls are then one kernel's turn, and no share.
+    fn takes_turns(&self) -> bool {
+        false
+    }
+
     /// Whether it has finished learning.
     fn settled(&self) -> bool {
         true

@@ -81,6 +81,10 @@ impl Policy for TimeSlice {
         Some(self.slice)
     }
 
+    fn takes_turns(&self) -> bool {
+        true
+    }
+
     fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.turn = (self.turn + 1) % seen.kernels as u8;
         self.hand_over(seen, controls, log);

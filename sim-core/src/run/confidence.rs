@@ -93,6 +93,8 @@ pub struct Pace {
     pub alone: Option<f64>,
     /// The interval in which it lies.
     pub alone_ci95: Option<[f64; 2]>,
+    /// IPC alone in the share that the kernel had at last, and the interval in which it lies. None: as well known as the IPC of the run itself.
+    pub in_share: Option<(f64, Option<[f64; 2]>)>,
     /// IPC as it is measured.
     pub shared: Option<f64>,
     /// What it is promised, deadlines as rates.
@@ -110,6 +112,13 @@ pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], classes: 
         let slowdown = ipc.zip(pace.error()).map(|(shared, alone)| root_of_squares([shared, alone]));
         fields.push(("ipc_alone".into(), pace.alone_ci95.map(Value::array).into()));
         fields.push(("slowdown".into(), around(result, "slowdown", slowdown, NO_END)));
+        if let Some((in_share, ends)) = pace.in_share {
+            let by_itself = kernels.len() == 1;
+            let error = if by_itself { ipc } else { error(in_share, ends) };
+            let of = |other: Option<f64>| error.zip(other).map(|(share, other)| root_of_squares([share, other]));
+            fields.push(("share_cost".into(), around(result, "share_cost", of(pace.error()), NO_END)));
+            fields.push(("neighbour_cost".into(), around(result, "neighbour_cost", if by_itself { Some(0.0) } else { of(ipc) }, NO_END)));
+        }
         if let Some(goal) = pace.goal {
             let of_alone = matches!(goal, Goal::OfAlone(_));
             fields.push(("goal_ipc".into(), around(result, "goal_ipc", if of_alone { pace.error() } else { Some(0.0) }, NO_END)));

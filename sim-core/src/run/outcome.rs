@@ -69,6 +69,14 @@ record! {
     ipc_alone: Option<f64> ["thread instructions per cycle"] as ("IPC alone", "IPC of the same kernel by itself") = MEASURED, Needed;
     /// How many times slower the kernel is than by itself; 1 is no loss.
     slowdown: Option<f64> ["×"] as ("Slowdown", "IPC alone / IPC shared") = MEASURED, Needed;
+    /// What the controls leave the kernel of the GPU at last, in words.
+    share: Option<String> = NAME, Words("the whole GPU");
+    /// IPC by itself in that share, as long a run.
+    ipc_share: Option<f64> ["thread instructions per cycle"] as ("IPC in its share", "IPC of the same kernel by itself, under the last controls") = MEASURED, Words("not known");
+    /// How many times slower the kernel is for its share; with that of its neighbours, its slowdown.
+    share_cost: Option<f64> ["×"] as ("Slowdown by its share", "IPC alone / IPC in its share") = MEASURED, Words("not known");
+    /// How many times slower the kernel is for its neighbours.
+    neighbour_cost: Option<f64> ["×"] as ("Slowdown by its neighbours", "IPC in its share / IPC shared") = MEASURED, Words("not known");
     /// Instructions issued, counted once for each active lane.
     thread_instructions: u64 ["thread instructions"] = COUNT, Needed;
     /// Instructions issued, counted once for each warp.

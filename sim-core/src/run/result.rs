@@ -137,16 +137,28 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
         let shared = ipc(stats, cycles);
         let alone = simulation.ipc_alone(kernel);
         let goal = used.qos.map(|goal| of_given(goal.as_rate(&used.kernel, gpu.core_mhz), given.get(kernel.index()).copied()));
-        paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared, goal });
+        // A kernel without neighbours has its share to itself.
+        let in_share = if totals.len() == 1 {
+            shared.map(|shared| (shared, None))
+        } else {
+            simulation.in_share(kernel).map(|of| (of.ipc, of.ipc_ci95))
+        };
+        let in_share = in_share.filter(|(ipc, _)| alone.is_some() && *ipc > 0.0);
+        let ipc_share = in_share.map(|(ipc, _)| ipc);
+        paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), in_share, shared, goal });
         let run = simulation.machine().run(kernel);
         let finished = run.finished();
         let goal_ipc = goal.and_then(|goal| goal.ipc(alone));
         kernels.push(KernelOutcome {
-            name: labels[kernel.index()].to_string(),
+            name: labels[kernel.index()].clone(),
             kernel: used.kernel.name.clone(),
             rates: rates(stats, gpu, cycles),
             ipc_alone: alone,
             slowdown: shared.filter(|s| *s > 0.0).and_then(|s| Some(alone? / s)),
+            share: simulation.share(kernel),
+            ipc_share,
+            share_cost: alone.zip(ipc_share).map(|(alone, share)| alone / share),
+            neighbour_cost: ipc_share.zip(shared.filter(|s| *s > 0.0)).map(|(share, shared)| share / shared),
             thread_instructions: stats.thread_instructions,
             warp_instructions: stats.warp_instructions,
             ctas_done: stats.ctas_done,
@@ -266,7 +278,7 @@ fn sm_classes(experiment: &Experiment, measured: &Measured) -> Vec<ClassOutcome>
             .into_iter()
             .zip(stats)
             .map(|(label, stats)| OnClass {
-                name: label.to_string(),
+                name: label,
                 ipc: ipc(stats, measured.cycles),
                 ctas_per_sm: ratio(stats.cta_cycles, measured.cycles * u64::from(class.count)),
                 ctas_done: stats.ctas_done,

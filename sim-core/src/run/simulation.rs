@@ -25,7 +25,7 @@ use crate::run::confidence::{self, Promise, RATIOS, Settling};
 use crate::run::experiment::warm_up::{COLD_AFTER, WarmUp, Warming};
 use crate::run::experiment::{Experiment, Settled, Stop};
 use crate::run::own::Own;
-use crate::run::plan::SoloProfiles;
+use crate::run::plan::{Planned, SoloProfiles};
 use crate::run::sharing::Sharer;
 use crate::run::shown;
 use crate::run::stuck;
@@ -103,6 +103,8 @@ pub struct Simulation {
     breakdown_alone: PerKernel<Option<Breakdown>>,
     /// Whether what is known of a kernel alone is of a run that goes on.
     alone_so_far: PerKernel<bool>,
+    /// What each kernel does in the share that it had at last and without neighbours, where that is known.
+    in_share: PerKernel<Option<Alone>>,
     /// Where measuring began; `None` during the warm-up.
     began: Option<Began>,
     /// When the policies were first found settled.
@@ -200,6 +202,7 @@ impl Simulation {
             ipc_alone: PerKernel::all(None),
             breakdown_alone: PerKernel::all(None),
             alone_so_far: PerKernel::all(false),
+            in_share: PerKernel::all(None),
             began: None,
             settled_at: None,
             warming: Warming::default(),
@@ -265,6 +268,7 @@ impl Simulation {
         self.ipc_alone = PerKernel::all(None);
         self.breakdown_alone = PerKernel::all(None);
         self.alone_so_far = PerKernel::all(false);
+        self.in_share = PerKernel::all(None);
         // It was looked at where it ended, if it ended because it was settled.
         let settled = self.began.as_ref().is_some_and(|began| began.known) && self.settling().is_some_and(|settling| settling.is_done());
         self.began.iter_mut().for_each(|began| began.known = settled);
@@ -608,6 +612,7 @@ impl Simulation {
         let totals = self.totals();
         self.sharers = Sharer::all(spec.policies(), &changed, &self.solo, (self.machine.now, &totals))?;
         self.experiment = changed;
+        self.in_share = PerKernel::all(None);
         self.wait_anew();
         self.stuck = false;
         self.start_policies();
@@ -657,6 +662,11 @@ impl Simulation {
     /// Whether every policy has finished learning: from then on they keep their settings, and the scheme can be judged.
     pub fn settled(&self) -> bool {
         self.sharers.iter().all(|sharer| sharer.policy.settled())
+    }
+
+    /// Whether a policy keeps goals, though no kernel has one.
+    pub fn lacks_goals(&self) -> bool {
+        self.sharers.iter().any(|sharer| sharer.policy.keeps_goals()) && self.experiment.kernels.iter().all(|used| used.qos.is_none())
     }
 
     /// Whether a policy still finds out what to do: a run that stops when it knows what it measures goes on meanwhile.
@@ -733,10 +743,11 @@ impl Simulation {
         self.experiment.alone(kernel)
     }
 
-    /// Adds the solo profiles of kernels: for slowdowns, and for policies that take over later.
+    /// Adds the solo profiles of kernels: for slowdowns, for policies that take over later, and once the run has ended for what shares cost.
     pub fn add_solo_profiles(&mut self, solo: &SoloProfiles) {
         self.solo.extend(solo.iter().map(|(hash, alone)| (hash.clone(), *alone)));
         self.show_alone(solo, false);
+        self.look_up_shares();
     }
 
     /// Shows what runs alone say that still go on, for slowdowns until they end: no policy learns of it.
@@ -764,11 +775,17 @@ impl Simulation {
         self.solo.contains_key(hash)
     }
 
-    /// The answer of a plan's run that has ended: what it measured of its first kernel.
+    /// Of runs alone, those whose solo profiles the run does not know.
+    pub fn unknown(&self, runs: Vec<Planned>) -> Vec<Planned> {
+        runs.into_iter().filter(|run| !self.knows(&run.hash)).collect()
+    }
+
+    /// The answer of a plan's run that has ended: what it measured of its first kernel that is not idle.
     pub fn answer(&mut self) -> Alone {
         let measured = self.measured();
-        let error = self.batches().and_then(|batches| confidence::known(batches, 0, &RATIOS[0]));
-        let (stats, cycles, gpu) = (&measured.stats[0], measured.cycles.max(1), &self.experiment.gpu);
+        let first = self.experiment.kernels.iter().position(|used| used.kernel != share::idle()).unwrap_or(0);
+        let error = self.batches().and_then(|batches| confidence::known(batches, first, &RATIOS[0]));
+        let (stats, cycles, gpu) = (&measured.stats[first], measured.cycles.max(1), &self.experiment.gpu);
         let ipc = stats.thread_instructions as f64 / cycles as f64;
         Alone {
             ipc,
@@ -830,5 +847,6 @@ impl Simulation {
     }
 }
 
+mod share;
 #[cfg(test)]
 mod tests;

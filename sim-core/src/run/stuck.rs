@@ -43,7 +43,7 @@ fn may_take(machine: &Machine, kernel: KernelId, sm: usize) -> bool {
 }
 
 /// The sentences, a line each; `names` are the kernels'.
-pub fn explain(machine: &Machine, names: &[&str]) -> String {
+pub fn explain(machine: &Machine, names: &[String]) -> String {
     // If other kernels go on, only those that can never end need an explanation.
     let still = machine.is_still();
     let kernels = || KernelId::first(machine.kernels()).zip(names).filter(|(kernel, _)| still || never_ends(machine, *kernel));

@@ -6,6 +6,7 @@ mod gains;
 pub use self::gains::Cause;
 
 use self::gains::{Gains, Places, Traffic, in_network};
+use crate::describe::gpu::NocKind;
 use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::Needed;
 use crate::describe::record::{Shape, int, list, names, record, text};
@@ -15,8 +16,9 @@ use crate::interface::observation::Breakdown;
 use crate::interface::ratios::{ratio, scheduler_cycles};
 use crate::interface::stats::{KernelStats, StallCause};
 use crate::machine::sm::Sm;
+use crate::run::experiment::Stop;
 use crate::run::outcome::KernelOutcome;
-use crate::run::simulation::{Measured, Simulation};
+use crate::run::simulation::{Measured, Reason, Simulation};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -81,6 +83,9 @@ const SUFFERS: f64 = 1.1;
 /// What a sentence about runs alone that go on ends with.
 const SO_FAR: &str = "Kernels alone are still being measured, which may change this.";
 
+/// A factor stands in a sentence if its interval is at most this part of it to either side.
+const SAYABLE: f64 = 0.25;
+
 /// Within this of 1, a slowdown is none.
 const ALIKE: f64 = 0.05;
 
@@ -99,13 +104,17 @@ const KNOWN: f64 = 0.15;
 /// What a run says as it stands. `kernels` and `ci95` are its result's; `noc` and `dram` the parts of their peaks in use.
 pub fn verdict(simulation: &Simulation, measured: &Measured, kernels: &[KernelOutcome], (noc, dram): (f64, f64), ci95: &Value) -> Verdict {
     let run = Run { simulation, measured, kernels, noc, dram, ci95 };
-    if kernels.iter().any(|kernel| kernel.goal_ipc.is_some()) {
+    let mut verdict = if kernels.iter().any(|kernel| kernel.goal_ipc.is_some()) {
         run.goals()
     } else if let [one] = kernels {
-        Run::reuse(one)
+        run.reuse(one)
     } else {
         run.sharing()
+    };
+    if let Some(missed) = run.missed() {
+        (verdict.sure, verdict.says) = (false, verdict.says.into_iter().take(MAX_SENTENCES - 1).chain([missed]).collect());
     }
+    verdict
 }
 
 struct Run<'r> {
@@ -125,8 +134,28 @@ impl Verdict {
 }
 
 impl Run<'_> {
-    fn reuse(one: &KernelOutcome) -> Verdict {
+    /// That a run which was to be settled ended at its most cycles.
+    fn missed(&self) -> Option<String> {
+        let Stop::Settled(asked) = self.simulation.experiment().stop else { return None };
+        if self.simulation.stopped() != Some(Reason::Cycles) {
+            return None;
+        }
+        let settling = self.simulation.settling()?;
+        let name = |k: usize| &self.kernels[k].name;
+        let known = settling.least.and_then(|least| least.known);
+        let far = match (settling.waits_for, known) {
+            (Some(kernel), _) => format!("{} has not shown a whole launch", name(kernel)),
+            (None, Some(known)) => format!("± {}", percent(known)),
+            (None, None) => "nothing is known".into(),
+        };
+        Some(format!("The run was to settle within ± {}, and missed that at its most cycles: {far}.", percent(asked.within)))
+    }
+
+    fn reuse(&self, one: &KernelOutcome) -> Verdict {
         let found = one.rates.l1_hit_rate.zip(one.rates.l2_miss_rate);
+        let slower = one.share.as_ref().filter(|_| self.suffers(0) && self.is_known(0));
+        let slower =
+            slower.zip(one.slowdown).map(|(share, slowdown)| format!("{}: its share is {share}.", pace(&one.name, slowdown, false)));
         let says = match found {
             Some((l1, l2)) => {
                 format!(
@@ -138,7 +167,7 @@ impl Run<'_> {
             }
             None => format!("{} has read nothing.", one.name),
         };
-        Verdict::said(Question::Reuse, alloc::vec![says], found.is_some())
+        Verdict::said(Question::Reuse, slower.into_iter().chain([says]).collect(), found.is_some())
     }
 
     fn goals(&self) -> Verdict {
@@ -153,8 +182,8 @@ impl Run<'_> {
         };
         let promised = |kernel: &&KernelOutcome| kernel.goal_ipc.is_some();
         let mut says: Vec<String> = self.kernels.iter().filter(promised).filter_map(kept).collect();
-        let others = self.kernels.iter().filter(|kernel| kernel.goal_ipc.is_none());
-        says.extend(others.filter_map(|kernel| Some(format!("{}.", pace(&kernel.name, kernel.slowdown?, false)))));
+        let others = (0..self.kernels.len()).filter(|&k| self.kernels[k].goal_ipc.is_none() && self.is_known(k));
+        says.extend(others.filter_map(|k| Some(format!("{}.", pace(&self.kernels[k].name, self.kernels[k].slowdown?, false)))));
         let held = (0..self.kernels.len()).filter(|&k| self.held(k) >= ALIKE);
         says.extend(held.map(|k| {
             let part = percent(self.held(k));
@@ -177,39 +206,107 @@ impl Run<'_> {
 
     fn sharing(&self) -> Verdict {
         let mut order: Vec<usize> = (0..self.kernels.len()).collect();
-        let slowdown = |k: usize| if self.kernels[k].thread_instructions == 0 { Some(f64::INFINITY) } else { self.kernels[k].slowdown };
-        order.sort_by(|&a, &b| slowdown(b).unwrap_or(0.0).total_cmp(&slowdown(a).unwrap_or(0.0)));
-        if self.measured.cycles == 0 || order.iter().any(|&k| slowdown(k).is_none()) {
+        order.sort_by(|&a, &b| self.slowdown(b).unwrap_or(0.0).total_cmp(&self.slowdown(a).unwrap_or(0.0)));
+        if self.measured.cycles == 0 || order.iter().any(|&k| self.slowdown(k).is_none()) {
             let says = "How fast each kernel is alone is not known yet.".to_string();
             return Verdict::said(Question::Sharing, alloc::vec![says], false);
         }
         let worst = order[0];
-        let clauses = order.iter().enumerate().filter_map(|(place, &k)| Some(pace(&self.kernels[k].name, slowdown(k)?, place > 0)));
-        let mut says = alloc::vec![format!("{}.", clauses.collect::<Vec<_>>().join(", "))];
+        let mut says = self.paces(&order);
         let sits = self.sits(&order);
         let question = if sits.is_some() { Question::Classes } else { Question::Sharing };
         says.extend(sits);
-        let known = self.ends(worst, "slowdown");
+        says.extend(self.lacks_a_goal());
         let mut verdict = Verdict::said(question, Vec::new(), false);
-        verdict.slowdown = slowdown(worst).filter(|times| times.is_finite());
-        verdict.ci95 = known;
-        if slowdown(worst) < Some(SUFFERS) {
-            verdict.sure = known.is_some_and(|[_, high]| high < SUFFERS) && !self.simulation.is_so_far();
-            says[0] = format!("Nobody suffers: {}", says[0]);
-            verdict.says = says;
-            return verdict;
+        verdict.slowdown = self.slowdown(worst).filter(|times| times.is_finite());
+        verdict.ci95 = self.ends(worst, "slowdown");
+        if self.suffers(worst) {
+            self.explain(worst, &mut verdict, &mut says);
+        } else {
+            let high = verdict.ci95.map(|[_, high]| high);
+            verdict.sure = self.is_known(worst) && high.is_some_and(|high| high < SUFFERS) && !self.simulation.is_so_far();
         }
+        verdict.says = says;
+        verdict
+    }
+
+    /// How many times slower than alone a kernel is; for ever, if it does nothing.
+    fn slowdown(&self, k: usize) -> Option<f64> {
+        if self.kernels[k].thread_instructions == 0 { Some(f64::INFINITY) } else { self.kernels[k].slowdown }
+    }
+
+    /// Whether a kernel's slowdown may be said: its interval is close, and a kernel that seems faster than alone has shown all of itself.
+    fn is_known(&self, k: usize) -> bool {
+        let Some(slowdown) = self.slowdown(k) else { return false };
+        let half = self.ends(k, "slowdown").map(|[_, high]| high - slowdown);
+        let shown = slowdown >= 1.0 - ALIKE || self.kernels[k].runs_done > 0;
+        slowdown.is_infinite() || shown && half.is_some_and(|half| half <= SAYABLE * slowdown)
+    }
+
+    /// Whether a kernel suffers, as far as the run can say so.
+    fn suffers(&self, k: usize) -> bool {
+        let low = self.ends(k, "slowdown").map_or(0.0, |[low, _]| low);
+        self.slowdown(k) >= Some(SUFFERS) && (self.is_known(k) || low >= SUFFERS)
+    }
+
+    /// How slow kernels are, worst first: those of which it is known how much, behind what is not known.
+    fn paces(&self, order: &[usize]) -> Vec<String> {
+        let worst = order[0];
+        let (known, unknown): (Vec<usize>, Vec<usize>) = order.iter().partition(|&&k| self.is_known(k));
+        let mut clauses: Vec<String> = Vec::new();
+        let mut slower = false;
+        for &k in &known {
+            let slowdown = self.slowdown(k).unwrap_or_default();
+            let share = if slower { String::new() } else { self.of_its_share(k) };
+            clauses.push(format!("{}{share}", pace(&self.kernels[k].name, slowdown, slower)));
+            slower |= slowdown > 1.0 + ALIKE && slowdown.is_finite();
+        }
+        let separator = if clauses.iter().any(|clause| clause.contains(" its share")) { "; " } else { ", " };
+        let clauses = clauses.join(separator);
+        if unknown.is_empty() {
+            return alloc::vec![if self.suffers(worst) { format!("{clauses}.") } else { format!("Nobody suffers: {clauses}.") }];
+        }
+        let names = list_of(unknown.iter().map(|&k| self.kernels[k].name.as_str()));
+        let one = unknown.len() == 1;
+        let doubt = if self.simulation.is_so_far() {
+            format!("How fast {names} {} alone is still being measured.", if one { "is" } else { "are" })
+        } else if self.suffers(worst) && !self.is_known(worst) {
+            format!("The run is too short to say how much slower than alone {} is.", self.kernels[worst].name)
+        } else {
+            format!("The run is too short to say whether {names} {}.", if one { "suffers" } else { "suffer" })
+        };
+        let said = (!clauses.is_empty()).then(|| format!("{clauses}."));
+        // What is known of the worst comes first.
+        if self.is_known(worst) { said.into_iter().chain([doubt]).collect() } else { [doubt].into_iter().chain(said).collect() }
+    }
+
+    /// What of a slowdown is a kernel's share, where that is something and close.
+    fn of_its_share(&self, k: usize) -> String {
+        let kernel = &self.kernels[k];
+        let cost = kernel.share_cost.filter(|cost| *cost > 1.0 + ALIKE && kernel.share.is_some());
+        let close = |cost: f64| self.ends(k, "share_cost").is_some_and(|[_, high]| high - cost <= SAYABLE * cost);
+        match cost.filter(|cost| close(*cost)) {
+            Some(_) if kernel.neighbour_cost.is_some_and(|cost| cost <= 1.0 + ALIKE) => ", all of it for its share".into(),
+            Some(cost) => format!(", of which its share {}", times(cost)),
+            None => String::new(),
+        }
+    }
+
+    /// A scheme that keeps goals wants one.
+    fn lacks_a_goal(&self) -> Option<String> {
+        self.simulation.lacks_goals().then(|| format!("{} keeps goals, and no kernel has one.", self.simulation.policy_name()))
+    }
+
+    /// What costs the kernel that suffers most.
+    fn explain(&self, worst: usize, verdict: &mut Verdict, says: &mut Vec<String>) {
         verdict.sufferer = Some(worst as u32);
         let kernel = KernelId(worst as u8);
-        let Some((here, alone)) = self.kernels[worst].breakdown.zip(self.simulation.breakdown_alone(kernel)) else {
-            verdict.says = says;
-            return verdict;
-        };
-        let gains = Gains::of(&self.simulation.experiment().gpu, &here, alone, &self.places(worst));
+        let Some((here, alone)) = self.kernels[worst].breakdown.zip(self.simulation.breakdown_alone(kernel)) else { return };
+        let gains = self.gains(worst, &here, alone);
         let (cause, gain, stands_out) = gains.first();
         let settled = self.simulation.has_settled();
         let so_far = self.simulation.is_so_far();
-        let precise = known.zip(verdict.slowdown).is_some_and(|([low, high], slowdown)| high - low <= 2.0 * KNOWN * slowdown);
+        let precise = verdict.ci95.zip(verdict.slowdown).is_some_and(|([low, high], slowdown)| high - low <= 2.0 * KNOWN * slowdown);
         let by = self.filler(cause, worst);
         verdict.evidence = evidence(cause, &here, alone);
         if stands_out {
@@ -217,16 +314,38 @@ impl Run<'_> {
             verdict.filled_by = by.map(|by| by as u32);
             says.push(self.because(cause, worst, by, &here, alone));
         }
-        // A cause whose relief would give back less than half of what is lost leaves more to explain than it explains.
-        let explains = verdict.slowdown.is_some_and(|slowdown| gain * gain >= slowdown);
-        verdict.sure = stands_out && settled && precise && explains && !so_far;
+        // A cause whose relief would give back less than half of what is lost leaves more to explain than it explains. What the share costs is said apart.
+        let neighbours = self.kernels[worst].neighbour_cost.filter(|_| cause != Cause::Share);
+        let explains = neighbours.or(verdict.slowdown).is_some_and(|lost| gain * gain >= lost);
+        verdict.sure = stands_out && settled && precise && explains && !so_far && self.is_known(worst);
         if so_far {
             says.push(SO_FAR.to_string());
         } else if !verdict.sure {
             says.push(wants(settled, precise, stands_out).to_string());
         }
-        verdict.says = says;
-        verdict
+    }
+
+    /// What the sufferer would gain without each cause. What its share costs is known from a run; then the neighbours cost what is left. As long as it is not
+    /// known, what no neighbour can take is its share's.
+    fn gains(&self, worst: usize, here: &Breakdown, alone: &Breakdown) -> Gains {
+        let (gpu, kernel, places) = (&self.simulation.experiment().gpu, KernelId(worst as u8), self.places(worst));
+        let in_share = self.simulation.in_share(kernel).zip(self.kernels[worst].share_cost);
+        let base = in_share.and_then(|(of, _)| of.breakdown).unwrap_or(*alone);
+        let mut gains = Gains::of(gpu, here, &base, &places);
+        let mut not_taken: f64 = 1.0;
+        for cause in Cause::ALL.into_iter().filter(|cause| !matches!(cause, Cause::Share | Cause::Quota)) {
+            if self.filler(cause, worst).is_none() {
+                not_taken = not_taken.max(gains.without(cause));
+                gains.set(cause, 1.0);
+            }
+        }
+        // A quota is part of the share, and the better word for it.
+        let quota = Gains::of(gpu, here, alone, &places).without(Cause::Quota);
+        gains.set(Cause::Quota, quota);
+        if self.kernels[worst].share.is_some() {
+            gains.set(Cause::Share, in_share.map_or(not_taken, |(_, cost)| cost) / quota);
+        }
+        gains
     }
 
     /// On SMs of which class kernels have their warps; nothing where all SMs are alike.
@@ -296,27 +415,63 @@ impl Run<'_> {
         Some([ends.first()?.as_f64()?, ends.get(1)?.as_f64()?])
     }
 
-    /// The other kernel that fills a place most; none where nobody else does.
+    /// The other kernel that fills a place most; none where nobody else does, or can.
     fn filler(&self, cause: Cause, sufferer: usize) -> Option<usize> {
-        let fills = |stats: &KernelStats| match cause {
-            Cause::Room => stats.warp_cycles,
-            Cause::Quota => 0,
-            Cause::Slots => stats.warp_instructions,
-            Cause::Noc => stats.noc_reply_flits + stats.noc_acknowledgement_flits,
-            Cause::Dram => stats.dram_reads + stats.dram_writes,
-            Cause::L1 => stats.l1_misses,
+        self.fillers(cause, sufferer).into_iter().next()
+    }
+
+    /// The other kernels that fill a place, most first, the first of the mix among equals.
+    fn fillers(&self, cause: Cause, sufferer: usize) -> Vec<usize> {
+        let fills = |k: usize| {
+            let stats = &self.measured.stats[k];
+            match cause {
+                Cause::Share | Cause::Quota => 0,
+                Cause::Room => stats.warp_cycles,
+                Cause::Slots => stats.warp_instructions,
+                Cause::Noc => stats.noc_reply_flits + stats.noc_acknowledgement_flits,
+                Cause::Dram => stats.dram_reads + stats.dram_writes,
+                Cause::L1 => stats.l1_misses,
+            }
         };
-        let others = (0..self.kernels.len()).filter(|&k| k != sufferer);
-        others.max_by_key(|&k| fills(&self.measured.stats[k])).filter(|&k| fills(&self.measured.stats[k]) > 0)
+        let others = (0..self.kernels.len()).filter(|&k| k != sufferer && fills(k) > 0 && self.meet(cause, k, sufferer));
+        let mut others: Vec<usize> = others.collect();
+        others.sort_by_key(|&k| core::cmp::Reverse(fills(k)));
+        others
+    }
+
+    /// Whether two kernels use a unit of a place together.
+    fn meet(&self, cause: Cause, one: usize, other: usize) -> bool {
+        let machine = self.simulation.machine();
+        let gpu = &self.simulation.experiment().gpu;
+        let on_an_sm = || machine.sms.iter().any(|sm| [one, other].iter().all(|&k| sm.stats()[k].warp_cycles > 0));
+        let channels = gpu.dram.channels;
+        let home = |k: usize| machine.controls().home(KernelId(k as u8), channels);
+        let has = |(first, count): (u32, u32), channel: u32| (channel + channels - first) % channels < count;
+        let in_dram = || has(home(one), home(other).0) || has(home(other), home(one).0);
+        match cause {
+            Cause::Share | Cause::Quota => false,
+            // In turns each has all places and slots to itself.
+            Cause::Room | Cause::Slots => on_an_sm() && !self.simulation.takes_turns(),
+            Cause::L1 => on_an_sm(),
+            Cause::Dram => in_dram(),
+            // A crossbar's ports are SMs' and banks'; the links of a mesh are everybody's.
+            Cause::Noc => gpu.noc.kind == NocKind::Mesh || on_an_sm() || in_dram(),
+        }
     }
 
     fn because(&self, cause: Cause, worst: usize, by: Option<usize>, here: &Breakdown, alone: &Breakdown) -> String {
         let name = &self.kernels[worst].name;
         let other = by.map_or("itself", |by| &self.kernels[by].name);
         match cause {
+            Cause::Share => format!("The share of {name} is {}.", self.kernels[worst].share.as_deref().unwrap_or("the whole GPU")),
             Cause::Room => {
                 let warps = counted(here.warps, "warp");
-                format!("{name} has {warps} on the GPU, and {} alone: {other} has taken their room.", whole(alone.warps))
+                let held = |k: usize| self.measured.stats[k].warp_cycles;
+                let fillers = self.fillers(cause, worst);
+                let many: Vec<&str> =
+                    fillers.iter().filter(|&&k| 2 * held(k) >= held(fillers[0])).map(|&k| self.kernels[k].name.as_str()).collect();
+                let have = if many.len() > 1 { "have" } else { "has" };
+                format!("{name} has {warps} on the GPU, and {} alone: {} {have} taken their room.", whole(alone.warps), list_of(many))
             }
             Cause::Quota if self.held(worst) >= ALIKE => {
                 let held = percent(self.held(worst));
@@ -374,7 +529,7 @@ fn evidence(cause: Cause, here: &Breakdown, alone: &Breakdown) -> Vec<Evidence> 
         figure("waiting for memory", "cycles of a warp per instruction", |of| of.memory + of.lsu),
     ];
     match cause {
-        Cause::Room => (),
+        Cause::Share | Cause::Room => (),
         Cause::Quota | Cause::Slots => all.extend([
             figure("apart from memory", "cycles of a warp per instruction", |of| of.other),
             figure("miss queue", read, |of| of.miss_queue),
@@ -406,6 +561,15 @@ fn pace(name: &str, slowdown: f64, again: bool) -> String {
         format!("{name} {} times", times(slowdown))
     } else {
         format!("{name} runs {} times slower than alone", times(slowdown))
+    }
+}
+
+/// `BP`, `BP and CFD`, `BP, CFD and SAD`.
+fn list_of<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let mut names: Vec<&str> = names.into_iter().collect();
+    match names.pop() {
+        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        last => last.unwrap_or_default().into(),
     }
 }
 

@@ -38,7 +38,7 @@ pub fn start_own(experiment: &Experiment, own: Own) -> Result<Simulation, Proble
     Simulation::with_own(experiment, own, &answers)
 }
 
-/// Runs an experiment to its end, after what its policy needs to know, and each kernel alone: its whole outcome.
+/// Runs an experiment to its end, after what its policy needs to know, and each kernel alone, also in its share: its whole outcome.
 pub fn run(experiment: &Experiment) -> Result<Outcome, Problems> {
     run_own(experiment, Own::default())
 }
@@ -50,6 +50,8 @@ pub fn run_own(experiment: &Experiment, own: Own) -> Result<Outcome, Problems> {
     let mut run = Simulation::with_own(experiment, own, &answers)?;
     run.advance(u64::MAX);
     run.add_solo_profiles(&answers);
+    let shares = run.unknown(run.share_runs());
+    run.add_solo_profiles(&measured(shares.iter())?);
     Ok(run.outcome())
 }
 

@@ -158,6 +158,13 @@ pub(super) fn ran(experiment: &Experiment) -> Result<Simulation, String> {
     let mut simulation = Simulation::with(experiment, &answers).map_err(said)?;
     simulation.advance(u64::MAX);
     simulation.add_solo_profiles(&answers);
+    let mut in_shares = SoloProfiles::new();
+    for run in simulation.unknown(simulation.share_runs()) {
+        let mut alone = Simulation::new(&run.experiment).map_err(said)?;
+        alone.advance(u64::MAX);
+        in_shares.insert(run.hash.clone(), alone.answer());
+    }
+    simulation.add_solo_profiles(&in_shares);
     Ok(simulation)
 }
 
@@ -193,9 +200,9 @@ fn judge(mix: Mix) -> Result<Option<Judged>, String> {
         };
         let under = |fields, controls| Ok::<_, String>(Experiment { policy: PolicySpec::manual(controls), ..on(fields, "even".into())? });
         let again = match relieved {
-            "room" if mix.scheme == "spatial" => more_sms(&of.gpu, sufferer, on)?,
+            "share" | "room" if mix.scheme == "spatial" => more_sms(&of.gpu, sufferer, on)?,
             "quota" => under(Vec::new(), unbound(controls.clone(), sufferer))?,
-            "room" => under(larger_sms(&of.gpu), more_ctas(controls.clone(), &base, sufferer))?,
+            "share" | "room" => under(larger_sms(&of.gpu), more_ctas(controls.clone(), &base, sufferer))?,
             _ => under(relief(relieved, &mix, &of.gpu), controls.clone())?,
         };
         helps.push((relieved, ipc(&again)? / before));
@@ -337,7 +344,7 @@ once under its scheme, and the verdict is that run's. Then it runs with what the
 after another relieved. The verdict holds if the relief of the cause that it names helps the sufferer most, or within 5 % of the most. What helps
 is the sufferer's IPC over that of the run as it is.
 
-- `room`: SMs with twice the resources. The sufferer has as many CTAs as alone, the other kernel has what it had. Under `spatial`: SMs added, so
+- `share`, `room`: SMs with twice the resources. The sufferer has as many CTAs as alone, the other kernel has what it had. Under `spatial`: SMs added, so
   that the sufferer has as many as alone, and the other kernel as many as before.
 - `quota`: no quota of instructions and no miss credits for the sufferer. `slots`: twice the schedulers, but not more than four.
 - `noc`, `dram`: one with its latency and without limits of bandwidth. A mesh: flits of eight times the bytes, four times the buffers.

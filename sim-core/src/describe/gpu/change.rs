@@ -57,16 +57,8 @@ pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
 
 /// Fields that older files do not have: they are left out where they are 0 and the preset has nothing else, so that these files keep their
 /// hashes.
-const LATER: &[&str] = &[
-    "gto_group",
-    "fp64_lanes",
-    "fp64_unit",
-    "memory_queue",
-    "lsu_pause",
-    "l1.forward_latency",
-    "l1.read_only",
-    "l2.bank_index",
-];
+const LATER: &[&str] =
+    &["gto_group", "fp64_lanes", "fp64_unit", "memory_queue", "lsu_pause", "l1.forward_latency", "l1.read_only", "l2.bank_index"];
 
 /// Fields that are written only where the preset has something else: what holds for experiments that say nothing, as their own is written anyway, and
 /// what older files did not have and no paper's run of one launch can tell.
@@ -92,7 +84,12 @@ pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
     let mut pairs: Vec<_> = gone.map(|class| (format!("sm.{}.count", class.name), Value::from(0))).collect();
     for class in &gpu.sms {
         let prefix = if gpu.sms.len() == 1 && pairs.is_empty() { "sm".into() } else { format!("sm.{}", class.name) };
-        pairs.extend(SM_FIELDS.iter().filter(|placed| is_written(class, placed)).map(|placed| (format!("{prefix}.{}", placed.field.name), placed.value(class))));
+        pairs.extend(
+            SM_FIELDS
+                .iter()
+                .filter(|placed| is_written(class, placed))
+                .map(|placed| (format!("{prefix}.{}", placed.field.name), placed.value(class))),
+        );
     }
     let is_mesh = preset.iter().chain([gpu]).any(|gpu| gpu.noc.kind == NocKind::Mesh);
     let differs = |placed: &Placed<Gpu, u32>| preset.as_ref().is_none_or(|preset| (placed.get)(preset) != (placed.get)(gpu));

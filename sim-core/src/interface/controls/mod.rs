@@ -276,6 +276,10 @@ macro_rules! controls {
     };
 }
 
+/// Controls that do nothing to the only kernel of a run whose controls stay.
+const BESIDE_OTHERS: [&str; 8] =
+    ["dispatch_rank", "placement_rank", "dram_rank", "issue_rank", "miss_rank", "cta_switch", "context_lines", "l1_monitor"];
+
 const NEUTRAL: Absent = Absent::Words("neutral");
 const RANK: Kind = Kind::Int { min: 0, max: 255 };
 const CTAS: Kind = Kind::Limit { min: 0, max: 64 };
@@ -423,6 +427,30 @@ impl Controls {
         kernels > SUB_QUEUES && self.sms.iter().any(|sm| sm.miss_queue_split)
     }
 
+    /// What these leave `kernel`, as controls of a run in which it is the only one. Neutral are those that only matter beside others or when controls
+    /// change, CTA targets of at least `most`, and channels that are all of the GPU's.
+    pub fn of_one(&self, kernel: KernelId, most: &[PerKernel<u32>], channels: u32) -> Controls {
+        let neutral = Controls::neutral(1, WarpOrder::default());
+        let mut one = self.clone();
+        for control in CONTROLS {
+            for (sm, _) in control.places(self.sms.len(), 1) {
+                let beside_others = BESIDE_OTHERS.contains(&control.field.name);
+                let value = if beside_others { (control.get)(&neutral, 0, 0) } else { (control.get)(self, sm, kernel.index()) };
+                (control.set)(&mut one, sm, 0, value);
+            }
+        }
+        for (sm, most) in one.sms.iter_mut().zip(most) {
+            if u32::from(sm.cta_target.0[0]) >= most[kernel] {
+                sm.cta_target.0[0] = u16::MAX;
+            }
+        }
+        if self.home(kernel, channels).1 == channels {
+            (one.channels.0[0], one.first_channel.0[0]) = (u16::MAX, 0);
+        }
+        one.keep_kernels(1);
+        one
+    }
+
     /// Resets every control of kernels beyond the first `kernels`, which do not exist, to neutral.
     pub fn keep_kernels(&mut self, kernels: usize) {
         let neutral = Controls::neutral(1, WarpOrder::default());
@@ -483,6 +511,11 @@ impl Scope {
 }
 
 impl Control {
+    /// Whether it is not the same for the first kernel in both.
+    pub fn differs(&self, one: &Controls, other: &Controls) -> bool {
+        self.places(one.sms.len(), 1).any(|(sm, kernel)| (self.get)(one, sm, kernel) != (self.get)(other, sm, kernel))
+    }
+
     /// SM and kernel of each value; 0 for a scope that the control does not have.
     fn places(&self, sms: usize, kernels: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
         let sms = if self.scope.is_on_sm() { sms } else { 1 };
@@ -599,6 +632,28 @@ impl Number for WarpOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is left of a share is the kernel's own; what stands between kernels is gone.
+    #[test]
+    fn the_controls_of_one_kernel_are_those_of_its_share() {
+        let mut both = Controls::neutral(4, WarpOrder::Gto);
+        let (first, second) = (KernelId(0), KernelId(1));
+        for (number, sm) in both.sms.iter_mut().enumerate() {
+            (sm.allowed[first], sm.allowed[second]) = (number < 3, number == 3);
+            (sm.cta_target[first], sm.cta_target[second]) = (8, 2);
+            (sm.issue_rank[second], sm.cta_switch[second]) = (1, true);
+        }
+        (both.channels[second], both.first_channel[second], both.dram_rank[second]) = (2, 6, 3);
+        let most = alloc::vec![PerKernel::all(8); 4];
+        let mut wanted = Controls::neutral(4, WarpOrder::Gto);
+        wanted.sms.iter_mut().take(3).for_each(|sm| sm.allowed[first] = false);
+        wanted.sms.iter_mut().for_each(|sm| sm.cta_target[first] = 2);
+        (wanted.channels[first], wanted.first_channel[first]) = (2, 6);
+        assert_eq!(both.of_one(second, &most, 8), wanted);
+        both.sms.iter_mut().for_each(|sm| sm.allowed[first] = true);
+        assert_eq!(both.of_one(first, &most, 8), Controls::neutral(4, WarpOrder::Gto), "a target that binds nobody");
+        assert!(BESIDE_OTHERS.iter().all(|name| CONTROLS.iter().any(|control| control.field.name == *name)));
+    }
 
     /// Several refills at once are as many in a row.
     #[test]

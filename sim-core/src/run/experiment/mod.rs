@@ -180,6 +180,10 @@ impl Experiment {
             let found = format!("a goal for {}, which policy {} does not know", used.kernel.short_name(), self.policy.name());
             problems.add(format!("kernels[{i}].qos"), found, "a policy that keeps goals, or none");
         }
+        if kept && self.kernels.iter().all(|used| used.qos.is_none()) {
+            let found = format!("no goal for any kernel under policy {}, which keeps goals", self.policy.name());
+            problems.add("kernels", found, "a goal for one at least: {\"kernel\": NAME, \"qos\": 0.8}");
+        }
         problems
     }
 
@@ -292,9 +296,15 @@ impl Experiment {
         KernelId::first(kernels).map(run).collect()
     }
 
-    /// What a result calls each kernel: its name without the paper, or its whole name where another kernel of the mix would be called the same.
-    pub fn labels(&self) -> Vec<&str> {
-        labels(&self.kernels)
+    /// What a result calls each kernel: its name without the paper, or its whole name where another kernel of the mix would be called the same. Uses of
+    /// one kernel have numbers.
+    pub fn labels(&self) -> Vec<String> {
+        let names = names(&self.kernels);
+        let uses = |name: &str, of: &[&str]| of.iter().filter(|other| **other == name).count();
+        let label = |(at, name): (usize, &&str)| {
+            if uses(name, &names) > 1 { format!("{name} #{}", uses(name, &names[..=at])) } else { (*name).to_string() }
+        };
+        names.iter().enumerate().map(label).collect()
     }
 
     /// The canonical form, complete after defaults; `decode` reads it back to an equal experiment.
@@ -357,7 +367,8 @@ impl Experiment {
     }
 }
 
-fn labels(kernels: &[KernelUse]) -> Vec<&str> {
+/// Names without the paper, or whole ones where two kernels would be called the same.
+fn names(kernels: &[KernelUse]) -> Vec<&str> {
     let kernels = || kernels.iter().map(|used| &used.kernel);
     let shared = |kernel: &Kernel| kernels().any(|other| other.name != kernel.name && other.short_name() == kernel.short_name());
     kernels().map(|kernel| if shared(kernel) { &kernel.name } else { kernel.short_name() }).collect()
@@ -497,17 +508,17 @@ mod tests {
             });
             let value = Value::object([("corun", Value::from(VERSION)), ("kernels", Value::array(kernels))]);
             let experiment = Experiment::decode(&value).unwrap();
-            (experiment.labels().join(" "), experiment.name)
+            (experiment.labels().join(" "), experiment.name.replace(" + ", " "))
         };
         for (names, said) in [
             (&["BP", "ccbp/CFD", "qos/SGEMM"][..], "BP CFD SGEMM"),
             (&["BP", "ikra/BP", "CFD"], "ccbp/BP ikra/BP CFD"),
-            (&["BP", "ccbp/BP"], "BP BP"),
             (&["VADD", "latency/VADD"], "VADD latency/VADD"),
             (&["my/own", "own", "odd/"], "my/own own odd/"),
         ] {
-            assert_eq!(labels(names), (said.to_string(), said.replace(' ', " + ")));
+            assert_eq!(labels(names), (said.to_string(), said.to_string()));
         }
+        assert_eq!(labels(&["BP", "CFD", "ccbp/BP"]), ("BP #1 CFD BP #2".into(), "BP CFD BP".into()), "uses of one kernel");
     }
 
     /// A kernel of which only the first launches are kept is that kernel written out with these alone.

@@ -1,7 +1,7 @@
 //! What an experiment looks like in JSON, and how it is read.
 
 use super::warm_up::{self, WarmUp};
-use super::{KernelUse, Settled, Stop, labels, mix_of, scale};
+use super::{KernelUse, Settled, Stop, mix_of, names, scale};
 use crate::describe::error::Problems;
 use crate::describe::goal::{GOAL, Goal};
 use crate::describe::gpu::Gpu;
@@ -328,7 +328,7 @@ impl Experiment {
         let alone_gpu = alone_gpu.map(|value| change::read(&value, "alone_gpu", problems));
         let mut kernels: Vec<KernelUse> = kernels.into_iter().collect::<Option<_>>()?;
         let name = value.get("name").map(String::read);
-        let name = name.unwrap_or_else(|| labels(&kernels).join(" + ").chars().take(LONGEST_NAME).collect());
+        let name = name.unwrap_or_else(|| names(&kernels).join(" + ").chars().take(LONGEST_NAME).collect());
         let alone_gpu = match alone_gpu {
             Some(gpu) => Some(gpu?),
             None => None,

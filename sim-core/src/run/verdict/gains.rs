@@ -1,5 +1,7 @@
 //! What a kernel would gain without each cause.
 //!
+//! What a share costs is measured: the kernel runs alone in it. The rest is against that run, where it is known, and else against the run on the whole GPU.
+//!
 //! A place is the cause if the sufferer would gain most without it. What it would gain follows from where its time goes. An instruction of a
 //! warp takes so many cycles. In some of them the warp waits for memory, or for a load-store unit that memory blocks; these pass in the
 //! stations of its reads. Beyond what a station takes when nothing is in its way, they are spent in queues.
@@ -29,7 +31,9 @@ names! {
     /// What costs a kernel most.
     #[derive(PartialOrd, Ord)]
     pub enum Cause {
-        /// It has fewer warps than alone.
+        /// It was given less of the GPU than alone: fewer SMs, CTAs or DRAM channels, or turns.
+        Share = "share",
+        /// Other kernels' CTAs take the places of its own.
         Room = "room",
         /// The scheme holds it back: it has used up its quota of instructions, or its credits to send misses with.
         Quota = "quota",
@@ -149,8 +153,18 @@ impl Gains {
             Cause::Noc => without(in_noc).min(1.0 / load_dram),
             Cause::Dram => without(in_dram).min(1.0 / load_noc),
             Cause::L1 if places.shared => without((stalled * were_hits).max(refused).max(0.0)),
-            Cause::Slots | Cause::L1 => 1.0,
+            Cause::Share | Cause::Slots | Cause::L1 => 1.0,
         }))
+    }
+
+    /// What it would gain without a cause.
+    pub fn without(&self, cause: Cause) -> f64 {
+        self.0[cause as usize]
+    }
+
+    /// The gain without a cause is another one: known from a run, or none.
+    pub fn set(&mut self, cause: Cause, gain: f64) {
+        self.0[cause as usize] = gain;
     }
 
     /// The cause that costs most, what the sufferer would gain without it, and whether it stands out.
@@ -218,8 +232,8 @@ mod tests {
     #[test]
     fn a_kernel_that_waits_for_nothing_gains_by_room_alone() {
         let of = |warps| Breakdown { warps, other: 10.0, ..Breakdown::default() };
-        assert_eq!(Gains::of(&gpu(), &of(100.0), &of(200.0), &places(0.3, 0.35)).0, [2.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
-        assert_eq!(Gains::of(&gpu(), &of(200.0), &of(200.0), &places(0.3, 0.35)).first(), (Cause::Room, 1.0, false));
+        assert_eq!(Gains::of(&gpu(), &of(100.0), &of(200.0), &places(0.3, 0.35)).0, [1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        assert!(!Gains::of(&gpu(), &of(200.0), &of(200.0), &places(0.3, 0.35)).first().2);
     }
 
     #[test]
