@@ -123,14 +123,13 @@ test("the answer stands there at once, and stays where it is while the run confi
   expect(shift).toBeLessThanOrEqual(0.02);
 });
 
-test("a large GPU has a first sentence in seconds, which says what is still being measured", async ({ page }) => {
+test("a large GPU has a first sentence in seconds, and no factor before it is known", async ({ page }) => {
   const began = Date.now();
   await open(page, "#v=1&gpu=a100-40gb&mix=ccbp/SAD+ccbp/CFD&policy=even&seed=1&cycles=1000000");
-  await expect(page.locator("#verdict")).toContainText(/times slower than alone/);
+  await expect(page.locator("#verdict")).toContainText("How fast SAD and CFD are alone is still being measured.");
   const took = (Date.now() - began) / 1000;
   console.log(`first sentence on an A100 after ${took.toFixed(1)} s`);
   expect(took).toBeLessThan(30);
-  await expect(page.locator("#verdict")).toContainText("still being measured");
 });
 
 test("a large GPU offers a quarter of itself, which says what it is off by and leads back to the whole", async ({

@@ -34,7 +34,7 @@ type Told = Awaited<ReturnType<typeof result>> & {
 test("the sentence says who suffers and why, in the engine's words, and its numbers lead to where they stand", {
   tag: "@core",
 }, async ({ page }) => {
-  await openAt(page, await encodeLink({ experiment: short("even"), view: {} }), 15_000);
+  await openAt(page, await encodeLink({ experiment: short("even", 80_000), view: {} }), 60_000);
   const answer = page.getByRole("region", { name: "Who suffers, and why" });
   await expect(answer.locator("h2")).toHaveText(
     /^BP runs [\d.]+( ± [\d.]+)? times slower than alone, CFD [\d.]+( ± [\d.]+)? times\. .*\bCFD\b/,
@@ -44,7 +44,7 @@ test("the sentence says who suffers and why, in the engine's words, and its numb
   // What the page adds is how well a number is known.
   expect(verdict.says.length).toBeGreaterThan(1);
   for (const sentence of verdict.says) expect(words?.replaceAll(/ ± [\d.]+/g, "")).toContain(sentence);
-  await expect(answer).toContainText("Paused here: 15,000 cycles so far.");
+  await expect(answer).toContainText("Paused here: 60,000 cycles so far.");
   const bars = page.locator("#slows .slow"),
     slowdown = kernels[0]?.slowdown ?? 0;
   await expect(bars).toHaveCount(2);
@@ -55,7 +55,7 @@ test("the sentence says who suffers and why, in the engine's words, and its numb
 });
 
 test("how sure the sentence is, and how often such sentences hold", async ({ page }) => {
-  await openAt(page, await encodeLink({ experiment: short("even"), view: {} }), 15_000);
+  await openAt(page, await encodeLink({ experiment: short("even", 80_000), view: {} }), 60_000);
   await page
     .getByRole("region", { name: "Who suffers, and why" })
     .getByRole("button", { name: /^Causes like this held in \d+ of \d+ tests$/ })

@@ -48,15 +48,27 @@ export class Alone {
 
   /** A run has other kernels now. */
   want(run: Run, loaded: Loaded): void {
-    this.#wanted = [
-      ...this.#wanted.filter((one) => one.run !== run),
-      ...loaded.alone.map((planned, kernel) => ({ ...planned, run, kernel })),
-    ];
+    this.#add(
+      this.#wanted.filter((one) => one.run !== run),
+      loaded.alone.map((planned, kernel) => ({ ...planned, run, kernel })),
+    );
+  }
+
+  /** A run has ended: its kernels are to run in their shares, too. These have numbers below 0. */
+  share(run: Run, runs: readonly PlannedAlone[]): void {
+    this.#add(
+      this.#wanted.filter((one) => one.run !== run || one.kernel >= 0),
+      runs.map((planned, n) => ({ ...planned, run, kernel: -1 - n })),
+    );
+  }
+
+  #add(others: readonly Wanted[], wanted: readonly Wanted[]): void {
+    this.#wanted = [...others, ...wanted];
     const done = (): void => {
       this.#settle();
       this.#measure();
     };
-    this.#answers.recall(loaded.alone).then(done, done);
+    this.#answers.recall(wanted).then(done, done);
   }
 
   /** A run has gone, or becomes another one: what is measured for it is for nobody, but is kept. */

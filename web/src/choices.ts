@@ -11,12 +11,18 @@ export function kernelName(choice: KernelChoice): string {
   return typeof inner === "string" ? inner : String((inner as Record<string, unknown> | null)?.["name"] ?? "own");
 }
 const shortName = (name: string): string => name.slice(name.lastIndexOf("/") + 1) || name;
-/** What the kernels of a mix are called in tables and charts, as in a result: by their names without the paper, or whole where that would call two alike. */
-export function kernelLabels(kernels: readonly KernelChoice[]): string[] {
+/** The kernels of a mix by their names without the paper, or whole where that would call two alike. */
+export function mixNames(kernels: readonly KernelChoice[]): string[] {
   const names = kernels.map(kernelName);
   const alike = (name: string): boolean =>
     names.some((other) => other !== name && shortName(other) === shortName(name));
   return names.map((name) => (alike(name) ? name : shortName(name)));
+}
+/** What the kernels of a mix are called in tables and charts, as in a result: uses of one kernel have numbers. */
+export function kernelLabels(kernels: readonly KernelChoice[]): string[] {
+  const names = mixNames(kernels),
+    uses = (name: string, end?: number): number => names.slice(0, end).filter((other) => other === name).length;
+  return names.map((name, k) => (uses(name) > 1 ? `${name} #${uses(name, k + 1)}` : name));
 }
 /** What the catalogue says of a kernel, by its name or by one that it had before. */
 export function kernelEntry(catalogue: Catalogue, name: string): KernelEntry | undefined {
@@ -139,7 +145,7 @@ export function epochOf({ policy }: Experiment): number | null {
     typeof policy === "object" && !Array.isArray(policy) && policy.name !== "qos-elastic" ? policy["epoch"] : null;
   return typeof epoch === "number" && epoch > 0 ? epoch : null;
 }
-export const mixText = ({ kernels }: Pick<Experiment, "kernels">): string => kernelLabels(kernels).join(" + ");
+export const mixText = ({ kernels }: Pick<Experiment, "kernels">): string => mixNames(kernels).join(" + ");
 
 /** A scheme with what must be given of it and has a beginning that makes sense: MPS's manual's advice, a short slice, the first kernel first. */
 export function begun(name: string, kernels: number): PolicyChoice {

@@ -1,5 +1,5 @@
 // In which fields two experiments differ: computed from the two descriptions, after defaults, so that what is left out counts as what it means.
-import { kernelLabels, ownBody, policyOf, schemeText, valueText } from "./choices.ts";
+import { mixNames, ownBody, policyOf, schemeText, valueText } from "./choices.ts";
 import { gpuTitle, pathTitle, titleOf } from "./titles.ts";
 import type { Experiment, KernelChoice, PolicyChoice } from "./types.ts";
 
@@ -53,7 +53,7 @@ function kernels(a: readonly KernelChoice[], b: readonly KernelChoice[]): Differ
     const one = a[i],
       other = b[i],
       path = `kernels.${i}`;
-    const [name = NONE, named = NONE] = kernelLabels([one ?? other, other ?? one] as KernelChoice[]);
+    const [name = NONE, named = NONE] = mixNames([one ?? other, other ?? one] as KernelChoice[]);
     if (one === undefined || other === undefined || name !== named)
       return [{ path, title: `Kernel ${i + 1}`, a: one ? name : NONE, b: other ? named : NONE }];
     const more = (choice: KernelChoice): unknown => ({

@@ -48,11 +48,11 @@ export class Engine {
     this.#events = events;
     this.#alone = new Alone(module, {
       alone: (run, kernel, ipc, why) => {
-        events.alone(this.#side(run), kernel, ipc, why);
+        if (kernel >= 0) events.alone(this.#side(run), kernel, ipc, why);
         if (ipc !== null) this.#lock?.refresh();
       },
       aloneProgress: (run, kernel, done) => {
-        events.aloneProgress(this.#side(run), kernel, done);
+        if (kernel >= 0) events.aloneProgress(this.#side(run), kernel, done);
       },
     });
   }
@@ -92,6 +92,9 @@ export class Engine {
     },
     profilingStopped: (run) => {
       this.#events.profilingStopped(this.#side(run));
+    },
+    shares: (run, runs) => {
+      this.#alone.share(run, runs);
     },
     refused: (problems) => {
       this.#events.refused(problems);

@@ -61,7 +61,7 @@ export type ToWorker =
   | { t: "stopWhen"; when: StopWhen | null }
   /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */
   | { t: "again"; quiet: boolean }
-  /** `soFar`: of a run alone that goes on. */
+  /** `soFar`: of a run alone that goes on. `kernel`: below 0 for a run of a share. */
   | { t: "setAlone"; id: number; kernel: number; hash: string; answer: Answer; soFar: boolean }
   | { t: "setControls"; controls: Controls }
   | { t: "result"; id: number }
@@ -149,6 +149,8 @@ export type FromWorker =
   /** In lock-step, on a long way: how far it is. */
   | { t: "reached"; id: number; cycle: number }
   | { t: "result"; id: number; result: Result }
+  /** The run has ended: the runs in which its kernels have the share that they had at last, and no neighbour. */
+  | { t: "shares"; id: number; runs: PlannedAlone[] }
   /** Null while the run goes on. */
   | { t: "l1"; id: number; moment: L1Moment | null }
   | { t: "seed"; id: number; seed: number }

@@ -1,5 +1,5 @@
 // One run, as the page has it: a worker with one simulation. The page has one run, or two that are compared.
-import type { FrameMessage, FromWorker, L1Moment, Loaded, ToWorker } from "./protocol.ts";
+import type { FrameMessage, FromWorker, L1Moment, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
 import type { Catalogue, Experiment, Answer, Problem, Result } from "./types.ts";
 
 export interface Ready {
@@ -32,6 +32,8 @@ export interface RunEvents {
   frame(run: Run, message: FrameMessage): void;
   profiling(run: Run, name: string, done: number, of: number, part: number): void;
   profilingStopped(run: Run): void;
+  /** It has ended, and its kernels are to run in their shares. */
+  shares(run: Run, runs: readonly PlannedAlone[]): void;
   refused(problems: Problem[]): void;
   /** Its worker is dead. */
   failed(message: string): void;
@@ -126,6 +128,9 @@ export class Run {
       case "profiling":
         if (message.id === this.#asked)
           this.#events.profiling(this, message.name, message.done, message.of, message.part);
+        return;
+      case "shares":
+        if (message.id === this.id) this.#events.shares(this, message.runs);
         return;
       case "profilingStopped":
         if (message.id === this.#asked) this.#events.profilingStopped(this);

@@ -166,7 +166,10 @@ function stopAt(reason: Reason): void {
   } else if (reason === "failed") {
     why = sim?.failure() ?? "";
     setState("failed");
-  } else if (reason === "cycles" || reason === "kernels_done" || reason === "settled") setState("done");
+  } else if (reason === "cycles" || reason === "kernels_done" || reason === "settled") {
+    setState("done");
+    if (sim) send({ t: "shares", id, runs: sim.shareRuns() });
+  }
 }
 
 function tick(): void {

@@ -248,13 +248,21 @@ test("a read's path is that of who suffers in A, in both sides; what is missing 
   assert.deepEqual([none?.stations.length, none?.why], [0, "no read of BP has come back"]);
   assert.equal(paths([side(null)])[0]?.why, "nothing is known yet");
   const stored = { counters: undefined, thread_instructions: undefined };
-  const three = result(
-    { ...says(FIRST), cause: null, filled_by: null },
-    ["BP", "CFD", "LBM"].map((name) => kernel(name, 2, stored)),
-    [],
-  );
-  const [short] = paths([side(three, { kernels: ["BP", "CFD", "LBM"] })]);
+  const of = (verdict: Partial<ReturnType<typeof says>>) =>
+    paths([
+      side(
+        result(
+          { ...says(FIRST), ...verdict },
+          ["BP", "CFD", "LBM"].map((name) => kernel(name, 2, stored)),
+          [],
+        ),
+        { kernels: ["BP", "CFD", "LBM"] },
+      ),
+    ])[0];
+  const short = of({ cause: null, filled_by: null });
   assert.deepEqual([short?.here, short?.behind], [2290, null], "a stored answer does not say who of two waits longer");
+  assert.equal(of({ cause: "room", filled_by: 2 })?.behind?.name, "LBM", "the one that the sentence names");
+  assert.equal(of({ cause: "share", filled_by: null })?.behind, null, "nobody, as the sentence says");
 });
 
 test("the picture blames whom the sentence blames, and nobody whom a kernel's reads cannot meet", () => {

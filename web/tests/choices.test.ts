@@ -82,7 +82,7 @@ test("a kernel is found by its name and by one that it had before", () => {
   assert.deepEqual(["ccbp/BP", "BP", "ikra/BP", "none"].map(found), ["ccbp/BP", "ccbp/BP", "ikra/BP", undefined]);
 });
 
-test("kernels are called by their names without the paper, as in a result, unless two would be called alike", () => {
+test("kernels are called by their names without the paper, as in a result, unless two would be called alike; uses of one have numbers", () => {
   for (const [kernels, labels] of [
     [
       ["ccbp/BP", "CFD", { kernel: "qos/SGEMM", qos: 0.8 }, { name: "ikra/HS" }],
@@ -93,8 +93,8 @@ test("kernels are called by their names without the paper, as in a result, unles
       ["ccbp/BP", "ikra/BP", "CFD"],
     ],
     [
-      ["ccbp/BP", "ccbp/BP"],
-      ["BP", "BP"],
+      ["ccbp/BP", "CFD", "ccbp/BP"],
+      ["BP #1", "CFD", "BP #2"],
     ],
     [
       ["VADD", "latency/VADD", "odd/"],

@@ -98,14 +98,17 @@ function Announced({ text }: { text: string }) {
 
 const SIGNS: Partial<Record<RunSide["origin"], string>> = { confirmed: "✓", differs: "!" };
 
-/** `rate`: how often causes that were named have held; null where that is not known. */
+/** `rate`: how often causes that were named have held; null where that is not known. What a share costs is known by a run. */
 export function Sentence(props: { sides: readonly RunSide[]; rate: Rate | null; lead: Lead }) {
   const { sides: given, rate, lead } = props;
   const sides = useStanding(given),
     paragraphs = said(sides),
     [a] = paragraphs;
   const verdict = a?.side.result?.verdict,
-    held = verdict?.cause == null || rate === null ? null : rate[verdict.sure ? "sure" : "unsure"];
+    held =
+      verdict?.cause == null || verdict.cause === "share" || rate === null
+        ? null
+        : rate[verdict.sure ? "sure" : "unsure"];
   return (
     <section class="answer" aria-label="Who suffers, and why">
       <h2 class="answer-says">

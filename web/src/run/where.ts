@@ -92,12 +92,13 @@ function pathOf(side: RunSide, k: number): ReadPath {
   };
 }
 
-/** The kernel that the sentence blames; where it blames none, the other one whose reads wait longest in all. Null where reads meet no other kernel's. */
+/** The kernel that the sentence blames: nobody, where that is its share. Where it blames none, the other one whose reads wait longest in all. Null where reads meet no other kernel's. */
 function behind({ experiment, kernels: names, result }: RunSide, k: number): number | null {
   const { verdict = null, kernels = [] } = result ?? {},
-    { sufferer, filled_by: by } = verdict ?? {};
+    { sufferer, filled_by: by, cause } = verdict ?? {};
   if (isApart(experiment)) return null;
   if (sufferer === k && by != null) return by === k ? null : by;
+  if (sufferer === k && cause === "share") return null;
   const others = names.map((_, j) => j).filter((j) => j !== k),
     waits = (j: number): number => counter(kernels[j] as KernelResult, "latency_sum");
   if (others.length > 1 && !kernels.every(hasCounters)) return null;
