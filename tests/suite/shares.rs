@@ -212,3 +212,15 @@ fn a_scheme_without_a_goal_says_so() {
     let with = Experiment::from_json(&format!(r#"{{ "corun": 1, {mix}: [{{ "kernel": "BP", "qos": 0.5 }}, "CFD"] }}"#)).unwrap();
     assert!(with.warnings().0.is_empty() && !said(&run(&with).unwrap()).contains("no kernel has one"));
 }
+
+/// Where several have taken a kernel's room, none of them is named alone.
+#[test]
+fn all_who_take_room_are_named() {
+    let mix = r#""gpu": "fermi-16sm", "kernels": ["hetero/NQU", "hetero/NQU", "hetero/NQU"]"#;
+    let policy = r#"{ "name": "mps", "percentage": [100, 100, 100] }"#;
+    let outcome = outcome(&format!(r#"{mix}, "policy": {policy}, "stop": {{ "cycles": 60000 }}"#));
+    let others =
+        ["#1", "#2", "#3"].into_iter().filter(|number| !outcome.kernels[outcome.verdict.sufferer.unwrap() as usize].name.ends_with(number));
+    let [one, other]: [&str; 2] = others.collect::<Vec<_>>().try_into().unwrap();
+    assert!(said(&outcome).contains(&format!("NQU {one} and NQU {other} have taken their room.")), "{}", said(&outcome));
+}

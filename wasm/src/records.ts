@@ -405,6 +405,14 @@ export type KernelResult = {
   ipc_alone: number | null;
   /** How many times slower the kernel is than by itself; 1 is no loss (×) */
   slowdown: number | null;
+  /** What the controls leave the kernel of the GPU at last, in words */
+  share?: string;
+  /** IPC by itself in that share, as long a run (thread instructions per cycle) */
+  ipc_share?: number | null;
+  /** How many times slower the kernel is for its share; with that of its neighbours, its slowdown (×) */
+  share_cost?: number | null;
+  /** How many times slower the kernel is for its neighbours (×) */
+  neighbour_cost?: number | null;
   /** Instructions issued, counted once for each active lane (thread instructions) */
   thread_instructions: number;
   /** Instructions issued, counted once for each warp (warp instructions) */
@@ -662,7 +670,7 @@ export type Verdict = {
   /** The ends of the 95 % interval of that */
   ci95: (number | null)[] | null;
   /** What costs it most; null where nothing stands out */
-  cause: "room" | "quota" | "slots" | "noc" | "dram" | "l1" | null;
+  cause: "share" | "room" | "quota" | "slots" | "noc" | "dram" | "l1" | null;
   /** The kernel that fills that place most */
   filled_by: number | null;
   /** What the cause follows from */

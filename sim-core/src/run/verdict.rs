@@ -2,10 +2,12 @@
 //! the cause that it names is relieved.
 
 mod gains;
+mod words;
 
 pub use self::gains::Cause;
 
 use self::gains::{Gains, Places, Traffic, in_network};
+use self::words::{counted, list_of, pace, percent, times, whole};
 use crate::describe::gpu::NocKind;
 use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::Needed;
@@ -314,7 +316,8 @@ impl Run<'_> {
             verdict.filled_by = by.map(|by| by as u32);
             says.push(self.because(cause, worst, by, &here, alone));
         }
-        // A cause whose relief would give back less than half of what is lost leaves more to explain than it explains. What the share costs is said apart.
+        // A cause whose relief would give back less than half of what is lost leaves more to explain than it explains. What the share costs is said
+        // apart.
         let neighbours = self.kernels[worst].neighbour_cost.filter(|_| cause != Cause::Share);
         let explains = neighbours.or(verdict.slowdown).is_some_and(|lost| gain * gain >= lost);
         verdict.sure = stands_out && settled && precise && explains && !so_far && self.is_known(worst);
@@ -325,8 +328,8 @@ impl Run<'_> {
         }
     }
 
-    /// What the sufferer would gain without each cause. What its share costs is known from a run; then the neighbours cost what is left. As long as it is not
-    /// known, what no neighbour can take is its share's.
+    /// What the sufferer would gain without each cause. What its share costs is known from a run; then the neighbours cost what is left. Until then,
+    /// what no neighbour can take is its share's.
     fn gains(&self, worst: usize, here: &Breakdown, alone: &Breakdown) -> Gains {
         let (gpu, kernel, places) = (&self.simulation.experiment().gpu, KernelId(worst as u8), self.places(worst));
         let in_share = self.simulation.in_share(kernel).zip(self.kernels[worst].share_cost);
@@ -547,74 +550,4 @@ fn evidence(cause: Cause, here: &Breakdown, alone: &Breakdown) -> Vec<Evidence> 
         ]),
     }
     all
-}
-
-/// What a kernel does; `again`: after a clause about another one.
-fn pace(name: &str, slowdown: f64, again: bool) -> String {
-    if slowdown.is_infinite() {
-        format!("{name} gets nothing")
-    } else if slowdown < 1.0 - ALIKE {
-        format!("{name} runs {} times faster than alone", times(1.0 / slowdown))
-    } else if slowdown <= 1.0 + ALIKE {
-        format!("{name} runs as fast as alone")
-    } else if again {
-        format!("{name} {} times", times(slowdown))
-    } else {
-        format!("{name} runs {} times slower than alone", times(slowdown))
-    }
-}
-
-/// `BP`, `BP and CFD`, `BP, CFD and SAD`.
-fn list_of<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
-    let mut names: Vec<&str> = names.into_iter().collect();
-    match names.pop() {
-        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
-        last => last.unwrap_or_default().into(),
-    }
-}
-
-/// `12.3`, `1.29`: as many digits as a reader can use.
-fn times(times: f64) -> String {
-    if times >= 9.95 { format!("{times:.1}") } else { format!("{times:.2}") }
-}
-
-/// `1 warp`, `2,051 warps`.
-fn counted(number: f64, thing: &str) -> String {
-    let number = whole(number);
-    format!("{number} {thing}{}", if number == "1" { "" } else { "s" })
-}
-
-/// `2,051`.
-fn whole(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-fn percent(part: f64) -> String {
-    if part < 0.095 { format!("{:.1} %", part * 100.0) } else { format!("{:.0} %", part * 100.0) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slowdown_is_said_once_in_full() {
-        let said = |slowdown, again| pace("BP", slowdown, again);
-        assert_eq!([said(4.768, false), said(4.768, true)], ["BP runs 4.77 times slower than alone", "BP 4.77 times"]);
-        assert_eq!([said(1.02, true), said(0.5, true)], ["BP runs as fast as alone", "BP runs 2.00 times faster than alone"]);
-        assert_eq!([said(f64::INFINITY, false), said(12.34, true)], ["BP gets nothing", "BP 12.3 times"]);
-    }
-
-    #[test]
-    fn one_is_no_plural() {
-        assert_eq!([0.4, 0.6, 1.4, 1.6].map(|of| counted(of, "warp")), ["0 warps", "1 warp", "1 warp", "2 warps"]);
-    }
 }
