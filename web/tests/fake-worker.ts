@@ -67,6 +67,11 @@ export class FakeWorker {
     this.#waiting = null;
     if (load) this.#build(load);
   }
+  /** Its run has ended: these are to run in their shares. */
+  shares(...hashes: string[]): void {
+    const experiment = this.experiment as Experiment;
+    this.#say({ t: "shares", id: this.#id, runs: hashes.map((hash) => ({ hash, experiment })) });
+  }
 
   #say(data: FromWorker): void {
     scheduled(() => {

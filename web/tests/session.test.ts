@@ -289,6 +289,31 @@ test("a link whose A cannot run says so, also once its B is built", async () => 
   assert.equal(session.notice.peek(), null);
 });
 
+test("when a run has ended its kernels run in their shares, each once, and the run is told; no kernel counts as alone for it", async () => {
+  const { session, alone } = await start();
+  session.open(by("even"), false, 5_000);
+  await restsAt(session, 5_000);
+  await until("both are known alone", () => new Set(alone).size === 2);
+  const [run] = FakeWorker.runs,
+    told = (): [number, string][] =>
+      (run?.asked("setAlone") ?? []).filter(({ kernel }) => kernel < 0).map(({ kernel, hash }) => [kernel, hash]);
+  run?.shares("BP in its share", "CFD in its share");
+  await until("the run is told", () => told().length === 2);
+  assert.deepEqual(
+    new Map(told()),
+    new Map([
+      [-1, "BP in its share"],
+      [-2, "CFD in its share"],
+    ]),
+  );
+  // It has gone back and ended again.
+  run?.shares("BP in its share", "CFD in its share");
+  await until("the run is told again", () => told().length === 4);
+  const jobs = FakeWorker.all.flatMap((worker) => worker.asked("alone").flatMap((one) => one.jobs));
+  assert.equal(jobs.filter(({ hash }) => hash.endsWith("share")).length, 2, "what is known is not measured again");
+  assert.equal(new Set(alone).size, 2);
+});
+
 test("B that cannot run: what is wrong, and either may go on alone", async () => {
   const { session } = await start();
   session.open(by("even"), false, 1_000);
