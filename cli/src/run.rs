@@ -10,6 +10,7 @@ use corun_batch::output::Whole;
 use corun_batch::{Failure, answers, output, workers};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::error::one_line;
+use sim_core::describe::gpu::occupancy::Divisions;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, Settled, Stop};
 use sim_core::run::plan::{Plan, Planned, SoloProfiles};
@@ -181,11 +182,16 @@ impl Explain {
 
 /// An experiment for people.
 fn explanation(experiment: &Experiment, explained: &Value) -> String {
-    let heading = ["kernel", "launch", "SM class", "limited by", "CTAs per SM"].map(String::from).to_vec();
+    let mut heading = ["kernel", "launch", "SM class", "limited by", "CTAs per SM"].map(String::from).to_vec();
+    let divides = experiment.gpu.sms.iter().any(|class| Divisions::of(class).any());
+    heading.extend(divides.then(|| ["shared memory, KB of an SM", "L1D, KB"].map(String::from)).into_iter().flatten());
     let rows = items(explained.get("kernels")).iter().flat_map(|kernel| {
         items(kernel.get("occupancy")).iter().map(move |row| {
             let text = |key| shown(row.get(key));
-            vec![shown(kernel.get("name")), text("launch"), text("sm_class"), text("limiter"), text("ctas_per_sm")]
+            let kb = |key| row.get(key).and_then(Value::as_int).map_or_else(|| shown(None), |bytes| (bytes >> 10).to_string());
+            let shape = [shown(kernel.get("name")), text("launch"), text("sm_class"), text("limiter"), text("ctas_per_sm")];
+            let divided = divides.then(|| [kb("sm_shared_bytes"), kb("sm_l1_bytes")]);
+            shape.into_iter().chain(divided.into_iter().flatten()).collect()
         })
     });
     let occupancy = text::table(4, [heading].into_iter().chain(rows));

@@ -77,7 +77,7 @@ pub use describe::error::{Problem, Problems};
 pub use describe::goal::Goal;
 pub use describe::gpu::Gpu;
 pub use describe::ids::{Cycle, KernelId, PerKernel};
-pub use describe::kernel::{Address, Array, Dim3, Kernel, Launch, List, Op, Repeat, Scatter, Terms, Tile, Trips};
+pub use describe::kernel::{Address, Array, CarveOut, Dim3, Kernel, Launch, List, Op, Repeat, Scatter, Terms, Tile, Trips};
 pub use describe::value::Value;
 pub use run::cta_limit::CtaLimit;
 pub use run::experiment::{Builder, Experiment, KernelUse, Settled, Stop};

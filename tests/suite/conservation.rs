@@ -262,7 +262,8 @@ fn taken(experiment: &Experiment, ctas: &[Option<sim_core::machine::sm::ctas::Ct
         let whole = u64::from(launch.threads.div_ceil(WARP_SIZE) * WARP_SIZE);
         let granularity = experiment.gpu.sms[0].register_granularity;
         let of_cta = u64::from(occupancy::registers_of_cta(launch.threads, launch.registers, granularity));
-        [ctas + 1, threads + whole, registers + of_cta, shared + u64::from(launch.shared_bytes)]
+        let of_shared = launch.shared_bytes + experiment.gpu.sms[0].shared_reserved;
+        [ctas + 1, threads + whole, registers + of_cta, shared + u64::from(of_shared)]
     })
 }
 
@@ -287,11 +288,15 @@ proptest! {
             if simulation.advance(1) != Reason::Budget { break; }
             for (number, sm) in simulation.machine().sms.iter().enumerate() {
                 let class = experiment.gpu.class_of(number as u32);
-                let limits = [class.ctas, class.threads, class.registers, class.shared_bytes].map(u64::from);
+                // An SM without CTAs may be divided for ones that have gone.
+                let division = sm.ctas.division().unwrap_or(class.shared_bytes);
+                let limits = [class.ctas, class.threads, class.registers, division].map(u64::from);
                 let used = taken(&experiment, sm.ctas.slots());
                 prop_assert!(used.iter().zip(limits).all(|(&used, limit)| used <= limit), "{:?} of {:?}", used, limits);
                 let reserved = if class.l1.allocate == Allocate::OnMiss { sm.l1().mshrs_used() } else { 0 };
                 prop_assert_eq!(sm.l1().reserved(), reserved, "a way is reserved for each miss under way");
+                let (array, carved) = (class.l1.bytes, sm.ctas.division().unwrap_or(0));
+                prop_assert_eq!(sm.l1().sets() * class.l1.ways * experiment.gpu.l2.line_bytes, array - carved, "L1D is the rest");
                 let Some(controls) = &set else { continue };
                 for kernel in random::kernels(&experiment) {
                     prop_assert!(sm.ctas.used(kernel).ctas <= u32::from(controls.sms[number].cta_target[kernel]));

@@ -22,6 +22,7 @@ fn sequences_and_grids_read_back_equal() {
         r#"{"grid": [1, 2, 3], WORK}"#,
         r#"{"repeat": 47, "launches": [{"grid": [47, 47], "grid_step": [-1, -1], "gap": 5, WORK}, {"ctas": 1, WORK}]}, {"ctas": 9, WORK}"#,
         r#"{"ctas": 2, WORK}, {"repeat": 1, "launches": [{"ctas": 3, WORK}]}"#,
+        r#"{"ctas": 2, "carve_out": 65536, WORK}, {"ctas": 2, "carve_out": 0, WORK}, {"ctas": 2, "carve_out": {"percent": 15}, WORK}"#,
     ] {
         let mut problems = Problems::default();
         let read = Kernel::decode(&kernel(text), "k", &mut problems);
@@ -73,4 +74,30 @@ fn a_sequence_may_be_long() {
     let one = ends(r#"{"repeat": 1, "launches": [{"ctas": 1, "gap": 50, WORK}]}"#, 1);
     let many = ends(r#"{"repeat": 600, "launches": [{"ctas": 1, "gap": 50, WORK}]}"#, 1);
     assert!(many > 600 * 50 && many < 600 * (50 + one), "{many} cycles, of which one launch takes {one}");
+}
+
+/// A persistent GEMM of a CTA for each SM: 205,696 bytes of shared memory fit an H100, whose largest division is 228 KB, and no A100.
+#[test]
+fn a_large_cta_runs_where_it_fits_and_is_told_where_it_does_not() {
+    let experiment = |gpu: &str| {
+        Experiment::from_json(&format!(
+            r#"{{"corun": 1, "gpu": {gpu}, "stop": {{"cycles": 500}}, "kernels": [{{"name": "gemm", "launches": [
+                {{"ctas": 132, "threads": 384, "registers": 168, "shared_bytes": 205696, "program": [{{"alu": {{"count": 1000}}}}]}}]}}]}}"#
+        ))
+    };
+    let runs = experiment(r#""h100-sxm5""#).unwrap_or_else(|problems| panic!("{problems}"));
+    let explained = sim_core::study::catalogue::explain(&runs).to_string();
+    let said = r#""ctas_per_sm":1,"limiter":"registers","threads":384,"registers":168,"shared_bytes":205696,"ctas":132,"sm_shared_bytes":233472,"sm_l1_bytes":28672"#;
+    assert!(explained.contains(said), "{explained}");
+    let mut simulation = Simulation::new(&runs).unwrap_or_else(|problems| panic!("{problems}"));
+    simulation.advance(u64::MAX);
+    let sms = &simulation.machine().sms;
+    assert!(sms.iter().all(|sm| (sm.ctas.count(), sm.ctas.division(), sm.l1().sets()) == (1, Some(233_472), 28 * 1024 / 2048)));
+    for (gpu, most) in
+        [(r#""a100-40gb""#, 167_936), (r#""rtx5090""#, 102_400), (r#"{"preset": "h100-sxm5", "sm.shared_bytes": 200704}"#, 200_704)]
+    {
+        let said = experiment(gpu).expect_err("it does not fit").to_string();
+        let want = format!("{most} bytes (sm.shared_bytes); it fits h100-sxm5, h200-sxm");
+        assert!(said.starts_with("kernels[0].launches[0]: found a CTA of 384 threads") && said.ends_with(&want), "{said}");
+    }
 }

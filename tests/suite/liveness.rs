@@ -125,6 +125,40 @@ fn a_deadlock_is_found_and_explained_from_its_cause() {
     }
 }
 
+/// `tiny-2sm` whose SMs have an array of 256 KB for L1D and shared memory, as an H100's.
+const DIVIDED: &str =
+    r#"{ "preset": "tiny-2sm", "sm.carve_outs": "9.0", "sm.shared_bytes": 233472, "sm.shared_reserved": 1024, "sm.l1.bytes": 262144 }"#;
+
+/// A kernel of two CTAs of arithmetic that prefers so much shared memory.
+fn preferring(name: &str, carve_out: u32, instructions: u32) -> String {
+    format!(
+        r#"{{ "name": "{name}", "launches": [{{ "ctas": 2, "threads": 64, "carve_out": {carve_out}, "program": [{{ "alu": {{ "count": {instructions} }} }}] }}] }}"#
+    )
+}
+
+/// A kernel may wait for ever for SMs that are divided for others. Where nothing else goes on either, the run is stuck, and says so.
+#[test]
+fn who_waits_for_another_division_is_found_and_explained() {
+    let run = |throttle: &str, wants: u32| {
+        let kernels = [preferring("small", 8192, 100_000), preferring("large", wants, 100)].join(", ");
+        let mut simulation = simulation(&format!(
+            r#"{{ "corun": 1, "gpu": {DIVIDED}, "kernels": [{kernels}], "policy": {{ "name": "manual", "controls": {{ "cta_throttle": {throttle} }} }},
+                  "restart": false, "alone": false, "stop": {{ "cycles": 10000000 }} }}"#
+        ));
+        (simulation.advance(u64::MAX), simulation.explain_stuck())
+    };
+    let (reason, why) = run("[0, 4]", 65_536);
+    assert_eq!(reason, Reason::Stuck);
+    let said = "large: 2 CTAs wait to be placed: SMs are divided for others until they are empty: \
+                they have 8192 bytes of shared memory, and it wants 65536 (carve_out)";
+    assert!(why.contains(said), "{why}");
+    // Who wants no more than there is runs beside a kernel that does nothing.
+    let (_, why) = run("[0, 4]", 8192);
+    assert!(!why.contains("large"), "{why}");
+    // It waits no longer than the other one takes.
+    assert_eq!(run("[4, 4]", 65_536).0, Reason::KernelsDone);
+}
+
 fn simulation(text: &str) -> Simulation {
     let value: Value = serde_json::from_str(text).expect("JSON");
     let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));

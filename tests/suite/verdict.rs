@@ -20,6 +20,25 @@ fn a_kernel_that_has_half_of_the_sms_lacks_the_rest_of_them() {
 }
 
 #[test]
+fn a_kernel_that_waits_for_another_division_is_told_so() {
+    let gpu =
+        r#"{ "preset": "tiny-2sm", "sm.carve_outs": "9.0", "sm.shared_bytes": 233472, "sm.shared_reserved": 1024, "sm.l1.bytes": 262144 }"#;
+    let kernel = |name: &str, wants: u32| {
+        format!(
+            r#"{{ "name": "{name}", "launches": [{{ "ctas": 2, "threads": 64, "carve_out": {wants}, "program": [{{ "alu": {{ "count": 9000000 }} }}] }}] }}"#
+        )
+    };
+    let says = |first: u32, second: u32| {
+        let kernels = [kernel("first", first), kernel("second", second)].join(", ");
+        verdict(&format!(r#""gpu": {gpu}, "kernels": [{kernels}], "policy": "leftover", {LENGTH}"#)).says
+    };
+    let waits = "second waits for empty SMs: it wants 64 KB of an SM as shared memory, and others have it divided with 8 (carve_out).";
+    let said = says(8192, 65_536);
+    assert!(said[0].starts_with("second gets nothing") && said.iter().any(|sentence| sentence == waits), "{said:?}");
+    assert!(says(65_536, 8192)[0].starts_with("Nobody suffers"), "{:?}", says(65_536, 8192));
+}
+
+#[test]
 fn a_reader_beside_a_kernel_that_fills_the_noc_waits_for_the_noc() {
     // With an ideal NoC, SRT is seven times as fast here, and with anything else at most one and a half times.
     let run =

@@ -108,9 +108,13 @@ export type Launch = {
   registers?: number;
   /** Shared memory of a CTA (bytes) */
   shared_bytes?: number;
+  /** Shared memory of an SM that it prefers: a size that the GPU has, or a part of the most that it has, rounded up to one. L1D is the rest (bytes) */
+  carve_out?: number | CarveOut;
   /** What each warp does */
   program: ("barrier" | Operation)[];
 };
+/** {"percent": part} */
+export type CarveOut = { percent: number };
 /** "barrier", or one of {"alu"}, {"sfu"}, {"fp64"}, {"shared"}, {"load"}, {"store"}, {"atomic"}, {"wait"}, {"sleep"}, {"loop"} */
 export type Operation = { alu: Alu } | { sfu: Sfu } | { fp64: Fp64 } | { shared: Shared } | { load: Access } | { store: Access } | { atomic: Access } | { wait: Wait } | { sleep: Sleep } | { loop: Loop };
 /** Dependent arithmetic instructions */

@@ -83,6 +83,15 @@ pub struct Machine {
     pub keep_awake: bool,
 }
 
+/// An SM whose division keeps a kernel's CTAs out: shared memory, bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Divided {
+    /// What the kernel wants.
+    pub wanted: u32,
+    /// What the SM has.
+    pub has: u32,
+}
+
 impl Machine {
     /// A machine at cycle 0. GPU and kernels are valid and fit each other.
     pub fn new(gpu: &Gpu, kernels: &[Kernel], seed: u64, restart: bool, order: &CtaOrderSpec, controls: Controls) -> Self {
@@ -350,6 +359,19 @@ impl Machine {
     /// What each SM has before it of a kernel's launch, if the CTA order deals chunks.
     pub fn shares(&self, kernel: KernelId) -> Option<Shares> {
         self.dispatcher.shares(kernel)
+    }
+
+    /// How an SM is divided on which a kernel's CTAs wait for nothing else: they are allowed there, and there is room, but not as the SM is
+    /// divided for others.
+    pub fn divided_for_others(&self, kernel: KernelId) -> Option<Divided> {
+        let code = &self.codes(kernel)[self.run(kernel).launch.index()];
+        let Progress { waiting, .. } = self.progress(kernel);
+        let waits = |(sm, controls): &(&Sm, &SmControls)| {
+            let may = controls.allowed[kernel] && sm.ctas.used(kernel).ctas < u32::from(controls.cta_target[kernel]);
+            may && sm.ctas.divided_for_others(code)
+        };
+        let (sm, _) = self.sms.iter().zip(&self.controls.sms).find(waits).filter(|_| waiting > 0)?;
+        Some(Divided { wanted: sm.ctas.wanted(code), has: sm.ctas.division()? })
     }
 
     /// Feeds everything that decides how the run goes on, and every counter, to `state`; call `settle` first. Derived facts and the test

@@ -8,10 +8,10 @@
 
 use crate::describe::ids::{KernelId, PerKernel};
 use crate::interface::controls::SmControls;
-use crate::machine::Machine;
 use crate::machine::l1d::ReservationFailure;
 use crate::machine::sm::Sm;
 use crate::machine::sm::scheduler::Scheduler;
+use crate::machine::{Divided, Machine};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -97,6 +97,7 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
         may += usize::from(allowed(number));
         fits += usize::from(allowed(number) && sm.ctas.fits(code));
     }
+    let divided = machine.divided_for_others(kernel);
     let rank = controls.dispatch_rank[kernel];
     let before = KernelId::first(machine.kernels()).filter(|&other| {
         let (run, codes) = (machine.run(other), machine.codes(other));
@@ -107,6 +108,10 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
         "the controls let no SM take one (sm_mask, cta_target)".to_string()
     } else if may == 0 {
         "every SM has as many as the controls let it have (cta_target)".to_string()
+    } else if let (0, Some(Divided { wanted, has })) = (fits, divided) {
+        format!(
+            "SMs are divided for others until they are empty: they have {has} bytes of shared memory, and it wants {wanted} (carve_out)"
+        )
     } else if fits == 0 {
         "no SM has room beside what is resident".to_string()
     } else if before.count() > 0 {

@@ -17,6 +17,7 @@ use crate::interface::controls::SmControls;
 use crate::interface::observation::Breakdown;
 use crate::interface::ratios::{ratio, scheduler_cycles};
 use crate::interface::stats::{KernelStats, StallCause};
+use crate::machine::Divided;
 use crate::machine::sm::Sm;
 use crate::run::experiment::Stop;
 use crate::run::outcome::KernelOutcome;
@@ -219,6 +220,8 @@ impl Run<'_> {
         let question = if sits.is_some() { Question::Classes } else { Question::Sharing };
         says.extend(sits);
         says.extend(self.lacks_a_goal());
+        let kept_out = order.iter().filter(|&&k| self.suffers(k)).filter_map(|&k| self.kept_out(k));
+        says.extend(kept_out);
         let mut verdict = Verdict::said(question, Vec::new(), false);
         verdict.slowdown = self.slowdown(worst).filter(|times| times.is_finite());
         verdict.ci95 = self.ends(worst, "slowdown");
@@ -370,6 +373,18 @@ impl Run<'_> {
         };
         let clauses: Vec<String> = order.iter().filter_map(of_kernel).collect();
         (!clauses.is_empty()).then(|| format!("{}.", clauses.join(", ")))
+    }
+
+    /// That a kernel's CTAs wait for SMs to be divided otherwise between L1D and shared memory.
+    fn kept_out(&self, kernel: usize) -> Option<String> {
+        let Divided { wanted, has } = self.simulation.machine().divided_for_others(KernelId(kernel as u8))?;
+        let kb = |bytes: u32| f64::from(bytes) / 1024.0;
+        let name = &self.kernels[kernel].name;
+        Some(format!(
+            "{name} waits for empty SMs: it wants {} KB of an SM as shared memory, and others have it divided with {} (carve_out).",
+            kb(wanted),
+            kb(has)
+        ))
     }
 
     fn places(&self, sufferer: usize) -> Places {

@@ -2,8 +2,9 @@
 
 use crate::describe::gpu::change;
 use crate::describe::gpu::fields::{GPU_FIELDS, SM_FIELDS};
+use crate::describe::gpu::occupancy::{self, Divisions, Resources};
 use crate::describe::gpu::presets::{self, PRESET, PRESETS};
-use crate::describe::gpu::{Gpu, SmClass, occupancy};
+use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::kernel::{Dim3, formerly, library};
 use crate::describe::record::schema::said;
 use crate::describe::record::{self, Figure, Placed, Record, form};
@@ -272,8 +273,10 @@ pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
         let launches = used.kernel.launches.iter().enumerate().flat_map(|(number, launch)| {
             experiment.gpu.sms.iter().map(move |class| {
                 let occupancy = occupancy::of(launch, class);
+                let divisions = Divisions::of(class);
+                let shared = divisions.any().then(|| divisions.wanted(Resources::of_cta(launch, class), launch.carve_out));
                 let own = used.ctas_per_sm.as_ref().and_then(|limit| limit.on(class)).filter(|&ctas| ctas < occupancy.ctas);
-                Value::object([
+                let each = [
                     ("launch", Value::from(number)),
                     ("sm_class", class.name.as_str().into()),
                     ("ctas_per_sm", own.unwrap_or(occupancy.ctas).into()),
@@ -282,7 +285,11 @@ pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
                     ("registers", launch.registers.into()),
                     ("shared_bytes", launch.shared_bytes.into()),
                     ("ctas", launch.ctas().into()),
-                ])
+                ];
+                // Where an SM's array is both, what the launch makes of it.
+                let divided =
+                    shared.map(|shared| [("sm_shared_bytes", Value::from(shared)), ("sm_l1_bytes", (class.l1.bytes - shared).into())]);
+                Value::object(each.into_iter().chain(divided.into_iter().flatten()))
             })
         });
         // Launches that repeat are there once; the CTAs of every launch of a run, then.

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
 use sim_core::describe::error::Problems;
+use sim_core::describe::gpu::carve_out::{CarveOutWait, CarveOuts};
 use sim_core::describe::gpu::mesh::MeshConfig;
 use sim_core::describe::gpu::protocols::L1Protocol;
 use sim_core::describe::gpu::{
@@ -14,7 +15,7 @@ use sim_core::describe::gpu::{
     StoreFlits, StoreRelease, WriteFill, presets,
 };
 use sim_core::describe::ids::{KernelId, PerKernel};
-use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
+use sim_core::describe::kernel::{Address, Array, CarveOut, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
 use sim_core::describe::value::Value;
 use sim_core::interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
 use sim_core::interface::spec::Mix;
@@ -95,6 +96,13 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
             class.l1.protocol = L1Protocol::DeNovo;
             (class.l1.store_release, class.l1.allocate) = (StoreRelease::Sent, Allocate::OnFill);
             (class.l1.forward_latency, class.l1.read_only) = (5 * l1.2, ReadOnlyLines::Dropped);
+        }
+        // As good as drawn: an array that is L1D and shared memory.
+        if class.l1.latency == 400 && !class.l1.protocol.is_by_word() {
+            class.carve_outs = CarveOuts::Cc80;
+            class.carve_out_wait = if l1.1 == 8 { CarveOutWait::Needed } else { CarveOutWait::Wanted };
+            (class.shared_bytes, class.shared_reserved) = (164 << 10, 1024);
+            class.l1.bytes += class.shared_bytes;
         }
         for (name, more) in ["second", "third"].into_iter().zip(classes) {
             let mut class = gpu.sms[0].clone();
@@ -211,14 +219,16 @@ fn barriers_stand_evenly(program: &[Op]) -> bool {
 /// A kernel of one or two launches that fits any of the GPUs above.
 pub fn kernel() -> impl Strategy<Value = Kernel> {
     let grid = prop_oneof![(1..8_u32).prop_map(Dim3::from), select(vec![Dim3 { x: 2, y: 3, z: 1 }, Dim3 { x: 1, y: 2, z: 2 }])];
-    let shape =
-        (select(vec![32_u32, 64, 61, 128]), select(vec![16_u32, 1, 40]), select(vec![0_u32, 512]), select(vec![0_u64, 0, 1, 40, 700]));
-    let launch = (grid, shape, program()).prop_map(|(grid, (threads, registers, shared_bytes, gap), program)| Launch {
+    let carve_out = vec![CarveOut::Default, CarveOut::Percent(0), CarveOut::Percent(50), CarveOut::Bytes(16 << 10)];
+    let shared = (select(vec![0_u32, 512]), select(carve_out));
+    let shape = (select(vec![32_u32, 64, 61, 128]), select(vec![16_u32, 1, 40]), shared, select(vec![0_u64, 0, 1, 40, 700]));
+    let launch = (grid, shape, program()).prop_map(|(grid, (threads, registers, shared, gap), program)| Launch {
         grid,
         gap,
         threads,
         registers,
-        shared_bytes,
+        shared_bytes: shared.0,
+        carve_out: shared.1,
         program,
         ..Launch::default()
     });

@@ -57,8 +57,19 @@ pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
 
 /// Fields that older files do not have: they are left out where they are 0 and the preset has nothing else, so that these files keep their
 /// hashes.
-const LATER: &[&str] =
-    &["gto_group", "fp64_lanes", "fp64_unit", "memory_queue", "lsu_pause", "l1.forward_latency", "l1.read_only", "l2.bank_index"];
+const LATER: &[&str] = &[
+    "gto_group",
+    "fp64_lanes",
+    "fp64_unit",
+    "memory_queue",
+    "lsu_pause",
+    "l1.forward_latency",
+    "l1.read_only",
+    "l2.bank_index",
+    "shared_reserved",
+    "carve_outs",
+    "carve_out_wait",
+];
 
 /// Fields that are written only where the preset has something else: what holds for experiments that say nothing, as their own is written anyway, and
 /// what older files did not have and no paper's run of one launch can tell.

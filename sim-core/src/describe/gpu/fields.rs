@@ -2,6 +2,7 @@
 //!
 //! `sm.X` is X of every SM class; on a GPU with several classes, `sm.NAME.X` is X of one.
 
+use super::carve_out::{CarveOutWait, CarveOuts};
 use super::protocols::L1Protocol;
 use super::{
     Allocate, Arbiter, BankIndex, DramKind, DramMap, DramOrder, Exit, Fp64Owner, Gpu, LaunchDrops, LsuHol, MeasureFrom, NocKind,
@@ -52,7 +53,20 @@ pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
         register_granularity,
         "A warp gets registers in multiples of this: 128, 4 for each thread, in the papers' simulator; 256 in hardware; 1 without granularity"
     ),
-    whole!("shared_bytes", "bytes", 0..=1048576, shared_bytes, "Shared memory of an SM"),
+    whole!("shared_bytes", "bytes", 0..=1048576, shared_bytes, "Shared memory of an SM; the most of it, where sm.carve_outs names sizes"),
+    whole!("shared_reserved", "bytes", 0..=16384, shared_reserved, "Shared memory that the driver takes for each CTA besides its own"),
+    choose!(
+        "carve_outs",
+        ["none" = CarveOuts::None, "8.0" = CarveOuts::Cc80, "9.0" = CarveOuts::Cc90, "12.0" = CarveOuts::Cc120],
+        carve_outs,
+        "Sizes of shared memory that a launch can carve out of L1D: those of this compute capability; none: L1D and shared memory are arrays of their own"
+    ),
+    choose!(
+        "carve_out_wait",
+        ["wanted" = CarveOutWait::Wanted, "needed" = CarveOutWait::Needed],
+        carve_out_wait,
+        "When a CTA waits for an SM without CTAs, which is then divided anew: while it has less shared memory than the launch wants, or than the CTA needs"
+    ),
     whole!("shared_banks", "banks", 1..=64, shared_banks, "Shared-memory banks of one 4-byte word"),
     whole!("shared_latency", "cycles", 1..=31, shared_latency, "From a shared-memory access to its value, without conflicts"),
     whole!("schedulers", "schedulers", 1..=4, schedulers, "Warp schedulers of an SM"),
@@ -122,7 +136,7 @@ pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
         get: |of| L1Protocol::ALL.iter().position(|&protocol| protocol == of.l1.protocol).unwrap_or(0) as u32,
         set: |of, n| of.l1.protocol = L1Protocol::ALL[n as usize],
     },
-    whole!("l1.bytes", "bytes", 128..=1048576, l1.bytes, "L1 data cache of an SM"),
+    whole!("l1.bytes", "bytes", 128..=1048576, l1.bytes, "L1 data cache of an SM, with the shared memory that is carved out of it"),
     whole!("l1.ways", "ways", 1..=32, l1.ways, "Ways of an L1D set"),
     whole!("l1.latency", "cycles", 1..=1000, l1.latency, "From a load's access to its value on an L1D hit"),
     whole!("l1.mshrs", "MSHRs", 1..=1024, l1.mshrs, "L1D misses that can be under way"),
@@ -305,8 +319,8 @@ rule! {
     /// `sm.NAME.X` is of a class of the preset, or of one whose sm.NAME.count is given; a GPU has at most 8.
     pub CLASS = "class";
 
-    /// The parts of a GPU fit each other. Caches have whole sets, SMs whole warps and at most 64 a scheduler; DRAM channels divide the L2 banks,
-    /// and flits the line. A mesh has a router for each SM and bank. All SMs have one L1D protocol, with the network that it needs.
+    /// The parts of a GPU fit each other. Caches have whole sets, L1D beside each size of shared memory that can be carved out of it.
+    /// SMs have whole warps and at most 64 a scheduler; DRAM channels divide the L2 banks, and flits the line. A mesh has a router for each SM and bank. All SMs have one L1D protocol, with the network that it needs.
     /// Refreshes leave time between them.
     pub FITS_ITSELF = "fits_itself";
 }

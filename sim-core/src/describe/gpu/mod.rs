@@ -1,6 +1,7 @@
 //! The hardware that is simulated, as data: SM classes, caches, crossbars, DRAM, clocks. All figures are whole numbers with the unit in
 //! the name. Presets are in `presets`, each figure with its source.
 
+pub mod carve_out;
 pub mod change;
 pub mod fields;
 pub mod mesh;
@@ -9,6 +10,7 @@ pub mod presets;
 pub mod protocols;
 pub mod validate;
 
+use self::carve_out::{CarveOutWait, CarveOuts};
 use self::mesh::MeshConfig;
 use self::protocols::L1Protocol;
 use crate::describe::rng;
@@ -65,8 +67,14 @@ pub struct SmClass {
     pub registers: u32,
     /// A warp gets registers in multiples of this many: 128, 4 for each thread, in GPGPU-Sim; 256 in hardware; 1 without granularity.
     pub register_granularity: u32,
-    /// Shared memory, bytes.
+    /// Shared memory, bytes; where it is carved out of L1D, the most that it can be.
     pub shared_bytes: u32,
+    /// Shared memory that the driver takes for each CTA, bytes.
+    pub shared_reserved: u32,
+    /// The sizes of shared memory that can be carved out of L1D.
+    pub carve_outs: CarveOuts,
+    /// When a CTA may join others whose division is another one.
+    pub carve_out_wait: CarveOutWait,
     /// Shared-memory banks, one 4-byte word wide each.
     pub shared_banks: u32,
     /// Cycles from a shared-memory access to its value, without conflicts.
@@ -136,7 +144,7 @@ pub enum LsuHol {
 pub struct L1Config {
     /// What it does with stores, and with lines that other SMs may have written.
     pub protocol: L1Protocol,
-    /// Capacity, bytes.
+    /// Capacity, bytes; where shared memory is carved out of it, with that.
     pub bytes: u32,
     /// Ways of a set; sets are `bytes / (ways × line)` and need not be a power of two.
     pub ways: u32,

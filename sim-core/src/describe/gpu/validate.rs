@@ -1,5 +1,6 @@
 //! What a GPU must satisfy beyond the range of each field, so that every machine that is built can run.
 
+use super::occupancy::Divisions;
 use super::{Allocate, Gpu, HEADER_BYTES, NocKind, SetIndex, StoreRelease};
 use crate::describe::error::Problems;
 use crate::describe::ids::MAX_PARTS;
@@ -28,6 +29,19 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
         }
         if class.l1.bytes % (class.l1.ways * gpu.l2.line_bytes) != 0 {
             problems.add(sm("l1.bytes"), class.l1.bytes, format!("whole sets: a multiple of {}", class.l1.ways * gpu.l2.line_bytes));
+        }
+        let (set, divisions) = (class.l1.ways * gpu.l2.line_bytes, Divisions::of(class));
+        let no_sets = |shared: &u32| class.l1.bytes.checked_sub(*shared).is_none_or(|left| left == 0 || left % set != 0);
+        if let Some(shared) = divisions.sizes().find(no_sets) {
+            problems.add(
+                sm("l1.bytes"),
+                class.l1.bytes,
+                format!("whole sets of {set} bytes beside {shared} of shared memory (sm.carve_outs)"),
+            );
+        }
+        if divisions.any() && class.l1.protocol.is_by_word() {
+            let wanted = format!("\"none\" where sm.l1.protocol is \"{}\", whose L1D keeps what is written", class.l1.protocol.name());
+            problems.add(sm("carve_outs"), "sizes to choose from", wanted);
         }
         let sets = class.l1.bytes / (class.l1.ways * gpu.l2.line_bytes);
         if class.l1.index == SetIndex::Fermi && (gpu.l2.line_bytes != 128 || ![32, 64].contains(&sets)) {

@@ -34,7 +34,7 @@
 use super::records::{ACCESS, ALU, FP64, SFU, SHARED, SLEEP, WAIT};
 use super::records::{KERNEL, LAUNCH, LOOP, NAMED, ONE_GRID, RUNS};
 use super::validate;
-use super::{Address, Array, Dim3, Kernel, Launch, List, MAX_LOOPS, Op, Repeat, Scatter, Trips};
+use super::{Address, Array, CarveOut, Dim3, Kernel, Launch, List, MAX_LOOPS, Op, Repeat, Scatter, Trips};
 use crate::describe::error::Problems;
 use crate::describe::path::{element, field};
 use crate::describe::record::Datum;
@@ -161,6 +161,7 @@ fn read_launch(value: &Value, names: Names, path: &str, problems: &mut Problems)
         threads: Datum::read(&of("threads")),
         registers: Datum::read(&of("registers")),
         shared_bytes: Datum::read(&of("shared_bytes")),
+        carve_out: Datum::read(&of("carve_out")),
         program,
     })
 }
@@ -266,13 +267,11 @@ fn write_launch(launch: &Launch, lists: &[List]) -> Value {
     let grid = if (y, z) == (1, 1) { ("ctas", x.into()) } else { ("grid", Value::array([x, y, z])) };
     let step = (launch.grid_step != [0; 3]).then(|| ("grid_step", Value::array(launch.grid_step)));
     let gap = (launch.gap > 0).then(|| ("gap", launch.gap.into()));
-    let rest = [
-        ("threads", Value::from(launch.threads)),
-        ("registers", launch.registers.into()),
-        ("shared_bytes", launch.shared_bytes.into()),
-        ("program", write_ops(&mut launch.program.iter(), lists)),
-    ];
-    Value::object([grid].into_iter().chain(step).chain(gap).chain(rest))
+    let shape =
+        [("threads", Value::from(launch.threads)), ("registers", launch.registers.into()), ("shared_bytes", launch.shared_bytes.into())];
+    let carve_out = (launch.carve_out != CarveOut::Default).then(|| ("carve_out", launch.carve_out.write()));
+    let program = ("program", write_ops(&mut launch.program.iter(), lists));
+    Value::object([grid].into_iter().chain(step).chain(gap).chain(shape).chain(carve_out).chain([program]))
 }
 
 /// Writes operations up to the end of the enclosing loop.

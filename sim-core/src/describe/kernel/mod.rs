@@ -4,6 +4,7 @@
 //! warp, iteration, lane): nothing is consumed, so a kernel issues the same addresses under every policy. Hit rates, coalescing,
 //! burstiness and row locality come out of the caches and the DRAM; they are never numbers in a kernel.
 
+pub mod carve_out;
 pub mod decode;
 pub mod formerly;
 pub mod library;
@@ -12,6 +13,7 @@ pub mod sequence;
 pub mod tile;
 pub mod validate;
 
+pub use carve_out::CarveOut;
 pub use sequence::{Dim3, Repeat};
 pub use tile::{Terms, Tile};
 pub use validate::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_LINES, MAX_SEQUENCE};
@@ -146,6 +148,8 @@ pub struct Launch {
     pub registers: u32,
     /// Shared memory of a CTA, bytes.
     pub shared_bytes: u32,
+    /// Shared memory of an SM that it prefers.
+    pub carve_out: CarveOut,
     /// What each warp does.
     pub program: Vec<Op>,
 }

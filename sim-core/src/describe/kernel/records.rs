@@ -94,9 +94,21 @@ record! {
     registers ["registers"] = int!(1, 255), Int(16);
     /// Shared memory of a CTA.
     shared_bytes ["bytes"] = int!(0, 1 << 20), Int(0);
+    /// Shared memory of an SM that it prefers: a size that the GPU has, or a part of the most that it has, rounded up to one. L1D is the rest.
+    carve_out ["bytes"] = CARVE_OUT, Words("as much as the CTAs need that an SM has room for");
     /// What each warp does.
     program = program(), Needed;
 }
+
+const CARVE_OUT: Shape = Shape::Forms { of: &[int!(0, 1 << 20), Shape::One(&PART)], want: "bytes, or {\"percent\": part}" };
+
+/// A part of the shared memory that an SM can have.
+static PART: One = One {
+    name: "CarveOut",
+    of: &[op("percent", int!(0, 100), "Of the most shared memory that the GPU's SMs can have")],
+    want: "{\"percent\": part}",
+    unknown: "an unknown way to say it",
+};
 
 /// Operations in order; a loop holds its own in `body`. A function and no constant, because a loop's record comes back to it.
 const fn program() -> Shape {

@@ -3,7 +3,7 @@
 //! So do iterative programs: two launches that swap their arrays, ten times; or a grid that loses a row with each step. With the repeat `i`, counted from
 //! 0, the grid of a launch is `grid + i grid_step`, and each address `offset + i repeat`.
 
-use super::{Kernel, Launch, Op, Tile};
+use super::{CarveOut, Kernel, Launch, Op, Tile};
 use crate::describe::ids::LaunchId;
 use alloc::vec::Vec;
 
@@ -62,7 +62,8 @@ pub struct Repeat {
 /// A launch of one CTA with one warp, for what is not said.
 impl Default for Launch {
     fn default() -> Self {
-        Launch { grid: 1.into(), grid_step: [0; 3], gap: 0, threads: 32, registers: 16, shared_bytes: 0, program: Vec::new() }
+        let carve_out = CarveOut::Default;
+        Launch { grid: 1.into(), grid_step: [0; 3], gap: 0, threads: 32, registers: 16, shared_bytes: 0, carve_out, program: Vec::new() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a kernel must satisfy so that it compiles and never hangs a machine.
 
 use super::tile::MAX_TERM;
-use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Tile, Trips};
+use super::{Address, Array, CarveOut, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Tile, Trips};
 use crate::describe::error::Problems;
 use crate::describe::path::element;
 use alloc::format;
@@ -170,6 +170,11 @@ fn check_launch(launch: &Launch, kernel: &Kernel, path: &str, problems: &mut Pro
     range(launch.threads.into(), 1, 2048, at("threads"), problems);
     range(launch.registers.into(), 1, 255, at("registers"), problems);
     range(launch.shared_bytes.into(), 0, 1 << 20, at("shared_bytes"), problems);
+    match launch.carve_out {
+        CarveOut::Default => {}
+        CarveOut::Bytes(bytes) => range(bytes.into(), 0, 1 << 20, at("carve_out"), problems),
+        CarveOut::Percent(percent) => range(percent.into(), 0, 100, at("carve_out.percent"), problems),
+    }
     if !(1..=MAX_OPS).contains(&launch.program.len()) {
         problems.add(at("program"), format!("{} operations", launch.program.len()), format!("1 to {MAX_OPS}"));
     }

@@ -43,6 +43,7 @@ pub struct Tags {
     sets: u32,
     index: SetIndex,
     ways: u32,
+    /// Of the first `sets` sets, and of those that there were once.
     lines: Box<[LineAddr]>,
     /// Time of last use, in accesses to this array; 0 without a line.
     used: Box<[u32]>,
@@ -75,6 +76,16 @@ impl Tags {
             sign_words: Derived(sign_words),
             in_use: Derived(vec![0; sets as usize].into()),
         }
+    }
+
+    /// Drops every line, and goes on with so many sets, at most as many as at first.
+    pub fn restart(&mut self, sets: u32) {
+        self.sets = sets;
+        self.lines.fill(EMPTY);
+        self.used.fill(0);
+        self.meta.fill(0);
+        self.signs.fill(0);
+        self.in_use.fill(0);
     }
 
     /// The set of a line, and its sign.

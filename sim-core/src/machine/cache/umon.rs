@@ -33,6 +33,13 @@ impl Umon {
         Umon { every, sets, index, ways, stacks: alloc::vec![EMPTY; kernels * slots], hits: alloc::vec![0; kernels * ways as usize] }
     }
 
+    /// The cache is empty, with so many sets: so are the stacks. What has been counted stays.
+    pub fn restart(&mut self, (sets, index): (u32, SetIndex)) {
+        let kernels = self.hits.len() / self.ways as usize;
+        let hits = core::mem::take(&mut self.hits);
+        *self = Umon { hits, ..Umon::new(self.every, (sets, index), self.ways, kernels) };
+    }
+
     /// The stack in which a line of a kernel would stand, if its set is monitored.
     fn stack(&self, kernel: KernelId, line: LineAddr) -> Option<core::ops::Range<usize>> {
         let set = self.index.set(line, self.sets);

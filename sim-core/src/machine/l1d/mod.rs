@@ -250,6 +250,8 @@ pub struct L1d {
     hits: VecDeque<(Cycle, u16)>,
     /// A granted request waits for room in the NoC.
     port_full: Derived<bool>,
+    /// From the GPU's description: the array, and of it a set, bytes.
+    array: Derived<(u32, u32)>,
 }
 
 impl L1d {
@@ -266,6 +268,7 @@ impl L1d {
             monitor: None,
             hits: VecDeque::with_capacity(64),
             port_full: Derived(false),
+            array: Derived((config.bytes, config.ways * gpu.l2.line_bytes)),
         }
     }
 
@@ -522,6 +525,16 @@ impl L1d {
         }
     }
 
+    /// Shared memory takes so many bytes of the array while no CTA is here, and L1D has the rest, empty: as many sets less, since associativity is
+    /// wired. Which a real design gives up is not published.
+    pub fn carve_out(&mut self, shared_bytes: u32) {
+        let (bytes, set) = *self.array;
+        self.parts.tags.restart((bytes - shared_bytes) / set);
+        if let Some(monitor) = &mut self.monitor {
+            monitor.restart(self.parts.tags.sets());
+        }
+    }
+
     /// What a kernel would hit if it had L1D to itself, by position in the LRU stack; empty without a monitor.
     pub fn utility(&self, kernel: KernelId) -> &[u64] {
         self.monitor.as_deref().map_or(&[], |monitor| monitor.hits(kernel))
@@ -566,6 +579,11 @@ impl L1d {
     /// Ways that are reserved for lines under way.
     pub fn reserved(&self) -> u32 {
         self.parts.tags.reserved()
+    }
+
+    /// Sets of the cache.
+    pub fn sets(&self) -> u32 {
+        self.parts.tags.sets().0
     }
 
     /// Lines of a kernel in the cache.

@@ -2,7 +2,7 @@
 
 use super::address::{Place, StepAddress};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr, MAX_KERNELS};
-use crate::describe::kernel::{Address, Array, Dim3, Kernel, List, MAX_LINES, Op, Trips, WARP_SIZE};
+use crate::describe::kernel::{Address, Array, CarveOut, Dim3, Kernel, List, MAX_LINES, Op, Trips, WARP_SIZE};
 use crate::describe::rng::{below, draw, mix};
 use crate::machine::coherence::Words;
 use crate::machine::packet::Access;
@@ -150,6 +150,8 @@ pub struct Code {
     pub registers: u32,
     /// Shared memory of a CTA, bytes.
     pub shared_bytes: u32,
+    /// Shared memory of an SM that it prefers.
+    pub carve_out: CarveOut,
     /// Key of every draw of the launch.
     key: u64,
     /// The kernel's lists of trips, and how often the launch has run before in its sequence.
@@ -194,6 +196,7 @@ impl Code {
                 threads: launch.threads,
                 registers: launch.registers,
                 shared_bytes: launch.shared_bytes,
+                carve_out: launch.carve_out,
                 key: mix(name_key, number as u64),
                 lists: lists.clone(),
                 repeat,

@@ -223,6 +223,7 @@ impl Sm {
         self.set_gates();
         self.counts.arrive(kernel, cta.live);
         let code = &inputs.codes[kernel.index()][cta.launch.index()];
+        self.divide(code);
         self.ctas.place(slot, code, Cta { warps, leaving: false, ..cta });
         self.l1.cta_placed(kernel);
         self.residents_changed();

@@ -1,14 +1,20 @@
 //! The CTA table of an SM: its slots, what their CTAs take of the SM, and which of them are throttled.
 //!
+//! Where the SM's array is both L1D and shared memory, it is divided for the first CTA that comes to an SM without any. A CTA joins others only
+//! where the division suits it (`sm.carve_out_wait`), and else waits until they have gone. An H100 does so: a kernel of 64 threads, which wants 32 KB
+//! for 32 CTAs, never started beside one of 768, which wants 8 (`silicon/README.md`). That a CTA joins where there is more than it wants is the
+//! guide's: "allowing concurrent execution with already launched kernels where possible". The array stays divided after the last CTA has gone.
+//!
 //! It knows CTAs, not warps: a CTA says which lanes of which scheduler are its own, and the SM does the rest.
 
 use super::code::Code;
 use super::lanes::MAX_SCHEDULERS;
 use crate::describe::gpu::SmClass;
-use crate::describe::gpu::occupancy::{self, Resources};
+use crate::describe::gpu::occupancy::{self, Divisions, Resources};
 use crate::describe::ids::{Cycle, KernelId, Kernels, LaunchId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::SmControls;
+use crate::machine::derived::Derived;
 use crate::machine::noc::members;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -58,6 +64,34 @@ impl Hash for Stores {
     }
 }
 
+/// How an SM is divided between L1D and shared memory. It is fed to digests where that can change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Division {
+    choices: Divisions,
+    /// Shared memory.
+    shared_bytes: u32,
+}
+
+impl Division {
+    fn new(class: &SmClass) -> Self {
+        let choices = Divisions::of(class);
+        Division { choices, shared_bytes: if choices.any() { 0 } else { class.shared_bytes } }
+    }
+
+    /// Whether a CTA that takes `cost` may join others.
+    fn suits(&self, cost: Resources, code: &Code) -> bool {
+        !self.choices.any() || self.choices.least(cost, code.carve_out) <= self.shared_bytes
+    }
+}
+
+impl Hash for Division {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if self.choices.any() {
+            self.shared_bytes.hash(state);
+        }
+    }
+}
+
 /// A CTA that has finished, for the dispatcher.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FinishedCta {
@@ -77,6 +111,8 @@ pub struct CtaTable {
     slots: Vec<Option<Cta>>,
     whole: Resources,
     register_granularity: u32,
+    shared_reserved: Derived<u32>,
+    division: Division,
     used: PerKernel<Resources>,
     used_all: Resources,
     /// Kernels that have a CTA here, a bit each.
@@ -93,6 +129,8 @@ impl CtaTable {
             slots: alloc::vec![None; class.ctas as usize],
             whole: Resources::of_class(class),
             register_granularity: class.register_granularity,
+            shared_reserved: Derived(class.shared_reserved),
+            division: Division::new(class),
             used: PerKernel::all(Resources::default()),
             used_all: Resources::default(),
             resident: 0,
@@ -128,7 +166,39 @@ impl CtaTable {
 
     /// Whether one more CTA of `code` fits.
     pub fn fits(&self, code: &Code) -> bool {
-        self.used_all.fits(self.cost(code), self.whole)
+        let cost = self.cost(code);
+        self.used_all.fits(cost, self.now()) && (self.used_all.ctas == 0 || self.division.suits(cost, code))
+    }
+
+    /// Whether a CTA of `code` does not fit only because the SM is divided for others, which want less.
+    pub fn divided_for_others(&self, code: &Code) -> bool {
+        let smaller = self.used_all.ctas > 0 && self.wanted(code) > self.division.shared_bytes;
+        smaller && self.used_all.fits(self.cost(code), self.whole) && !self.fits(code)
+    }
+
+    /// Shared memory that an SM is divided for when it takes a CTA of `code` while it has none.
+    pub fn wanted(&self, code: &Code) -> u32 {
+        self.division.choices.wanted(self.cost(code), code.carve_out)
+    }
+
+    /// Shared memory that the SM has now, if that can be another one.
+    pub fn division(&self) -> Option<u32> {
+        self.division.choices.any().then_some(self.division.shared_bytes)
+    }
+
+    /// Divides an SM without CTAs for one of `code`. Returns the shared memory that it has then, if that is another one.
+    pub(super) fn divide(&mut self, code: &Code) -> Option<u32> {
+        if self.used_all.ctas > 0 || !self.division.choices.any() {
+            return None;
+        }
+        let wanted = self.wanted(code);
+        (core::mem::replace(&mut self.division.shared_bytes, wanted) != wanted).then_some(wanted)
+    }
+
+    /// All that CTAs can have as long as any is here; what an SM without CTAs can give at most.
+    fn now(&self) -> Resources {
+        let divided = self.used_all.ctas > 0;
+        Resources { shared_bytes: if divided { self.division.shared_bytes } else { self.whole.shared_bytes }, ..self.whole }
     }
 
     /// Whether a CTA of `code` fits where there is no other.
@@ -138,14 +208,15 @@ impl CtaTable {
 
     /// What is left.
     pub fn room(&self) -> Resources {
-        let mut room = self.whole;
+        let mut room = self.now();
         room.take(self.used_all);
         room
     }
 
     fn cost(&self, code: &Code) -> Resources {
         let registers = occupancy::registers_of_cta(code.threads, code.registers, self.register_granularity);
-        Resources { ctas: 1, threads: code.warps * WARP_SIZE, registers, shared_bytes: code.shared_bytes }
+        let shared_bytes = code.shared_bytes + *self.shared_reserved;
+        Resources { ctas: 1, threads: code.warps * WARP_SIZE, registers, shared_bytes }
     }
 
     /// The slot that the next CTA gets; the caller has checked that it fits.

@@ -1,6 +1,7 @@
 //! How CTAs arrive at an SM and leave it.
 
 use super::address::Place;
+use super::code::Code;
 use super::ctas::{Cta, FinishedCta, Stores};
 use super::lanes::{MAX_SCHEDULERS, WarpRef};
 use super::warps::Warp;
@@ -34,6 +35,7 @@ impl Sm {
             scheduler.admit(warps, kernel);
         }
         self.set_gates();
+        self.divide(code);
         self.ctas.place(
             slot,
             code,
@@ -55,6 +57,13 @@ impl Sm {
         self.wake_schedulers();
         self.calendar.wake(now + 1);
         slot as u8
+    }
+
+    /// Divides L1D and shared memory for a CTA of `code`, if the SM has none.
+    pub(super) fn divide(&mut self, code: &Code) {
+        if let Some(shared_bytes) = self.ctas.divide(code) {
+            self.l1.carve_out(shared_bytes);
+        }
     }
 
     /// All warps of a CTA are done.

@@ -1,6 +1,7 @@
 //! Does the machine keep its promises to the cycle: issue rates, sleeping, order, accounting?
 
 mod ahead;
+mod carve_out;
 mod contents;
 mod context;
 mod controls;
@@ -10,6 +11,7 @@ mod orders;
 use super::dispatch::order::CtaOrderSpec;
 use super::*;
 use crate::describe::digest::Fnv;
+use crate::describe::gpu::carve_out::{CarveOutWait, CarveOuts};
 use crate::describe::gpu::*;
 use crate::describe::kernel::{Address, Array, Launch, Op, Scatter, Trips};
 use crate::interface::controls::WarpOrder;
@@ -42,6 +44,9 @@ fn gpu(sms: u32) -> Gpu {
         registers: 65_536,
         register_granularity: 1,
         shared_bytes: 96 * 1024,
+        shared_reserved: 0,
+        carve_outs: CarveOuts::None,
+        carve_out_wait: CarveOutWait::Wanted,
         shared_banks: 32,
         shared_latency: 24,
         schedulers: 4,

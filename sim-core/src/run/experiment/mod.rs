@@ -14,10 +14,11 @@ use self::warm_up::WarmUp;
 use crate::describe::digest::{Fnv, hex};
 use crate::describe::error::Problems;
 use crate::describe::goal::Goal;
-use crate::describe::gpu::occupancy::{self, Resources};
+use crate::describe::gpu::occupancy::{self, Divisions, Resources};
+use crate::describe::gpu::presets::{self, Preset};
 use crate::describe::gpu::{Gpu, SmClass, change, fields, validate};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
-use crate::describe::kernel::{Dim3, Kernel, Launch, MAX_LINES};
+use crate::describe::kernel::{CarveOut, Dim3, Kernel, Launch, MAX_LINES};
 use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use crate::interface::controls::{WarpOrder, encode_warp_order};
@@ -31,7 +32,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::hash::Hasher;
-use records::{ADDRESSES, CTA_FITS, DEFAULT_GPU, GROUPS, LIMIT_FITS, PEAK};
+use records::{ADDRESSES, CARVES, CTA_FITS, DEFAULT_GPU, GROUPS, LIMIT_FITS, PEAK};
 
 /// A kernel of the mix.
 #[derive(Clone, PartialEq, Debug)]
@@ -111,18 +112,34 @@ impl Experiment {
                 problems.by(&ADDRESSES, |problems| problems.add(format!("{path}.arrays"), found, format!("at most {MAX_LINES}")));
             }
             for (l, launch) in used.kernel.launches.iter().enumerate() {
+                if let CarveOut::Bytes(bytes) = launch.carve_out {
+                    let divisions = || self.gpu.sms.iter().map(Divisions::of).filter(Divisions::any);
+                    if divisions().any(|of| of.sizes().all(|size| size != bytes)) {
+                        let sizes: Vec<String> = divisions().flat_map(|of| of.sizes()).map(|size| size.to_string()).collect();
+                        let want = format!("a size that the SMs of {} can have: {}", self.gpu.name, sizes.join(", "));
+                        problems.by(&CARVES, |problems| problems.add(format!("{path}.launches[{l}].carve_out"), bytes, want));
+                    }
+                }
                 if self.gpu.sms.iter().any(|class| occupancy::of(launch, class).ctas > 0) {
                     continue;
                 }
                 for class in &self.gpu.sms {
                     let registers = occupancy::registers_of_cta(launch.threads, launch.registers, class.register_granularity);
+                    let reserved = match class.shared_reserved {
+                        0 => String::new(),
+                        bytes => format!(", and {bytes} that the driver takes"),
+                    };
                     let found = format!(
-                        "a CTA of {} threads, {registers} registers and {} bytes of shared memory",
+                        "a CTA of {} threads, {registers} registers and {} bytes of shared memory{reserved}",
                         launch.threads, launch.shared_bytes
                     );
                     let want = format!(
-                        "one that fits an SM of class {}: {} threads, {} registers, {} bytes",
-                        class.name, class.threads, class.registers, class.shared_bytes
+                        "one that fits an SM of class {}: {} threads (sm.threads), {} registers (sm.registers), {} bytes (sm.shared_bytes){}",
+                        class.name,
+                        class.threads,
+                        class.registers,
+                        Resources::of_class(class).shared_bytes,
+                        elsewhere(launch)
                     );
                     problems.by(&CTA_FITS, |problems| problems.add(format!("{path}.launches[{l}]"), found, want));
                 }
@@ -365,6 +382,16 @@ impl Experiment {
         hash.write(Value::object(decisive).to_string().as_bytes());
         hex(hash.finish())
     }
+}
+
+/// The presets of which an SM holds a CTA of a launch, as what to do about one that does not.
+fn elsewhere(launch: &Launch) -> String {
+    let holds = |preset: &&Preset| {
+        let gpu = presets::find(preset.name);
+        gpu.is_some_and(|gpu| gpu.sms.iter().any(|class| occupancy::of(launch, class).ctas > 0))
+    };
+    let names: Vec<&str> = presets::PRESETS.iter().filter(holds).map(|preset| preset.name).collect();
+    if names.is_empty() { String::new() } else { format!("; it fits {}", names.join(", ")) }
 }
 
 /// Names without the paper, or whole ones where two kernels would be called the same.

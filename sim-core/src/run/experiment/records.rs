@@ -61,6 +61,9 @@ rule! {
     /// A CTA of each launch fits an SM of some class, also on alone_gpu.
     pub CTA_FITS = "cta_fits";
 
+    /// `carve_out` in bytes is a size that the GPU's SMs can have, where they can be divided.
+    pub CARVES = "carves";
+
     /// `ctas_per_sm` of a class is at most what fits an SM of it, and the class is one of this GPU or of a preset.
     pub LIMIT_FITS = "limit_fits";
 
@@ -144,7 +147,7 @@ macro_rules! experiment {
 
 experiment! {
     /// An experiment: one GPU, the kernels on it, how they share it, and when to stop.
-    rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &SCALES, &crate::interface::spec::FITS_THE_MIX, &MEMBERS];
+    rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &CARVES, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &SCALES, &crate::interface::spec::FITS_THE_MIX, &MEMBERS];
     resolved {
         /// Name, for people.
         name: String = text!(LONGEST_NAME), Words("the kernels' names");

@@ -6,9 +6,10 @@ mod measured;
 pub use measured::{MAX_BYTES, Measured, Pairs, Row};
 
 use crate::describe::error::Problems;
+use crate::describe::gpu::occupancy::Divisions;
 use crate::describe::gpu::presets;
-use crate::describe::kernel::Kernel;
 use crate::describe::kernel::library::probe;
+use crate::describe::kernel::{CarveOut, Kernel};
 use crate::describe::scale::Scale;
 use crate::describe::value::Value;
 use crate::run::experiment::{Experiment, VERSION};
@@ -68,8 +69,9 @@ pub fn cases(measured: &Measured) -> Vec<Case> {
 pub fn setting(measured: &Measured, on: On<'_>) -> Result<Vec<(&'static str, Value)>, Problems> {
     let On { gpu, scale, cycles } = on;
     let mut changed = Vec::from([("preset", Value::from(gpu))]);
-    // L1D has what shared memory leaves.
-    if let (Ok(shared), Some(preset)) = (measured.number("shared_bytes"), presets::find(gpu)) {
+    let preset = presets::find(gpu);
+    // L1D has what shared memory leaves. Where the GPU can divide them, the kernels say how.
+    if let (Ok(shared), Some(preset)) = (measured.number("shared_bytes"), preset.filter(|gpu| !Divisions::of(&gpu.sms[0]).any())) {
         let both = preset.sms[0].l1.bytes + preset.sms[0].shared_bytes;
         let left = both
             .checked_sub(shared)
@@ -86,15 +88,26 @@ pub fn setting(measured: &Measured, on: On<'_>) -> Result<Vec<(&'static str, Val
 }
 
 /// The kernel of a case is the last of the experiment: the other one is on the GPU before it.
-fn kernels(measured: &Measured, (row, beside): Case) -> Value {
+fn kernels(measured: &Measured, gpu: &str, (row, beside): Case) -> Value {
     let rows = beside.into_iter().chain([row]);
-    Value::array(rows.filter_map(|row| kernel(&measured.alone[row])).map(|kernel| kernel.encode()))
+    Value::array(rows.filter_map(|row| program(measured, gpu, row)))
+}
+
+/// The kernel of a row as it runs on a preset. All of a file ask for as much shared memory of an SM: in whole percent, as `silicon/interfere.cu` has to.
+fn program(measured: &Measured, gpu: &str, row: usize) -> Option<Value> {
+    let mut kernel = kernel(&measured.alone[row])?;
+    let most = presets::find(gpu).and_then(|gpu| Divisions::of(&gpu.sms[0]).sizes().last());
+    if let (Ok(shared), Some(most)) = (measured.number("shared_bytes"), most) {
+        let percent = (100 * u64::from(shared)).div_ceil(most.into()).min(100) as u32;
+        kernel.launches.iter_mut().for_each(|launch| launch.carve_out = CarveOut::Percent(percent));
+    }
+    Some(kernel.encode())
 }
 
 /// The experiment of a case.
 pub fn experiment(measured: &Measured, on: On<'_>, case: Case) -> Result<Experiment, Problems> {
     let mut fields = setting(measured, on)?;
-    fields.push(("kernels", kernels(measured, case)));
+    fields.push(("kernels", kernels(measured, on.gpu, case)));
     Experiment::decode(&Value::object(fields))
 }
 
@@ -108,7 +121,7 @@ pub fn sweep(measured: &Measured, on: On<'_>) -> Result<Value, Problems> {
     let path = |path: &str, values: Vec<Value>| Value::object([("path", Value::from(path)), ("values", values.into())]);
     let zip = Value::array([
         path("name", cases.iter().map(|case| name(case).into()).collect()),
-        path("kernels", cases.iter().map(|&case| kernels(measured, case)).collect()),
+        path("kernels", cases.iter().map(|&case| kernels(measured, on.gpu, case)).collect()),
     ]);
     let body = Value::object([("base", Value::object(setting(measured, on)?)), ("axes", Value::array([Value::object([("zip", zip)])]))]);
     Ok(Value::object([("corun", Value::from(VERSION)), ("sweep", body)]))
@@ -284,11 +297,13 @@ pub fn to_value(
             ("simulated", simulated.and_then(|simulated| slowdown(simulated, row, beside)).into()),
         ])
     });
+    let gpu =
+        setting.iter().flatten().find(|(field, _)| *field == "gpu").and_then(|(_, gpu)| gpu.get("preset")?.as_str().map(String::from));
     let alone = rows.clone().map(|row| {
         Value::object([
             ("kernel", Value::from(measured.alone[row].name.as_str())),
             ("ms", measured.alone[row].ms.into()),
-            ("program", kernel(&measured.alone[row]).map(|kernel| kernel.encode()).into()),
+            ("program", program(measured, gpu.as_deref().unwrap_or(""), row).into()),
             ("simulated_over_measured", simulated.and_then(|simulated| alone(measured, simulated, row)).into()),
         ])
     });

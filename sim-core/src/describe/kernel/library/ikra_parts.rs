@@ -10,7 +10,7 @@ pub const GAP: u64 = 1000;
 
 /// A launch of blocks of `threads`, with the gap that all have.
 pub fn launch(grid: impl Into<Dim3>, threads: u32, registers: u32, shared_bytes: u32, program: Vec<Op>) -> Launch {
-    Launch { grid: grid.into(), grid_step: [0; 3], gap: GAP, threads, registers, shared_bytes, program }
+    Launch { grid: grid.into(), gap: GAP, threads, registers, shared_bytes, program, ..Launch::default() }
 }
 
 /// A grid of columns and rows.
