@@ -100,6 +100,11 @@ test("the oracles try what `corun oracle` tries", () => {
   // Warps of registers are rounded up: 59 of a thread are 60.
   assert.deepEqual(costsOf(explained)?.kernels[1]?.takes, [1, 64, 2 * 60 * 32, 0]);
   assert.equal(costsOf({ gpu: {}, kernels: [] }), null);
+  const driven = { ...explained, gpu: { ...explained.gpu, "sm.shared_reserved": 1024 } };
+  assert.deepEqual(
+    costsOf(driven)?.kernels.map(({ takes }) => takes[3]),
+    [1088 + 1024, 1024],
+  );
   const many = { ...explained, kernels: Array.from({ length: 4 }, () => occupancy(32, 32, 1, 0)) };
   assert.equal(combinations(many, "spatial"), null);
 });

@@ -38,13 +38,15 @@ export function costsOf(explained: unknown): { whole: readonly number[]; kernels
     has = fieldsOf(gpu);
   const sm = (key: string): number => Number(has[`sm.${key}`]);
   const whole = [sm("ctas"), sm("threads"), sm("registers"), sm("shared_bytes")],
-    granularity = sm("register_granularity");
+    granularity = sm("register_granularity"),
+    // Not said of a GPU whose driver takes nothing.
+    reserved = Number(has["sm.shared_reserved"] ?? 0);
   if (![...whole, granularity].every(Number.isFinite) || !Array.isArray(kernels)) return null;
   const costs = kernels.map((kernel): Cost => {
     const launches = (fieldsOf(kernel)["occupancy"] as Record<string, number>[]).map(
       ({ threads = 0, registers = 0, shared_bytes: shared = 0, ctas_per_sm: fit = 0 }) => ({
         fit,
-        takes: [1, up(threads, WARP), Math.ceil(threads / WARP) * up(registers * WARP, granularity), shared],
+        takes: [1, up(threads, WARP), Math.ceil(threads / WARP) * up(registers * WARP, granularity), shared + reserved],
       }),
     );
     return {
