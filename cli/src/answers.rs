@@ -7,6 +7,7 @@ use corun_batch::answers::{self, Answers};
 use corun_batch::workers::{STEPS, interrupt, locked, stop_at_signals};
 use corun_batch::{Failure, output, problem, workers};
 use sim_core::describe::error::Problems;
+use sim_core::describe::gpu::presets::PRESETS;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::plan::{Plan, Planned, SoloProfiles};
@@ -104,8 +105,11 @@ impl RunAnswers {
         }
         let line = |mix: &Mix| Value::object([("file", Value::from(mix.name.as_str())), ("mix", mix.written.clone())]).to_string();
         let lines: Vec<String> = mixes.iter().map(line).collect();
-        let (engine, titles) = (Value::from(stamp()), titles());
-        output::print(&format!("{{ \"engine\": {engine}, \"titles\": {titles}, \"mixes\": [\n{}\n] }}", lines.join(",\n")))
+        let (engine, titles, words, aliases) = (Value::from(stamp()), titles(), words(), aliases());
+        output::print(&format!(
+            "{{ \"engine\": {engine}, \"titles\": {titles}, \"words\": {words}, \"aliases\": {aliases}, \"mixes\": [\n{}\n] }}",
+            lines.join(",\n")
+        ))
     }
 }
 
@@ -166,6 +170,17 @@ fn titles() -> Value {
     let all = catalogue(&[], &[]);
     let entries = all.get("policies").map_or(&[][..], Value::items).iter();
     Value::object(entries.filter_map(|entry| Some((entry.get("name")?.as_str()?, entry.get("title")?.clone()))))
+}
+
+/// What vendors call policies with their settings, likewise.
+fn words() -> Value {
+    let all = catalogue(&[], &[]);
+    all.get("vendors").and_then(|vendors| vendors.get("words")).cloned().unwrap_or_default()
+}
+
+/// GPUs by their shorter names, likewise.
+fn aliases() -> Value {
+    Value::object(PRESETS.iter().filter_map(|preset| Some((preset.alias?, preset.name))))
 }
 
 /// A form of a policy beside its usual one.
@@ -441,7 +456,10 @@ mod tests {
     /// The titles that the page says before its engine is there are this engine's.
     #[test]
     fn stored_titles_are_the_catalogues() {
-        assert_eq!(read(&web().join("src/run/answers.json")).get("titles"), Some(&titles()), "run `cargo xtask answers`");
+        let stored = read(&web().join("src/run/answers.json"));
+        for (key, value) in [("titles", titles()), ("words", words()), ("aliases", aliases())] {
+            assert_eq!(stored.get(key), Some(&value), "run `cargo xtask answers`");
+        }
     }
 
     /// Each form stands behind its policy, and one for goals only where something is promised.

@@ -3,7 +3,7 @@
 use crate::kind::{self, Kind};
 use crate::number::whole;
 use clap::Args;
-use corun_batch::problem;
+use corun_batch::{output, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};
@@ -73,7 +73,9 @@ impl ExperimentArgs {
         if let Some(cycles) = self.cycles {
             set_path(&mut value, "stop", Value::object([("cycles", cycles)]))?;
         }
-        Experiment::decode(&value)
+        let experiment = Experiment::decode(&value)?;
+        Experiment::rounding(&value).0.iter().for_each(|note| output::say(&format!("note: {note}")));
+        Ok(experiment)
     }
 }
 

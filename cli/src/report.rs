@@ -49,7 +49,9 @@ fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
 pub fn table(result: &Value) -> String {
     let field = |key| text::shown(result.get(key));
     let mut out = format!("{}\n{}", field("name"), ran(result));
-    let _ = writeln!(out, "\nconfig {}, seed {}, digest {}\n", field("config_hash"), field("seed"), field("digest"));
+    let scheme = result.get("policy").and_then(|policy| policy.get("title")).and_then(Value::as_str);
+    let scheme = scheme.map_or(String::new(), |title| format!("{}; ", one_line(title)));
+    let _ = writeln!(out, "\n{scheme}config {}, seed {}, digest {}\n", field("config_hash"), field("seed"), field("digest"));
     if let Some(doubt) = doubt(result) {
         let _ = writeln!(out, "{doubt}\n");
     }
@@ -194,6 +196,17 @@ mod tests {
                 "ci95": {{"kernels": [{{"ipc": {ends}}}]}}}}"#
         );
         serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn a_result_says_what_shares_the_gpu() {
+        let mut result = result("null");
+        assert!(table(&result).contains("\nconfig –, seed –"), "a result of before");
+        let policy = Value::object([("title", "MIG 3g.71gb + 4g.71gb")]);
+        if let Value::Object(pairs) = &mut result {
+            pairs.push(("policy".into(), policy));
+        }
+        assert!(table(&result).contains("\nMIG 3g.71gb + 4g.71gb; config –, seed –"));
     }
 
     #[test]

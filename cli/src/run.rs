@@ -200,8 +200,9 @@ fn explanation(experiment: &Experiment, explained: &Value) -> String {
         _ => String::new(),
     };
     format!(
-        "{}\nconfig hash {}, seed {}\n\n{occupancy}\n\n{fields}policy = {}",
+        "{}\n{}; config hash {}, seed {}\n\n{occupancy}\n\n{fields}policy = {}",
         one_line(&experiment.name),
+        shown(explained.get("policy_title")),
         experiment.config_hash(),
         experiment.seed,
         experiment.policy.encode(experiment.mix())

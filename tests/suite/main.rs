@@ -34,5 +34,6 @@ mod scripts;
 mod shares;
 mod sm_classes;
 mod sweeps;
+mod vendors;
 mod verdict;
 mod wall;

@@ -759,6 +759,8 @@ export type Ci95 = {
 export type PolicyResult = {
   /** Which one */
   name: string;
+  /** What people call it with its settings: the vendor's words where it is a vendor's way to share */
+  title: string;
   /** What it decided, in order */
   decisions: Decision[];
 };
@@ -982,4 +984,3 @@ export type SourcedFields = {
   source: string;
   [more: string]: number | string;
 };
-

@@ -88,7 +88,7 @@ export interface AllocationForm { question: RecordEntry; kernel: RecordEntry; st
 
 // ---------------------------------------------------------------- the catalogue: everything that can be chosen by name
 
-export interface GpuEntry { name: string; title: string; source: string; doc: string }
+export interface GpuEntry { name: string; title: string; source: string; doc: string; /** Shorter names that experiments may say. */ aliases: string[] }
 export interface GpuField {
   path: string;
   unit: string;
@@ -122,7 +122,7 @@ export interface RecordEntry { name: string; doc: string; fields: RecordField[];
 /** A parameter of a policy or of a CTA order, enough to build a form from. */
 export interface PolicyParam {
   name: string;
-  kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "per_kernel_list" | "bool" | "record" | "text";
+  kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "per_kernel_list" | "per_kernel_text" | "bool" | "record" | "text";
   unit: string;
   min?: number;
   max?: number;
@@ -134,6 +134,14 @@ export interface PolicyParam {
   doc: string;
 }
 export interface PolicyEntry { name: string; /** Names that experiments may still call it by. */ formerly: string[]; title: string; doc: string; source: string; /** Whether it looks at kernels' goals, as its settings are where none is given. */ keeps_goals: boolean; params: PolicyParam[] }
+/** How vendors let GPUs be shared, in their words. */
+export interface Vendors {
+  /** What a policy is called: `head`, then the values of the first of these parameters that is given, each with its unit. */
+  words: { policy: string; head: string; values: { param: string; unit: string }[]; setting: string; note: string }[];
+  /** Of GPUs: fewest SMs of a green context and their steps; profiles of MIG, the smallest first, with their SMs, their eighths of the memory, and where these may begin. */
+  gpus: { gpu: string; least_sms: number; step_sms: number; mig: { name: string; sms: number; memory: number; starts: number[] }[] }[];
+  time_slices: { word: string; ms: number }[];
+}
 export interface OrderEntry { name: string; doc: string; takes?: string }
 export interface CtaOrderEntry extends OrderEntry { source: string; params: PolicyParam[] }
 export interface MetricEntry { key: string; title: string; unit: string; scope: string; formula: string; doc: string }
@@ -175,6 +183,7 @@ export interface Catalogue {
   gpu_fields: GpuField[];
   kernels: KernelEntry[];
   policies: PolicyEntry[];
+  vendors: Vendors;
   controls: ControlEntry[];
   script: ScriptWords;
   warp_orders: OrderEntry[];

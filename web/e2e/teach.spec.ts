@@ -177,14 +177,14 @@ test("a scheme is found by the vendor's word, and one that needs another GPU say
     await page.keyboard.press("Enter");
   };
   await find("mps 75");
-  await expect(menu).toHaveAccessibleName("Scheme of A: MPS 75 % for the first, 25 % for the others");
+  await expect(menu).toHaveAccessibleName("Scheme of A: MPS 75 + 25 %");
   await find("4g.20gb + 3g.20gb");
   await expect(menu).toHaveAccessibleName("Scheme of A: MIG 4g.20gb + 3g.20gb");
   await expect(page.locator(".notice")).toContainText(
     "MIG 4g.20gb + 3g.20gb needs another GPU, and has it now: 108 SMs, as published of an A100.",
   );
   await page.getByRole("button", { name: /^Back to / }).click();
-  await expect(menu).toHaveAccessibleName("Scheme of A: MPS 75 % for the first, 25 % for the others");
+  await expect(menu).toHaveAccessibleName("Scheme of A: MPS 75 + 25 %");
   await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu).toBe("tiny-2sm");
 });
 

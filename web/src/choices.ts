@@ -2,7 +2,7 @@
 import { words } from "./format.ts";
 import shipped from "./run/answers.json" with { type: "json" };
 import variants from "./schemes/variants.json" with { type: "json" };
-import { vendorTitle } from "./teach/vendors.ts";
+import { titleOf, vendorTitle } from "./teach/vendors.ts";
 import type { Catalogue, Experiment, KernelChoice, KernelEntry, PolicyChoice, PolicyEntry } from "./types.ts";
 
 /** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
@@ -118,7 +118,10 @@ export function formOf(experiment: Experiment): string | null {
 /** The scheme as people call it and what of it is set: “CCBP (priority 0.5)”; a form that papers compare, and what vendors share a GPU by, have titles of their own. */
 export function schemeText(experiment: Experiment, catalogue: Catalogue | null = null): string {
   const { name, ...set } = policyOf(experiment),
-    said = (catalogue && vendorTitle(catalogue, experiment)) ?? formOf(experiment);
+    word = catalogue
+      ? vendorTitle(catalogue, experiment)
+      : titleOf(shipped.words, { name, ...set }, experiment.kernels.length),
+    said = word ?? formOf(experiment);
   if (said !== null) return said;
   const head =
     TITLES[name] === undefined

@@ -9,8 +9,9 @@
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
 import { readDeadline } from "./predict/model.ts";
+import shipped from "./run/answers.json" with { type: "json" };
 import { sameEngine } from "./stamp.ts";
-import type { Bookmark, Experiment, KernelChoice, Zoom } from "./types.ts";
+import type { Bookmark, Experiment, GpuChoice, KernelChoice, Zoom } from "./types.ts";
 
 /** Of the panel of predictions: how the paper is read, where what a kernel does alone on its SMs comes from, and deadlines in milliseconds. */
 export interface PredictView {
@@ -280,7 +281,7 @@ function fromFields(fields: Map<string, string>): Experiment {
   if (seed !== undefined) experiment.seed = whole(seed, "the seed");
   const cycles = fields.get("cycles");
   if (cycles !== undefined) experiment.stop = { cycles: whole(cycles, "the number of cycles") };
-  return experiment;
+  return withWholeNames(experiment);
 }
 
 async function fromPacked(packed: string): Promise<Experiment> {
@@ -319,7 +320,23 @@ export function asExperiment(value: unknown): Experiment {
     throw new LinkError("The experiment's GPU is neither a preset's name nor an object.");
   if (policy !== undefined && ![policy].flat().every((one) => typeof one === "string" || object(one)))
     throw new LinkError("The experiment's policy is neither a name, an object, nor a list of these.");
-  return value as Experiment;
+  return withWholeNames(value as Experiment);
+}
+
+/** GPUs by the shorter names that people say for them. */
+const ALIASES: Readonly<Record<string, string>> = shipped.aliases;
+
+/** An experiment with whole names of GPUs: everything behind links and files knows these alone. */
+function withWholeNames(experiment: Experiment): Experiment {
+  const whole = (name: string): string => (Object.hasOwn(ALIASES, name) ? (ALIASES[name] as string) : name);
+  const named = (gpu: GpuChoice): GpuChoice =>
+    typeof gpu === "string" ? whole(gpu) : { ...gpu, preset: whole(gpu.preset) };
+  const { gpu, alone_gpu: alone } = experiment;
+  return {
+    ...experiment,
+    ...(gpu === undefined ? {} : { gpu: named(gpu) }),
+    ...(alone === undefined || alone === null ? {} : { alone_gpu: named(alone) }),
+  };
 }
 
 function viewFrom(fields: Map<string, string>): View {

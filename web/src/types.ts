@@ -47,6 +47,7 @@ export type {
   WindowsLayout,
   RecordField,
   ShownTable,
+  Vendors,
 } from "./wasm/corun.js";
 
 // ---------------------------------------------------------------- an experiment while it is edited: the engine says what is wrong with it

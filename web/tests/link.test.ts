@@ -12,6 +12,16 @@ test("presets have a readable link", async () => {
   assert.equal(await encodeLink({ experiment: plain, view: {} }), "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1");
 });
 
+test("a GPU's short name in a link or a file is its whole name from there on", async () => {
+  const linked = await decodeLink("#v=1&gpu=h100&mix=BP+CFD&policy=even");
+  assert.equal(linked?.experiment.gpu, "h100-sxm5");
+  const read = asExperiment({ corun: 1, gpu: { preset: "a100", "sm.count": 8 }, alone_gpu: "h200", kernels: ["BP"] });
+  assert.deepEqual(read.gpu, { preset: "a100-40gb", "sm.count": 8 });
+  assert.equal((read as { alone_gpu?: unknown }).alone_gpu, "h200-sxm");
+  // What every object has is no GPU.
+  assert.equal(asExperiment({ corun: 1, gpu: "constructor", kernels: ["BP"] }).gpu, "constructor");
+});
+
 test("what is encoded is what is decoded", async () => {
   const experiments: Experiment[] = [
     plain,

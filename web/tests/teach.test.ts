@@ -3,13 +3,14 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { withText } from "../src/draw/png.ts";
 import { toSvg } from "../src/draw/svg.ts";
+import shipped from "../src/run/answers.json" with { type: "json" };
 import { corunBibtex } from "../src/teach/cite.ts";
 import { hidden } from "../src/teach/embed.ts";
 import { readInline, readMarkdown, without } from "../src/teach/markdown.ts";
 import { isPicture, linkIn } from "../src/teach/reopen.ts";
-import { presets, presetsOf, shortTitle, withPreset, type Preset, type Shape } from "../src/teach/vendors.ts";
+import { presets, presetsOf, shortTitle, titleOf, withPreset, type Preset, type Shape } from "../src/teach/vendors.ts";
 import { endWarnings, setupWarnings } from "../src/teach/warnings.ts";
-import type { Experiment, PolicyChoice, Result } from "../src/types.ts";
+import type { Experiment, PolicyChoice, Result, Vendors } from "../src/types.ts";
 
 const HASH = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&c=500";
 const STAMP = { engine: "0", config: "c", seed: 1, cycle: 500, link: `https://somewhere.else/corun/${HASH}` };
@@ -115,8 +116,30 @@ test("Corun's BibTeX is what CITATION.cff says", () => {
   assert.match(text, /Engine 0\.1\.0-12345678/);
 });
 
-const A100: Shape = { gpu: "a100-40gb", sms: 108, channels: 40, coreMhz: 1410 };
-const H100: Shape = { gpu: "h100-sxm5", sms: 132, channels: 80, coreMhz: 1980 };
+/** As the engine's catalogue has it, of two GPUs. */
+const profiles = (names: string[], sms: number[]) =>
+  names.map((name, i) => ({ name, sms: sms[i] as number, memory: [1, 2, 2, 4, 4, 8][i] as number, starts: [0] }));
+const VENDORS: Vendors = {
+  words: shipped.words,
+  gpus: [
+    {
+      gpu: "a100-40gb",
+      least_sms: 4,
+      step_sms: 2,
+      mig: profiles(["1g.5gb", "1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb"], [14, 14, 28, 42, 56, 98]),
+    },
+    {
+      gpu: "h100-sxm5",
+      least_sms: 8,
+      step_sms: 8,
+      mig: profiles(["1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", "7g.80gb"], [16, 26, 32, 60, 64, 132]),
+    },
+  ],
+  time_slices: [],
+};
+const A100: Shape = { gpu: "a100-40gb", sms: 108, channels: 40, coreMhz: 1410, vendors: VENDORS };
+const H100: Shape = { gpu: "h100-sxm5", sms: 132, channels: 80, coreMhz: 1980, vendors: VENDORS };
+const SMALL: Shape = { gpu: "ccbp-16sm", sms: 16, channels: 16, coreMhz: 1800, vendors: VENDORS };
 const titled = (kernels: number, shape: Shape, title: RegExp): Record<string, unknown> => {
   const found = presets(kernels, shape).filter((one) => title.test(one.title));
   assert.equal(found.length, 1, `${title} is ${found.length} presets`);
@@ -126,26 +149,36 @@ const titled = (kernels: number, shape: Shape, title: RegExp): Record<string, un
 test("vendors' words become the settings that they publish", () => {
   assert.deepEqual(titled(4, A100, /as the manual advises/), { name: "mps", percentage: [50, 50, 50, 50] });
   assert.deepEqual(titled(3, A100, /uniform/), { name: "mps", percentage: [33.3, 33.3, 33.3] });
-  assert.deepEqual(titled(2, A100, /^3g\.20gb each/), { name: "spatial", split: [42, 42], channels: [20, 20] });
-  assert.deepEqual(titled(2, H100, /^4g\.40gb \+ 3g\.40gb/), { name: "spatial", split: [64, 60], channels: [40, 40] });
+  assert.deepEqual(titled(2, A100, /^3g\.20gb each/), { name: "mig", profiles: ["3g.20gb", "3g.20gb"] });
+  assert.deepEqual(titled(2, H100, /^4g\.40gb \+ 3g\.40gb/), { name: "mig", profiles: ["4g.40gb", "3g.40gb"] });
   assert.deepEqual(titled(7, H100, /^1g\.10gb each/), {
-    name: "spatial",
-    split: Array(7).fill(16),
-    channels: Array(7).fill(10),
+    name: "mig",
+    profiles: Array(7).fill("1g.10gb"),
   });
   assert.deepEqual(titled(2, H100, /in chunks of 8/), { name: "spatial", split: [64, 64] });
-  assert.deepEqual(titled(2, H100, /: the least/), { name: "spatial", split: [120, 8] });
-  assert.deepEqual(titled(2, A100, /^2 ms/), { name: "time-slice", slice: 2_820_000 });
+  assert.deepEqual(titled(2, H100, /: the least/), { name: "green-context", sms: [120, 8] });
+  assert.deepEqual(titled(2, A100, /^2 ms/), { name: "time-slice", slice_ms: 2 });
   assert.deepEqual(titled(3, A100, /^−5 for the last/), { name: "priority", level: [0, 0, -5] });
-  // No mix of instances has more than seven slices, eight eighths of the memory, or the GPU's SMs and channels.
+  // No parts are more than the GPU has, and each kernel has one.
   for (const shape of [A100, H100])
     for (let n = 1; n <= 8; n += 1)
       for (const { policy } of presets(n, shape)) {
         const sum = (key: string): number => ((policy[key] ?? []) as number[]).reduce((all, one) => all + one, 0);
-        assert.ok(sum("split") <= shape.sms && sum("channels") <= shape.channels, JSON.stringify(policy));
-        for (const key of ["split", "channels", "percentage", "level"])
+          assert.ok(sum("split") <= shape.sms && sum("sms") <= shape.sms, JSON.stringify(policy));
+          for (const key of ["split", "sms", "profiles", "percentage", "level"])
           if (policy[key] !== undefined) assert.equal((policy[key] as number[]).length, n);
       }
+});
+
+test("a scheme is called as in its results, by the vendor's words", () => {
+  const title = (policy: PolicyChoice): string | null => titleOf(VENDORS.words, policy, 2);
+  assert.equal(title({ name: "mig", profiles: ["3g.20gb", "4g.20gb"] }), "MIG 3g.20gb + 4g.20gb");
+  assert.equal(title({ name: "mps", percentage: [50, 50] }), "MPS 50 % each");
+  assert.equal(title({ name: "mps", percentage: 50 }), "MPS 50 % each");
+  assert.equal(title({ name: "green-context", sms: [96, 32] }), "Green contexts 96 + 32 SMs");
+  assert.equal(title({ name: "time-slice", slice: 100_000 }), "Time slicing 100,000 cycles");
+  assert.equal(title({ name: "mig" }), null);
+  assert.equal(title({ name: "spatial", split: [8, 8] }), null);
 });
 
 test("a preset is known again by what it set, and MIG brings its GPU", () => {
@@ -160,11 +193,11 @@ test("a preset is known again by what it set, and MIG brings its GPU", () => {
     ["MPS, static SM partitions"],
   );
   assert.deepEqual(
-    presetsOf(experiment({ name: "spatial", channels: [20, 20], split: [42, 42] }), A100).map((one) => one.title),
+    presetsOf(experiment({ name: "mig", profiles: "3g.20gb" }), A100).map((one) => one.title),
     ["3g.20gb each"],
   );
   assert.deepEqual(presetsOf(experiment({ name: "even" }), A100), []);
-  const small: Shape = { gpu: "ccbp-16sm", sms: 16, channels: 16, coreMhz: 1800 };
+  const small = SMALL;
   const mig = presets(2, small).filter((one) => one.group.startsWith("MIG"));
   assert.ok(mig.length > 3 && mig.every((one) => one.gpu === "a100-40gb"));
   assert.ok(
@@ -179,21 +212,19 @@ test("a preset is known again by what it set, and MIG brings its GPU", () => {
 test("a preset brings its GPU, and a run that is long enough for its turns", () => {
   const experiment: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], stop: { cycles: 500_000 } };
   const of = (title: string): Experiment => {
-    const found = presets(2, { gpu: "ccbp-16sm", sms: 16, channels: 16, coreMhz: 1800 }).filter(
-      (one) => shortTitle(one) === title,
-    );
+    const found = presets(2, SMALL).filter((one) => shortTitle(one) === title);
     assert.equal(found.length, 1, `${title} is ${found.length} presets`);
     return withPreset(experiment, found[0] as Preset);
   };
   assert.deepEqual(of("Time slicing 2 ms").stop, { cycles: 4 * 3_600_000 });
   assert.deepEqual(of("Time slicing 100,000 cycles").stop, experiment.stop);
   const { gpu, policy } = of("MIG 3g.20gb each");
-  assert.deepEqual([gpu, (policy as PolicyChoice)["split"]], ["a100-40gb", [42, 42]]);
+  assert.deepEqual([gpu, (policy as PolicyChoice)["profiles"]], ["a100-40gb", ["3g.20gb", "3g.20gb"]]);
   assert.deepEqual(of("MPS 50 % each").gpu, "ccbp-16sm");
 });
 
 test("the words of one GPU and mix are told apart by few", () => {
-  for (const shape of [A100, H100, { gpu: "tiny-2sm", sms: 2, channels: 2, coreMhz: 1000 }])
+  for (const shape of [A100, H100, { ...SMALL, gpu: "tiny-2sm", sms: 2, channels: 2 }])
     for (let n = 1; n <= 8; n += 1) {
       const titles = presets(n, shape).map(shortTitle);
       assert.equal(new Set(titles).size, titles.length, titles.join(", "));

@@ -60,6 +60,11 @@ impl Scale {
         count.is_multiple_of(self.0)
     }
 
+    /// The part of SMs or channels of the whole GPU, rounded down.
+    pub fn of_count(self, count: u32) -> u32 {
+        count / self.0
+    }
+
     /// The part of a rate of the whole GPU.
     pub fn of_rate(self, rate: f64) -> f64 {
         rate / f64::from(self.0)

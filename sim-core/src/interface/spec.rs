@@ -3,6 +3,7 @@
 
 use super::controls::{Controls, SUB_QUEUES, WarpOrder};
 use crate::describe::error::Problems;
+use crate::describe::gpu::vendor::Vendor;
 use crate::describe::ids::PerKernel;
 use crate::describe::path::field;
 use crate::describe::record::{Absent, Datum, Entries, Field, Shape, rule};
@@ -35,6 +36,10 @@ pub struct Mix<'a> {
     pub sms: usize,
     /// DRAM channels of the GPU.
     pub channels: usize,
+    /// The SMs' clock, MHz.
+    pub core_mhz: u32,
+    /// How the vendor lets the GPU be shared, if it is a real one.
+    pub vendor: Option<&'static Vendor>,
     /// Whether each line keeps its L2 bank, because the bank knows who owns it: then no kernel has channels of its own.
     pub lines_stay: bool,
     /// SM classes of the GPU.
@@ -76,6 +81,8 @@ impl Mix<'static> {
         kernels: 2,
         sms: 2,
         channels: 2,
+        core_mhz: 1000,
+        vendor: None,
         lines_stay: false,
         classes: 1,
         smallest_class: 2,
@@ -129,6 +136,8 @@ pub enum Setting {
     Numbers(Vec<f64>),
     /// A list of numbers for each kernel.
     Lists(Vec<Vec<f64>>),
+    /// A text for each kernel.
+    Texts(Vec<String>),
     /// Controls.
     Controls(Box<Controls>),
     /// Text.
@@ -225,6 +234,11 @@ impl<I: Entry> Spec<I> {
         if let Setting::Lists(lists) = self.get(name) { lists } else { &[] }
     }
 
+    /// A text for each kernel; none if left out.
+    pub fn texts(&self, name: &str) -> &[String] {
+        if let Setting::Texts(texts) = self.get(name) { texts } else { &[] }
+    }
+
     /// Text; empty if left out.
     pub fn text(&self, name: &str) -> &str {
         if let Setting::Text(text) = self.get(name) { text } else { "" }
@@ -268,6 +282,7 @@ impl<I: Entry> Spec<I> {
                 Setting::Signed(numbers) => (numbers.len(), mix.kernels, "numbers"),
                 Setting::Numbers(numbers) => (numbers.len(), mix.kernels, "numbers"),
                 Setting::Lists(lists) => (lists.len(), mix.kernels, "lists"),
+                Setting::Texts(texts) => (texts.len(), mix.kernels, "names"),
                 Setting::Controls(controls) => (controls.sms.len(), mix.sms, "SMs"),
                 _ => continue,
             };
@@ -333,6 +348,7 @@ impl Setting {
             Setting::Signed(numbers) => Value::array(numbers.iter().copied()),
             Setting::Numbers(numbers) => Value::array(numbers.iter().copied()),
             Setting::Lists(lists) => Value::array(lists.iter().map(|list| Value::array(list.iter().copied()))),
+            Setting::Texts(texts) => Value::array(texts.iter().map(String::as_str)),
             Setting::Text(text) => text.as_str().into(),
         }
     }
@@ -359,9 +375,15 @@ impl Setting {
             Shape::Choice(names) => Setting::Choice(names.iter().find(|name| value.as_str() == Some(name)).copied().unwrap_or("")),
             Shape::Flag => Setting::Bool(bool::read(value)),
             Shape::Constant(_) => Self::of(param),
+            Shape::ForEach(of) if !matches!(value, Value::Array(_)) => {
+                let all = Value::array(core::iter::repeat_n(value.clone(), mix.kernels));
+                let param = Param { shape: Shape::PerKernel(of), ..*param };
+                Self::read(&param, &Value::object([(param.name, all)]), mix, problems)
+            }
             Shape::PerKernel(Shape::Int { min: ..0, .. }) => Setting::Signed(Datum::read(value)),
-            Shape::PerKernel(Shape::Int { .. }) => Setting::Ints(Datum::read(value)),
-            Shape::PerKernel(Shape::Number { .. }) => Setting::Numbers(Datum::read(value)),
+            Shape::PerKernel(Shape::Int { .. }) | Shape::ForEach(Shape::Int { .. }) => Setting::Ints(Datum::read(value)),
+            Shape::PerKernel(Shape::Number { .. }) | Shape::ForEach(Shape::Number { .. }) => Setting::Numbers(Datum::read(value)),
+            Shape::PerKernel(Shape::Text { .. }) | Shape::ForEach(Shape::Text { .. }) => Setting::Texts(Datum::read(value)),
             Shape::PerKernel(_) => Setting::Lists(Datum::read(value)),
             Shape::Text { .. } => Setting::Text(Datum::read(value)),
             _ => {

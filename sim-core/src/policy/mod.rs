@@ -10,12 +10,14 @@ mod ccbp;
 mod ctas;
 mod even;
 mod fixed;
+mod green_context;
 mod hetero;
 mod leftover;
 #[cfg(test)]
 pub(crate) mod listener;
 mod lrr_gto;
 mod manual;
+mod mig;
 mod mil;
 mod mps;
 mod priority;
@@ -31,6 +33,7 @@ pub mod spec;
 mod tcm;
 mod time_slice;
 mod ucp;
+pub mod words;
 mod ws;
 
 pub use self::ccbp::{NOC_SUSTAINABLE, allocation, allocation_form};

@@ -5,7 +5,7 @@
 //! # Sets
 //! `allowed`.
 //! # Parameters
-//! `percentage`: of the SMs, of each kernel. Each kernel's SMs begin where those of the kernel before it end, and go on at SM 0, so that
+//! `percentage`: of the SMs, of each kernel, or one for all. Each kernel's SMs begin where those of the kernel before it end, and go on at SM 0, so that
 //! kernels share SMs only where they have more than 100 % together.
 //! # Deviations
 //! 1. Which SMs a limited client gets, and who places CTAs first on a shared one, is not published: here kernels take turns.
@@ -28,10 +28,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
     doc: "Each kernel may use a percentage of the SMs, where others may run too; nothing is reserved",
     params: &[Param {
         name: "percentage",
-        shape: Shape::PerKernel(&Shape::Number { min: 0.1, max: 100.0 }),
+        shape: Shape::ForEach(&Shape::Number { min: 0.1, max: 100.0 }),
         unit: "%",
         absent: Absent::Needed,
-        doc: "SMs that each kernel may use, of all, in the order of the mix: CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+        doc: "SMs that each kernel may use, of all, in the order of the mix, or one figure for all: CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
     }],
     topics: TOPICS,
     check: |spec, mix, problems| parts_fit(&parts(spec.numbers("percentage"), mix.sms as u32), "percentage", mix, problems),

@@ -61,6 +61,8 @@ policies! {
     super::fixed => Fixed,
     super::spatial => Spatial,
     super::mps => Mps,
+    super::mig => Mig,
+    super::green_context => GreenContext,
     super::time_slice => TimeSlice,
     super::priority => Priority,
     super::smk => Smk,

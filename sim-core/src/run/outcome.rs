@@ -154,6 +154,8 @@ record! {
     pub struct PolicyOutcome as POLICY_OUTCOME "PolicyResult", "a policy";
     /// Which one.
     name: String = NAME, Needed;
+    /// What people call it with its settings: the vendor's words where it is a vendor's way to share.
+    title: String = NAME, Needed;
     /// What it decided, in order.
     decisions: Vec<Value> = list!(Shape::Record(&DECISION), 0, 1 << 24, "decisions"), Needed;
 }

@@ -259,6 +259,7 @@ fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
         ci95: figures.ci95,
         policy: PolicyOutcome {
             name: simulation.policy_name().into(),
+            title: simulation.policy_title(),
             decisions: simulation.decisions().iter().map(Decision::to_value).collect(),
         },
         goals: figures.goals,

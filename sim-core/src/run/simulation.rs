@@ -19,7 +19,7 @@ use crate::interface::stats::{KernelStats, StallCounts};
 use crate::machine::Machine;
 use crate::machine::dispatch::order::{AnyOrder, CtaOrder};
 use crate::machine::sm::Sm;
-use crate::policy::{AnyPolicy, Policy, PolicySpec};
+use crate::policy::{AnyPolicy, Policy, PolicySpec, words};
 use crate::run::batches::{Batches, Counters};
 use crate::run::confidence::{self, Promise, RATIOS, Settling};
 use crate::run::experiment::warm_up::{COLD_AFTER, WarmUp, Warming};
@@ -656,6 +656,14 @@ impl Simulation {
         match &self.sharers[..] {
             [Sharer { policy: AnyPolicy::Own(own), .. }] => own.name(),
             _ => self.experiment.policy.name(),
+        }
+    }
+
+    /// What people call what shares the GPU, with its settings.
+    pub fn policy_title(&self) -> String {
+        match &self.sharers[..] {
+            [Sharer { policy: AnyPolicy::Own(own), .. }] => own.name().into(),
+            _ => words::title(&self.experiment.policy),
         }
     }
 

@@ -4,6 +4,7 @@ use crate::describe::gpu::change;
 use crate::describe::gpu::fields::{GPU_FIELDS, SM_FIELDS};
 use crate::describe::gpu::occupancy::{self, Divisions, Resources};
 use crate::describe::gpu::presets::{self, PRESET, PRESETS};
+use crate::describe::gpu::vendor::{Profile, TIME_SLICES, VENDORS, Vendor};
 use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::kernel::{Dim3, formerly, library};
 use crate::describe::record::schema::said;
@@ -16,6 +17,7 @@ use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::AnyPolicy;
 use crate::policy::script::{self, Hook, Name};
 use crate::policy::spec::{COMBINATIONS, Combination, Member, OLD_NAMES, POLICIES, PolicyInfo};
+use crate::policy::words::{self, WORDS, Word};
 use crate::predict::question::QUESTION_FILE;
 use crate::run::energy::TOTALS;
 use crate::run::experiment::EXPERIMENT;
@@ -91,12 +93,15 @@ pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> V
             "gpus",
             Value::array(PRESETS.iter().filter_map(|preset| {
                 let file = preset.file().ok()?;
-                Some(Value::object([("name", preset.name.into()), ("title", file.title), ("source", file.source), ("doc", file.doc)]))
+                let texts = [("name", preset.name.into()), ("title", file.title), ("source", file.source), ("doc", file.doc)];
+                let texts = texts.map(|(key, text)| (key, Value::from(text)));
+                Some(Value::object(texts.into_iter().chain([("aliases", Value::array(preset.alias))])))
             })),
         ),
         ("gpu_fields", gpu_fields.into()),
         ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),
         ("policies", Value::array(POLICIES.iter().map(policy).chain(COMBINATIONS.iter().map(combination)))),
+        ("vendors", vendors()),
         ("controls", Value::array(CONTROLS.iter().map(control))),
         ("script", script(scripts)),
         ("warp_orders", named(WARP_ORDERS)),
@@ -200,6 +205,42 @@ fn policy(policy: &'static PolicyInfo) -> Value {
     ])
 }
 
+/// The words of vendors: what they call policies with their settings, what each GPU has of MIG and in which steps it gives SMs, levels of time slices.
+fn vendors() -> Value {
+    let pair = |names: [&'static str; 2], (a, b): (Value, Value)| Value::object([(names[0], a), (names[1], b)]);
+    let word = |word: &Word| {
+        let values = word.values.iter().map(|&(param, unit)| pair(["param", "unit"], (param.into(), unit.into())));
+        Value::object([
+            ("policy", Value::from(word.policy)),
+            ("head", word.head.into()),
+            ("values", Value::array(values)),
+            ("setting", word.setting.into()),
+            ("note", word.note.into()),
+        ])
+    };
+    let profile = |profile: &Profile| {
+        Value::object([
+            ("name", Value::from(profile.name)),
+            ("sms", profile.sms.into()),
+            ("memory", profile.memory.into()),
+            ("starts", Value::array(profile.starts.iter().copied())),
+        ])
+    };
+    let gpu = |vendor: &Vendor| {
+        Value::object([
+            ("gpu", Value::from(vendor.gpu)),
+            ("least_sms", vendor.least.into()),
+            ("step_sms", vendor.step.into()),
+            ("mig", Value::array(vendor.mig.iter().map(profile))),
+        ])
+    };
+    Value::object([
+        ("words", Value::array(WORDS.iter().map(word))),
+        ("gpus", Value::array(VENDORS.iter().map(gpu))),
+        ("time_slices", Value::array(TIME_SLICES.iter().map(|&(word, ms)| pair(["word", "ms"], (word.into(), ms.into()))))),
+    ])
+}
+
 /// What a script can say: the functions that are called, those that it can call, the names of what it sees; and examples, whose first line is a comment
 /// that says what they do.
 fn script(examples: &[(&str, &str)]) -> Value {
@@ -300,6 +341,7 @@ pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
     });
     Value::object([
         ("config_hash", Value::from(experiment.config_hash())),
+        ("policy_title", words::title(&experiment.policy).into()),
         ("gpu", Value::Object(change::all(&experiment.gpu))),
         ("kernels", Value::array(kernels)),
         (

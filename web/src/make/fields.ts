@@ -329,7 +329,8 @@ function paramField(
     ...common,
     label: labels[k] ?? "",
     placeholder: kind === "list" ? "such as 10.5, 20, 25" : own,
-    value: Array.isArray(value) ? (value as unknown[])[k] : undefined,
+    // One value stands for all kernels.
+    value: Array.isArray(value) ? (value as unknown[])[k] : value,
     put: (one) =>
       put(
         withKernel(value, labels.length, k, one, (j) =>

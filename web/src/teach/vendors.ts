@@ -1,7 +1,8 @@
-// How vendors say that a GPU is shared, as settings of policies: data, from which the form offers them and by which it knows them again.
-// All of it is a modelling assumption, not validated hardware. The policies' pages (docs/reference/schemes) say what is published, and where.
+// How vendors say that a GPU is shared, as settings of policies, from which the form offers them and by which it knows them again. What GPUs have, and
+// what it is called, is the engine's table (`vendors` of the catalogue). All of it is a modelling assumption, not validated hardware: the policies'
+// pages (docs/reference/schemes) say what is published, and where.
 import { changesOf, gpuValue, smsOf } from "../classes.ts";
-import type { Catalogue, Experiment, GpuChoice, PolicyChoice } from "../types.ts";
+import type { Catalogue, Experiment, GpuChoice, PolicyChoice, Vendors } from "../types.ts";
 
 /** Of the GPU of the experiment, what the presets need. */
 export interface Shape {
@@ -9,11 +10,14 @@ export interface Shape {
   sms: number;
   channels: number;
   coreMhz: number;
+  /** What vendors' GPUs have, and their words. */
+  vendors: Vendors;
 }
 
 /** What an experiment's GPU is to them. */
-export function shapeOf({ gpu_fields: fields }: Catalogue, gpu: GpuChoice | undefined): Shape {
-  const preset = typeof gpu === "string" ? gpu : String(gpu?.preset ?? ""),
+export function shapeOf({ gpus, gpu_fields: fields, vendors }: Catalogue, gpu: GpuChoice | undefined): Shape {
+  const said = typeof gpu === "string" ? gpu : String(gpu?.preset ?? ""),
+    preset = gpus.find(({ aliases }) => aliases.includes(said))?.name ?? said,
     changes = changesOf(gpu),
     number = (path: string): number => Number(gpuValue(fields, preset, changes, path));
   return {
@@ -21,6 +25,7 @@ export function shapeOf({ gpu_fields: fields }: Catalogue, gpu: GpuChoice | unde
     sms: smsOf(fields, preset, changes),
     channels: number("dram.channels"),
     coreMhz: number("core_mhz"),
+    vendors,
   };
 }
 
@@ -33,27 +38,31 @@ export interface Preset {
   policy: PolicyChoice;
   /** The GPU that it belongs to, where the experiment has another one. */
   gpu?: string;
+  /** Cycles of a slice, where kernels take turns. */
+  slice?: number;
+  /** What the engine calls the policy with these settings. */
+  word?: string;
 }
 
-/** Profiles of MIG: SMs and eighths of the memory, by GPU (NVIDIA, MIG user guide, and `nvidia-smi mig -lgip`); SMs are not multiples of a slice. */
-interface Profile {
-  name: string;
-  slices: number;
-  eighths: number;
-  sms: number;
+/** Parameters of which one value may stand for all kernels. */
+const EACH: readonly string[] = ["percentage", "profiles", "sms"];
+
+/** What people call a policy with its settings, in the words of its vendor; null where it is no vendor's, or nothing of it is set. As `policy.title` of
+ * a result says it. */
+export function titleOf(words: Vendors["words"], policy: PolicyChoice, kernels: number): string | null {
+  const word = words.find((one) => one.policy === policy.name),
+    said = word?.values.find(({ param }) => policy[param] !== undefined);
+  if (!word || !said) return null;
+  const values = [policy[said.param]]
+      .flat()
+      .map((one) => (typeof one === "number" ? one.toLocaleString("en") : String(one))),
+    // One value may stand for all kernels.
+    each = Array.isArray(policy[said.param]) ? values.length : EACH.includes(said.param) ? kernels : 1,
+    alike = each > 1 && new Set(values).size === 1;
+  return `${word.head} ${alike ? values[0] : values.join(" + ")}${said.unit}${alike ? " each" : ""}`;
 }
-const profiles = (gb: [number, number, number], sms: [number, number, number, number]): Profile[] => [
-  { name: `1g.${gb[0]}gb`, slices: 1, eighths: 1, sms: sms[0] },
-  { name: `2g.${gb[1]}gb`, slices: 2, eighths: 2, sms: sms[1] },
-  { name: `3g.${gb[2]}gb`, slices: 3, eighths: 4, sms: sms[2] },
-  { name: `4g.${gb[2]}gb`, slices: 4, eighths: 4, sms: sms[3] },
-];
-const MIG: Readonly<Record<string, { profiles: Profile[]; channels: number }>> = {
-  "a100-40gb": { profiles: profiles([5, 10, 20], [14, 28, 42, 56]), channels: 40 },
-  "h100-sxm5": { profiles: profiles([10, 20, 40], [16, 32, 60, 64]), channels: 80 },
-  "h200-sxm": { profiles: profiles([18, 35, 71], [16, 32, 60, 64]), channels: 96 },
-};
-/** By number of kernels, the slices of each instance beside those that are all alike. */
+
+/** By number of kernels, the compute slices of each instance beside those that are all alike. */
 const MIXED: Readonly<Record<number, number[][]>> = {
   2: [
     [4, 3],
@@ -73,22 +82,12 @@ const MIXED: Readonly<Record<number, number[][]>> = {
   ],
 };
 
-const MIG_NOTE =
-  "Each kernel has SMs, L2 slices and DRAM channels of its own, so that they meet nowhere. Not modelled: a profile with double memory, power, copy engines.";
-const MPS_NOTE =
-  "The percentage limits the SMs that a kernel may use and reserves none; L2, NoC and DRAM are shared. Which SMs a client gets is not published.";
 const PARTITION_NOTE = "Disjoint SMs in whole chunks; L2, NoC and DRAM are shared.";
-const GREEN_NOTE =
-  "Disjoint SMs in the steps that the driver grants; L2, NoC and DRAM are shared. Contexts that overlap on purpose are not modelled.";
-const PRIORITY_NOTE =
-  "CTAs of the stream with the higher priority go first wherever they fit; the others take what these cannot use. No CTA that runs is stopped.";
-const SLICE_NOTE =
-  "The whole GPU in turns. What a switch costs follows from the contexts, which travel through NoC and DRAM. The vendor does not publish how long a slice is.";
 
 /** What can be chosen for so many kernels on this GPU. */
 export function presets(kernels: number, shape: Shape): Preset[] {
   if (kernels < 1) return [];
-  return [
+  const all = [
     ...mps(kernels),
     ...partitions(kernels, shape),
     ...mig(kernels, shape),
@@ -96,15 +95,21 @@ export function presets(kernels: number, shape: Shape): Preset[] {
     ...priorities(kernels),
     ...slices(shape),
   ];
+  return all.map((one) => {
+    const note = shape.vendors.words.find(({ policy }) => policy === one.policy.name)?.note ?? PARTITION_NOTE,
+      word = titleOf(shape.vendors.words, one.policy, kernels);
+    return { ...one, note, ...(word === null ? {} : { word }) };
+  });
 }
 
-function mps(n: number): Preset[] {
+type Unsaid = Omit<Preset, "note" | "word">;
+
+function mps(n: number): Unsaid[] {
   const each = (percent: number): number[] => Array.from({ length: n }, () => percent);
   const round = (percent: number): number => Math.round(10 * percent) / 10;
-  const of = (title: string, percentage: number[]): Preset => ({
+  const of = (title: string, percentage: number[]): Unsaid => ({
     group: "MPS, CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
     title,
-    note: MPS_NOTE,
     policy: { name: "mps", percentage },
   });
   const found = [of("100 % each: no limit", each(100))];
@@ -125,31 +130,33 @@ function chunked(n: number, sms: number, chunk: number): number[] | null {
   return part > 0 ? Array.from({ length: n }, () => part) : null;
 }
 
-const chunkOf = (gpu: string): number => (gpu === "h100-sxm5" || gpu === "h200-sxm" ? 8 : 2);
+const vendorOf = ({ gpu, vendors }: Shape): Vendors["gpus"][number] | undefined =>
+  vendors.gpus.find((one) => one.gpu === gpu);
 
-function partitions(n: number, { gpu, sms }: Shape): Preset[] {
-  const chunk = chunkOf(gpu),
-    split = chunked(n, sms, chunk);
+function partitions(n: number, shape: Shape): Unsaid[] {
+  const chunk = vendorOf(shape)?.step_sms ?? 2,
+    split = chunked(n, shape.sms, chunk);
   return split
     ? [
         {
           group: "MPS, static SM partitions",
           title: `${split[0]} SMs each, in chunks of ${chunk}`,
-          note: PARTITION_NOTE,
           policy: { name: "spatial", split },
         },
       ]
     : [];
 }
 
-function green(n: number, { gpu, sms }: Shape): Preset[] {
-  const step = chunkOf(gpu),
-    least = step === 8 ? 8 : 4,
+function green(n: number, shape: Shape): Unsaid[] {
+  const vendor = vendorOf(shape);
+  if (!vendor) return [];
+  const { least_sms: least, step_sms: step } = vendor,
+    { sms } = shape,
     small = Math.max(least, Math.floor(sms / 4 / step) * step),
     rest = n > 1 ? Math.floor((sms - small) / (n - 1) / step) * step : 0;
-  const found: Preset[] = [];
-  const of = (title: string, split: number[]): void => {
-    found.push({ group: "Green contexts", title, note: GREEN_NOTE, policy: { name: "spatial", split } });
+  const found: Unsaid[] = [];
+  const of = (title: string, each: number[]): void => {
+    found.push({ group: "Green contexts", title, policy: { name: "green-context", sms: each } });
   };
   if (n > 1 && rest >= least) {
     of(`${small} SMs for the first, ${rest} for ${n > 2 ? "each of the others" : "the other"}`, [
@@ -166,67 +173,66 @@ function green(n: number, { gpu, sms }: Shape): Preset[] {
   return found;
 }
 
-function priorities(n: number): Preset[] {
-  const of = (title: string, first: number): Preset => ({
+function priorities(n: number): Unsaid[] {
+  const of = (title: string, first: number): Unsaid => ({
     group: "Stream priority",
     title,
-    note: PRIORITY_NOTE,
     policy: { name: "priority", level: Array.from({ length: n }, (_, k) => (k === first ? -5 : 0)) },
   });
   const rest = n > 2 ? "the others" : "the other";
   return n > 1 ? [of(`−5 for the first, 0 for ${rest}`, 0), of(`−5 for the last, 0 for ${rest}`, n - 1)] : [];
 }
 
-function mig(n: number, { gpu }: Shape): Preset[] {
-  const own = Object.hasOwn(MIG, gpu),
-    on = own ? gpu : "a100-40gb",
-    { profiles: all, channels } = MIG[on] as { profiles: Profile[]; channels: number };
-  const by = (slices: number): Profile => all[slices - 1] as Profile;
-  const alike = all.map((one) => Array.from({ length: n }, () => one.slices));
-  const fits = (mix: number[]): boolean =>
-    mix.reduce((sum, s) => sum + s, 0) <= 7 && mix.reduce((sum, s) => sum + by(s).eighths, 0) <= 8;
-  return [...alike, ...(MIXED[n] ?? [])].filter(fits).map((mix): Preset => {
-    const chosen = mix.map(by),
-      names = chosen.map((one) => one.name);
+function mig(n: number, shape: Shape): Unsaid[] {
+  const own = (vendorOf(shape)?.mig.length ?? 0) > 0,
+    vendor = own ? vendorOf(shape) : shape.vendors.gpus.find(({ mig: profiles }) => profiles.length > 0);
+  if (!vendor) return [];
+  // The first profile of as many compute slices: one with double memory comes behind it.
+  const by = (slices: number) => vendor.mig.find(({ name }) => name.startsWith(`${slices}g.`));
+  const alike = [1, 2, 3, 4].map((slices) => Array.from({ length: n }, () => slices));
+  const memory = (mix: number[]): number => mix.reduce((sum, s) => sum + (by(s)?.memory ?? Infinity), 0);
+  const fits = (mix: number[]): boolean => mix.reduce((sum, s) => sum + s, 0) <= 7 && memory(mix) <= 8;
+  return [...alike, ...(MIXED[n] ?? [])].filter(fits).map((mix): Unsaid => {
+    const names = mix.map((slices) => by(slices)?.name ?? "");
     return {
       group: own ? "MIG" : "MIG (makes the GPU an A100)",
       title: new Set(names).size === 1 && n > 1 ? `${names[0]} each` : names.join(" + "),
-      note: MIG_NOTE,
-      policy: {
-        name: "spatial",
-        split: chosen.map((one) => one.sms),
-        channels: chosen.map((one) => (one.eighths * channels) / 8),
-      },
-      ...(own ? {} : { gpu: on }),
+      policy: { name: "mig", profiles: names },
+      ...(own ? {} : { gpu: vendor.gpu }),
     };
   });
 }
 
-function slices({ coreMhz }: Shape): Preset[] {
-  const of = (title: string, slice: number): Preset => ({
+function slices({ coreMhz }: Shape): Unsaid[] {
+  const ms = (title: string, length: number): Unsaid => ({
     group: "Time slicing",
-    title,
-    note: SLICE_NOTE,
-    policy: { name: "time-slice", slice },
+    title: `${length} ms: ${title}`,
+    policy: { name: "time-slice", slice_ms: length },
+    slice: length * 1000 * coreMhz,
   });
+  const cycles = 100_000;
   return [
-    of("2 ms: short, and the default", 2_000 * coreMhz),
-    of("10 ms: medium", 10_000 * coreMhz),
-    of("30 ms: long", 30_000 * coreMhz),
-    of("100,000 cycles: shorter than any, to see turns soon", 100_000),
+    ms("short, and the default", 2),
+    ms("medium", 10),
+    ms("long", 30),
+    {
+      group: "Time slicing",
+      title: "100,000 cycles: shorter than any, to see turns soon",
+      policy: { name: "time-slice", slice: cycles },
+      slice: cycles,
+    },
   ];
 }
 
-/** In few words: “MPS 50 % each”, “MIG 3g.20gb + 4g.20gb”. */
-export const shortTitle = ({ group, title }: Preset): string =>
-  `${group.replace(/[,(].*$/, "").trim()} ${title.replace(/:.*$/, "")}`;
+/** In few words, those of results where these have some: “MPS 50 % each”, “MIG 3g.20gb + 4g.20gb”. */
+export const shortTitle = ({ group, title, word }: Preset): string =>
+  word ?? `${group.replace(/[,(].*$/, "").trim()} ${title.replace(/:.*$/, "")}`;
 
 /** The experiment with a preset: on the GPU that it needs, and long enough for two turns of each kernel. */
-export function withPreset(experiment: Experiment, { policy, gpu }: Preset): Experiment {
+export function withPreset(experiment: Experiment, { policy, gpu, slice = 0 }: Preset): Experiment {
   const next: Experiment = { ...structuredClone(experiment), policy: structuredClone(policy) };
   if (gpu !== undefined) next.gpu = gpu;
-  const slice = typeof policy === "object" && !Array.isArray(policy) ? Number(policy["slice"] ?? 0) : 0,
-    turns = 2 * next.kernels.length * slice,
+  const turns = 2 * next.kernels.length * slice,
     cycles = (next.stop as { cycles?: unknown } | undefined)?.cycles;
   if (typeof cycles === "number" && cycles < turns) next.stop = { cycles: turns };
   return next;
@@ -236,13 +242,26 @@ export function withPreset(experiment: Experiment, { policy, gpu }: Preset): Exp
 export function presetsOf(experiment: Experiment, shape: Shape): Preset[] {
   const policy = typeof experiment.policy === "object" && !Array.isArray(experiment.policy) ? experiment.policy : null;
   if (policy === null) return [];
-  const text = (one: PolicyChoice): string => JSON.stringify(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return presets(experiment.kernels.length, shape).filter(
-    (one) => one.gpu === undefined && text(one.policy) === text(policy),
-  );
+  const n = experiment.kernels.length;
+  // One value for all kernels is that value for each.
+  const each = (key: string, value: unknown): unknown =>
+    EACH.includes(key) && !Array.isArray(value) ? Array.from({ length: n }, () => value) : value;
+  const text = (one: PolicyChoice): string =>
+    JSON.stringify(
+      Object.entries(one)
+        .map(([key, value]): [string, unknown] => [key, each(key, value)])
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  return presets(n, shape).filter((one) => one.gpu === undefined && text(one.policy) === text(policy));
 }
 /** What an experiment's scheme is called in the vendors' words; null where they have none for it. */
 export function vendorTitle(catalogue: Catalogue, experiment: Experiment): string | null {
-  const [first] = presetsOf(experiment, shapeOf(catalogue, experiment.gpu));
+  const { policy, kernels, gpu } = experiment,
+    word =
+      typeof policy === "object" && !Array.isArray(policy)
+        ? titleOf(catalogue.vendors.words, policy, kernels.length)
+        : null;
+  if (word !== null) return word;
+  const [first] = presetsOf(experiment, shapeOf(catalogue, gpu));
   return first ? shortTitle(first) : null;
 }

@@ -9,6 +9,7 @@ pub mod occupancy;
 pub mod presets;
 pub mod protocols;
 pub mod validate;
+pub mod vendor;
 
 use self::carve_out::{CarveOutWait, CarveOuts};
 use self::mesh::MeshConfig;

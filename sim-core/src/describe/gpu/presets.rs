@@ -17,15 +17,18 @@ use once_cell::race::OnceBox;
 pub struct Preset {
     /// Name in experiments, and of its file.
     pub name: &'static str,
+    /// A shorter name that experiments may say.
+    pub alias: Option<&'static str>,
     json: &'static str,
     found: OnceBox<Option<Gpu>>,
 }
 
 macro_rules! presets {
-    ($($name:literal,)+) => {
+    ($($name:literal $(= $alias:literal)?,)+) => {
         /// Every preset; the base of one stands above it.
         pub static PRESETS: [Preset; [$($name),+].len()] = [$(Preset {
             name: $name,
+            alias: <[&'static str]>::first(&[$($alias)?]).copied(),
             json: include_str!(concat!("presets/", $name, ".json")),
             found: OnceBox::new(),
         }),+];
@@ -41,10 +44,10 @@ presets![
     "hetero-12b4s",
     "qos-16sm",
     "qos-56sm",
-    "a100-40gb",
-    "h100-sxm5",
-    "h200-sxm",
-    "rtx5090",
+    "a100-40gb" = "a100",
+    "h100-sxm5" = "h100",
+    "h200-sxm" = "h200",
+    "rtx5090" = "5090",
     "rtx2060-30sm",
     "ikra-15cu",
     "ikra-micro-3cu",
@@ -82,15 +85,15 @@ rule! {
 /// The names of the presets.
 pub static PRESET_NAMES: Names = Names {
     names: || PRESETS.iter().map(|preset| preset.name).collect(),
-    old: Vec::new,
+    old: || PRESETS.iter().filter_map(|preset| preset.alias).collect(),
     known: |name| preset(name).is_some(),
     want: |_| one_of(&PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
     what: "a preset",
 };
 
-/// The preset of that name.
+/// The preset of that name, or of that alias.
 pub fn preset(name: &str) -> Option<&'static Preset> {
-    PRESETS.iter().find(|preset| preset.name == name)
+    PRESETS.iter().find(|preset| preset.name == name || preset.alias == Some(name))
 }
 
 /// The GPU of that name. Its file is read the first time only.
@@ -253,7 +256,7 @@ mod tests {
     /// What is wrong with a preset of this text in the place of `tiny-2sm`.
     fn problems(text: &str) -> String {
         let json: &'static str = Box::leak(text.into());
-        Preset { name: "tiny-2sm", json, found: OnceBox::new() }.gpu().expect_err(text).to_string()
+        Preset { name: "tiny-2sm", alias: None, json, found: OnceBox::new() }.gpu().expect_err(text).to_string()
     }
 
     #[test]

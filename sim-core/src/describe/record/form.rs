@@ -62,11 +62,12 @@ pub fn shape(of: &Shape) -> Vec<(&'static str, Value)> {
             pairs.push(("of", inner(of)));
             pairs
         }
-        Shape::PerKernel(of) => {
+        Shape::PerKernel(of) | Shape::ForEach(of) => {
             let kind = match of {
                 Shape::Int { .. } => "per_kernel_int",
                 Shape::Number { .. } => "per_kernel_number",
                 Shape::List { .. } => "per_kernel_list",
+                Shape::Text { .. } => "per_kernel_text",
                 _ => "per_kernel",
             };
             let element = if let Shape::List { of, .. } = of { of } else { of };

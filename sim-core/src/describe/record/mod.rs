@@ -108,6 +108,8 @@ pub enum Shape {
     },
     /// A list with an element for each kernel of the mix; how many these are is a rule.
     PerKernel(&'static Shape),
+    /// That, or one element for all kernels.
+    ForEach(&'static Shape),
     /// An object whose keys are of a form, all with values of one shape.
     Map {
         /// Its keys.
@@ -147,7 +149,7 @@ pub enum Shape {
 pub struct Names {
     /// The names that are offered.
     pub names: fn() -> Vec<&'static str>,
-    /// Older names, which are still read.
+    /// Older names and shorter ones, which are read too.
     pub old: fn() -> Vec<&'static str>,
     /// Whether there is one of this name, or of this old one.
     pub known: fn(&str) -> bool,
@@ -483,7 +485,8 @@ impl Shape {
             Shape::Nullable(of) if *value != Value::Null => return of.look(value, path, problems),
             Shape::Nullable(_) => true,
             Shape::List { of, min, max, .. } => return self.look_list(of, *min..=*max, value, path, problems),
-            Shape::PerKernel(of) => return self.look_list(of, 1..=MAX_KERNELS, value, path, problems),
+            Shape::ForEach(of) if of.claims(value) => return of.look(value, path, problems),
+            Shape::PerKernel(of) | Shape::ForEach(of) => return self.look_list(of, 1..=MAX_KERNELS, value, path, problems),
             Shape::Map { keys, of, want } => return look_map(keys, of, want, value, path, problems),
             Shape::Record(record) | Shape::Flat(record) => return record.look(value, path, problems),
             Shape::Measured => *value == Value::Null || value.as_f64().is_some(),
@@ -514,7 +517,9 @@ impl Shape {
         match self {
             Shape::Record(record) => alloc::vec![Named::Record(record)],
             Shape::One(one) => alloc::vec![Named::One(one)],
-            Shape::List { of, .. } | Shape::PerKernel(of) | Shape::Nullable(of) | Shape::Map { of, .. } => of.mentions(),
+            Shape::List { of, .. } | Shape::PerKernel(of) | Shape::ForEach(of) | Shape::Nullable(of) | Shape::Map { of, .. } => {
+                of.mentions()
+            }
             Shape::Forms { of, .. } => of.iter().flat_map(Shape::mentions).collect(),
             _ => Vec::new(),
         }
@@ -542,6 +547,7 @@ impl Shape {
             Shape::List { min, max, what, .. } if min == max => format!("a list of {min} {what}"),
             Shape::List { min, max, what, .. } => format!("a list of {min} to {max} {what}"),
             Shape::PerKernel(_) => format!("a list of 1 to {MAX_KERNELS} entries, one for each kernel"),
+            Shape::ForEach(of) => format!("{} for all kernels, or a list with one for each", of.want()),
             Shape::Record(record) | Shape::Flat(record) => record.want.into(),
             Shape::Measured => "a number, or null".into(),
             Shape::Topics(_) => "the values of a topic".into(),
@@ -572,7 +578,8 @@ impl Shape {
             (Shape::Numbers { .. }, Value::Array(items)) => items.iter().all(|item| !matches!(item, Value::Array(_))),
             (Shape::Text { .. } | Shape::Listed(_) | Shape::Pattern(_), Value::Str(_)) => true,
             (Shape::Choice(names), Value::Str(name)) => names.len() > 1 || names.contains(&name.as_str()),
-            (Shape::List { of, .. } | Shape::PerKernel(of), Value::Array(items)) => {
+            (Shape::ForEach(of), _) if of.claims(value) => true,
+            (Shape::List { of, .. } | Shape::PerKernel(of) | Shape::ForEach(of), Value::Array(items)) => {
                 items.is_empty() || items.iter().any(|item| of.claims(item))
             }
             (Shape::Measured, Value::Int(_) | Value::Float(_) | Value::Null)
@@ -590,7 +597,7 @@ impl Shape {
 
 /// The form that a value is meant as: the first that claims it, or else the last list for a list.
 fn meant<'s>(forms: &'s [Shape], value: &Value) -> Option<&'s Shape> {
-    let list = |form: &&Shape| matches!((form, value), (Shape::List { .. } | Shape::PerKernel(_), Value::Array(_)));
+    let list = |form: &&Shape| matches!((form, value), (Shape::List { .. } | Shape::PerKernel(_) | Shape::ForEach(_), Value::Array(_)));
     forms.iter().find(|form| form.claims(value)).or_else(|| forms.iter().find(list))
 }
 

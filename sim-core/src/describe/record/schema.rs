@@ -100,12 +100,13 @@ impl Definitions {
             Shape::Listed(names) => {
                 let old = (names.old)();
                 let names = Value::object([("enum", Value::array((names.names)()))]);
-                let old = (!old.is_empty()).then(|| Value::object([("enum", Value::array(old)), ("deprecated", true.into())]));
+                let old = (!old.is_empty()).then(|| Value::object([("enum", Value::array(old))]));
                 any_of([names].into_iter().chain(old))
             }
             Shape::Pattern(pattern) => typed("string", &[("pattern", pattern.regex.into())]),
             Shape::List { of, min, max, .. } => self.list(of, *min, *max),
             Shape::PerKernel(of) => self.list(of, 1, MAX_KERNELS),
+            Shape::ForEach(of) => any_of([self.shape(of), self.list(of, 1, MAX_KERNELS)]),
             Shape::Map { keys, of, .. } => {
                 let of = self.shape(of);
                 let keys = Value::object([(keys.regex, of)]);

@@ -73,6 +73,7 @@ impl Declarations {
                 let of = self.shape(of);
                 if of.contains(' ') { format!("({of})[]") } else { format!("{of}[]") }
             }
+            Shape::ForEach(of) => format!("{} | {}", self.shape(of), self.shape(&Shape::PerKernel(of))),
             Shape::Map { of, .. } => format!("Record<string, {}>", self.shape(of)),
             Shape::Record(record) | Shape::Flat(record) => self.record(record),
             Shape::Measured => "number | null".into(),

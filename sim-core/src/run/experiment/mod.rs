@@ -16,7 +16,7 @@ use crate::describe::error::Problems;
 use crate::describe::goal::Goal;
 use crate::describe::gpu::occupancy::{self, Divisions, Resources};
 use crate::describe::gpu::presets::{self, Preset};
-use crate::describe::gpu::{Gpu, SmClass, change, fields, validate};
+use crate::describe::gpu::{Gpu, SmClass, change, fields, validate, vendor};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
 use crate::describe::kernel::{CarveOut, Dim3, Kernel, Launch, MAX_LINES};
 use crate::describe::record::Datum;
@@ -408,6 +408,8 @@ fn mix_of(gpu: &Gpu, kernels: usize, warp_order: WarpOrder) -> Mix<'static> {
         kernels,
         sms: gpu.sm_count() as usize,
         channels: gpu.dram.channels as usize,
+        core_mhz: gpu.core_mhz,
+        vendor: vendor::of(gpu),
         lines_stay: gpu.owns(),
         classes: gpu.sms.len(),
         smallest_class: gpu.sms.iter().map(|class| class.count as usize).min().unwrap_or(0),

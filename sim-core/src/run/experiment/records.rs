@@ -77,8 +77,8 @@ rule! {
     pub PEAK = "peak";
 
     /// `scale` divides the SMs of each class, the L2 banks and the DRAM channels, also of alone_gpu. The NoC is no mesh, CTAs go round-robin, grids
-    /// stay from repeat to repeat. The policy has no SMs, DRAM channels, controls or program, no MPS share whose SMs do not divide, no curves that are
-    /// measured online, and no `spart` that climbs.
+    /// stay from repeat to repeat. The policy has no controls or program, no curves that are measured online, and no `spart` that
+    /// climbs. Of SMs and DRAM channels that it gives, which are rounded down, one is left at least.
     pub SCALES = "scales";
 }
 
@@ -289,6 +289,21 @@ impl Experiment {
         }
     }
 
+    /// What of the shares that a policy gives `scale` rounds, of an experiment that is right: the part written out says nothing of it.
+    pub fn rounding(value: &Value) -> Problems {
+        let mut problems = Problems::default();
+        let scale = Scale::of(EXPERIMENT.taken(value, "scale").as_str().unwrap_or_default());
+        if let Value::Object(pairs) = value
+            && !scale.is_whole()
+        {
+            let whole = Value::Object(pairs.iter().filter(|(key, _)| key != "scale").cloned().collect());
+            if let Ok(whole) = Experiment::decode(&whole) {
+                scale::rounding(scale, &whole.gpu, &whole.policy, &mut problems);
+            }
+        }
+        problems
+    }
+
     /// Reads what is right by itself, so that problems between such parts are found beside those of others.
     fn read(value: &Value, problems: &mut Problems) -> Option<Experiment> {
         let Value::Object(_) = value else { return None };
@@ -340,7 +355,7 @@ impl Experiment {
         if right("scale") {
             let scale = Scale::of(of("scale").as_str().unwrap_or_default());
             problems.by(&SCALES, |problems| {
-                scale::check(scale, &gpu, &policy, &cta_order, problems);
+                scale::check(scale, &policy, &cta_order, problems);
                 scale::apply(scale, &mut gpu, alone_gpu.as_mut(), &mut kernels, problems);
             });
             policy = scale::policy(scale, policy);

@@ -1,16 +1,17 @@
-//! An experiment at a part of its size: what cannot be scaled is refused, and the rest is.
+//! An experiment at a part of its size: what cannot be scaled is refused, and the rest is. SMs and DRAM channels that a policy gives are rounded down,
+//! so that kernels with equal parts keep equal ones; `rounding` says where.
 
 use super::KernelUse;
 use crate::describe::error::Problems;
 use crate::describe::goal::Goal;
-use crate::describe::gpu::Gpu;
+use crate::describe::gpu::{Gpu, vendor};
 use crate::describe::path::{element, field};
 use crate::describe::scale::Scale;
 use crate::machine::dispatch::order::CtaOrderSpec;
 use crate::policy::PolicySpec;
 use crate::policy::spec::Setting;
 use alloc::format;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// Units of parts of a GPU, which a parameter names or counts.
@@ -27,7 +28,7 @@ const SM_BY_SM: [[&str; 5]; 2] = [
 const RATES_OF_GPU: [&str; 2] = ["thread instructions per cycle", "warp instructions per cycle"];
 
 /// Adds what of an experiment means SMs by their numbers, or counts parts of the whole GPU.
-pub fn check(scale: Scale, gpu: &Gpu, policy: &PolicySpec, order: &CtaOrderSpec, problems: &mut Problems) {
+pub fn check(scale: Scale, policy: &PolicySpec, order: &CtaOrderSpec, problems: &mut Problems) {
     if scale.is_whole() {
         return;
     }
@@ -42,17 +43,17 @@ pub fn check(scale: Scale, gpu: &Gpu, policy: &PolicySpec, order: &CtaOrderSpec,
                 Setting::Unset => continue,
                 Setting::Controls(_) => ("controls of SMs by their numbers".to_string(), "nothing"),
                 Setting::Text(_) => ("a program, which may name SMs".into(), "nothing"),
-                Setting::Numbers(shares) if param.unit == "%" => match uneven(scale, shares, gpu.sm_count()) {
-                    Some((share, sms)) => {
-                        (format!("{share} %, which is {sms} of {} SMs", gpu.sm_count()), "percentages of which the scale divides the SMs")
-                    }
-                    None => continue,
-                },
                 Setting::Choice(choice) => match SM_BY_SM.iter().find(|of| of[..3] == [member.info().name, param.name, choice]) {
                     Some([.., does, want]) => (format!("{choice}, {does}"), *want),
                     None => continue,
                 },
-                _ if PARTS_OF_GPU.contains(&param.unit) => (format!("{} of the whole GPU", param.unit), "nothing"),
+                Setting::Ints(counts) if PARTS_OF_GPU.contains(&param.unit) && param.unit != "SM" => {
+                    let Some(at) = counts.iter().position(|&count| count > 0 && scale.of_count(count) == 0) else { continue };
+                    let path = element(&field(&path, param.name), at);
+                    let (found, want) = (format!("{} {}, with scale {scale} none", counts[at], param.unit), scale.of_rate(1.0).recip());
+                    problems.add(path, found, format!("at least {want}, or no scale"));
+                    continue;
+                }
                 _ => continue,
             };
             problems.add(field(&path, param.name), format!("{found}, with scale {scale}"), format!("{want}, or no scale"));
@@ -60,21 +61,46 @@ pub fn check(scale: Scale, gpu: &Gpu, policy: &PolicySpec, order: &CtaOrderSpec,
     }
 }
 
-/// The first of some shares of the SMs of which there is no such part, and its SMs.
-fn uneven(scale: Scale, shares: &[f64], sms: u32) -> Option<(f64, u32)> {
-    let of = |share: f64| ((f64::from(sms) * share / 100.0) as u32).max(1);
-    shares.iter().map(|&share| (share, of(share))).find(|(_, sms)| !scale.divides(*sms))
+/// What of a policy's shares is rounded: the share of each kernel that would not be whole on the part, and what it is.
+pub fn rounding(scale: Scale, gpu: &Gpu, policy: &PolicySpec, problems: &mut Problems) {
+    let sms = f64::from(gpu.sm_count());
+    for (path, member) in policy.placed("policy") {
+        for param in member.info().params {
+            // Of the whole GPU, in which unit, and what it is called.
+            let shares: Vec<(f64, &str, String)> = match member.get(param.name) {
+                Setting::Ints(counts) if PARTS_OF_GPU.contains(&param.unit) => {
+                    counts.iter().map(|&count| (f64::from(count), param.unit, format!("{count} {}", param.unit))).collect()
+                }
+                Setting::Numbers(shares) if param.unit == "%" => {
+                    shares.iter().map(|share| (sms * share / 100.0, "SMs", format!("{share} %"))).collect()
+                }
+                Setting::Texts(names) => {
+                    let profile = |name: &String| Some(f64::from(vendor::of(gpu)?.profile(name)?.sms));
+                    names.iter().filter_map(|name| Some((profile(name)?, "SMs", name.clone()))).collect()
+                }
+                _ => continue,
+            };
+            for (at, (whole, unit, said)) in shares.into_iter().enumerate() {
+                let part = scale.of_rate(whole);
+                if part > 1.0 && part - libm::floor(part) > 1e-9 {
+                    let found = format!("{said}, with scale {scale} {} {unit}", libm::round(100.0 * part) / 100.0);
+                    problems.add(element(&field(&path, param.name), at), found, format!("{}: it is rounded down", part as u32));
+                }
+            }
+        }
+    }
 }
 
-/// The policy with the rates of the whole GPU that it was given as rates of the part.
+/// The policy with what it was given of the whole GPU as that of the part: rates, and SMs and DRAM channels.
 pub fn policy(scale: Scale, policy: PolicySpec) -> PolicySpec {
     let mut scaled = policy.clone();
     for member in policy.members() {
-        for param in member.info().params.iter().filter(|param| RATES_OF_GPU.contains(&param.unit)) {
+        for param in member.info().params.iter().filter(|param| RATES_OF_GPU.contains(&param.unit) || PARTS_OF_GPU.contains(&param.unit)) {
             let of_each = |rates: &[f64]| rates.iter().map(|&rate| scale.of_rate(rate)).collect::<Vec<_>>();
             let rates = match member.get(param.name) {
                 Setting::Number(rate) => Setting::Number(scale.of_rate(*rate)),
                 Setting::Numbers(rates) => Setting::Numbers(of_each(rates)),
+                Setting::Ints(counts) => Setting::Ints(counts.iter().map(|&count| scale.of_count(count)).collect()),
                 Setting::Lists(lists) => Setting::Lists(lists.iter().map(|rates| of_each(rates)).collect()),
                 _ => continue,
             };
@@ -102,6 +128,7 @@ pub fn apply(scale: Scale, gpu: &mut Gpu, alone_gpu: Option<&mut Gpu>, kernels: 
 mod tests {
     use super::*;
     use crate::Experiment;
+    use crate::describe::value::Value;
 
     fn read(fields: &str) -> Result<Experiment, Problems> {
         Experiment::from_json(&format!(r#"{{"corun": 1, "gpu": "a100-40gb", {fields}}}"#))
@@ -164,12 +191,12 @@ mod tests {
                 "cta_order: found chunk with scale 1/4: it goes by the numbers of SMs, want round-robin, or no scale",
             ),
             (
-                r#""policy": {"name": "spatial", "split": [54, 54]}"#,
-                "policy.split: found SMs of the whole GPU, with scale 1/4, want nothing, or no scale",
+                r#""policy": {"name": "spatial", "split": [105, 3]}"#,
+                "policy.split[1]: found 3 SMs, with scale 1/4 none, want at least 4, or no scale",
             ),
             (
-                r#""policy": {"name": "spatial", "channels": [20, 20]}"#,
-                "policy.channels: found DRAM channels of the whole GPU, with scale 1/4, want nothing, or no scale",
+                r#""policy": {"name": "spatial", "channels": [2, 38]}"#,
+                "policy.channels[0]: found 2 DRAM channels, with scale 1/4 none, want at least 4, or no scale",
             ),
             (
                 r#""policy": {"name": "ws", "curves_from": "online"}"#,
@@ -182,10 +209,6 @@ mod tests {
             (
                 r#""policy": ["even", {"name": "manual", "controls": {"dram_rank": [0, 1]}}]"#,
                 "policy[1].controls: found controls of SMs by their numbers, with scale 1/4, want nothing, or no scale",
-            ),
-            (
-                r#""policy": {"name": "mps", "percentage": [50, 50]}"#,
-                "policy.percentage: found 50 %, which is 54 of 108 SMs, with scale 1/4, want percentages of which the scale divides the SMs, or no scale",
             ),
             (
                 r#""gpu": "ikra-15cu""#,
@@ -203,8 +226,37 @@ mod tests {
             assert_eq!(problems.0[0].rule, Some("scales"));
         }
         assert!(said(r#""kernels": ["ikra/LUD"]"#).contains("whose grid changes from repeat to repeat"));
-        assert!(scaled(&format!(r#"{PAIR}, "policy": {{"name": "mps", "percentage": [75, 75]}}"#)).is_err());
-        assert!(scaled(&format!(r#"{PAIR}, "policy": {{"name": "mps", "percentage": [26, 75]}}"#)).is_err());
-        assert!(scaled(&format!(r#"{PAIR}, "policy": {{"name": "mps", "percentage": [26, 26]}}"#)).is_ok());
+    }
+
+    /// Who takes a quarter of a GPU that is shared half and half gets two equal halves of the quarter, and hears what was rounded.
+    #[test]
+    fn shares_are_rounded_down_and_said() {
+        let gpu = |gpu: &str, policy: &str| {
+            Value::from_json(&format!(r#"{{"corun": 1, "gpu": "{gpu}", {PAIR}, "scale": "1/4", "policy": {policy}}}"#))
+        };
+        let said = |on: &str, policy: &str| {
+            let value = gpu(on, policy).unwrap();
+            let experiment = Experiment::decode(&value).unwrap();
+            assert_eq!(Experiment::decode(&experiment.encode()), Ok(experiment.clone()), "{policy}");
+            assert!(Experiment::rounding(&experiment.encode()).0.is_empty(), "the part is what it says");
+            let mut run = crate::Simulation::new(&experiment).unwrap();
+            run.advance(1);
+            let sms = |kernel: usize| run.machine().controls().sms.iter().filter(|sm| sm.allowed.0[kernel]).count();
+            let channels = run.machine().controls().channels.0[0];
+            ([sms(0), sms(1)], channels, Experiment::rounding(&value).to_string().trim().lines().map(String::from).collect::<Vec<_>>())
+        };
+        let (sms, _, notes) = said("h100", r#"{"name": "mps", "percentage": 50}"#);
+        assert_eq!(sms, [16, 16]);
+        assert_eq!(notes[0], "policy.percentage[0]: found 50 %, with scale 1/4 16.5 SMs, want 16: it is rounded down");
+        let (sms, _, notes) = said("h100", r#"{"name": "spatial", "split": [66, 66]}"#);
+        assert_eq!((sms, notes.len()), ([16, 16], 2));
+        assert_eq!(notes[1], "policy.split[1]: found 66 SMs, with scale 1/4 16.5 SMs, want 16: it is rounded down");
+        let (sms, channels, notes) = said("a100", r#"{"name": "mig", "profiles": ["3g.20gb", "4g.20gb"]}"#);
+        assert_eq!((sms, channels), ([10, 14], 5));
+        assert_eq!(notes, ["policy.profiles[0]: found 3g.20gb, with scale 1/4 10.5 SMs, want 10: it is rounded down"]);
+        let (sms, _, notes) = said("h100", r#"{"name": "green-context", "sms": [64, 40]}"#);
+        assert_eq!((sms, notes), ([16, 10], Vec::new()));
+        let (sms, channels, notes) = said("a100", r#"{"name": "spatial", "split": [40, 60], "first": [4, 44], "channels": [20, 20]}"#);
+        assert_eq!((sms, channels, notes), ([10, 15], 5, Vec::new()));
     }
 }
