@@ -7,6 +7,7 @@ use corun_batch::{output, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};
+use sim_core::study::foreign::LOOKED_AT;
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
@@ -125,22 +126,36 @@ pub fn read(file: &str, wanted: Kind) -> Result<Value, Problems> {
 /// The problem that a file is of another kind, if it is known to be: for who reads it in another way, and could not.
 pub fn of_another_kind(file: &str, wanted: Kind) -> Option<Problems> {
     let mut bytes = Vec::new();
-    File::open(file).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    let mut source = File::open(file).ok()?;
+    head(&mut source, &mut bytes).ok()?;
+    if let Some(problems) = kind::of_another_tool(file, &bytes, wanted) {
+        return Some(problems);
+    }
+    source.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let kind = Kind::of_text(file, &text).or_else(|| Kind::of(&Value::from_json(&text).ok()?))?;
     (kind != wanted).then(|| kind.instead_of(wanted))
 }
 
+/// The first bytes of a file, by which other tools' are known.
+fn head(source: &mut impl Read, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+    source.take(LOOKED_AT as u64).read_to_end(bytes).map(drop)
+}
+
 /// Reads a text of a kind; `-` is standard input.
 fn text(file: &str, wanted: Kind) -> Result<String, Problems> {
     let unreadable = |error: std::io::Error| unreadable(file, &error, examples(wanted));
-    let source: Box<dyn Read> = match example(file, wanted) {
+    let mut source: Box<dyn Read> = match example(file, wanted) {
         _ if file == "-" => Box::new(std::io::stdin()),
         Some(text) => Box::new(Cursor::new(text)),
         None => Box::new(File::open(file).map_err(unreadable)?),
     };
     let mut bytes = Vec::new();
-    source.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    head(&mut source, &mut bytes).map_err(unreadable)?;
+    if let Some(problems) = kind::of_another_tool(file, &bytes, wanted) {
+        return Err(problems);
+    }
+    source.take(MAX_BYTES + 1 - bytes.len() as u64).read_to_end(&mut bytes).map_err(unreadable)?;
     let whole = String::from_utf8_lossy(&bytes);
     // What is to be JSON is looked at when it is parsed.
     let parsed = || if wanted == Kind::Script { Kind::of(&Value::from_json(&whole).ok()?) } else { None };

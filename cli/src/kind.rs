@@ -1,8 +1,11 @@
 //! What a file is, so that a command that was given another kind of file can say which command takes it.
 
 use corun_batch::problem;
+use flate2::read::GzDecoder;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
+use sim_core::study::foreign::{LOOKED_AT, recognise};
+use std::io::Read;
 
 /// A kind of file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +28,8 @@ pub enum Kind {
     Script,
     /// A kernel by itself.
     Kernel,
+    /// What silicon/interfere.cu measured.
+    Times,
 }
 
 impl Kind {
@@ -40,6 +45,7 @@ impl Kind {
             Kind::Answer => ("a stored answer", "`--answers FOLDER` reads it"),
             Kind::Script => ("a script", "`corun run EXPERIMENT --script FILE` runs it"),
             Kind::Kernel => ("a kernel", "it belongs into the `kernels` of an experiment"),
+            Kind::Times => ("times of a GPU", "`corun silicon FILE` reads them"),
         }
     }
 
@@ -54,7 +60,7 @@ impl Kind {
             (Kind::Timeline, &["traceEvents"]),
             (Kind::Answer, &["behaviour", "answers"]),
             (Kind::Experiment, &["kernels", "corun"]),
-            (Kind::Kernel, &["launches", "name"]),
+            (Kind::Kernel, &["launches", "arrays"]),
         ];
         marks.iter().find(|(_, keys)| has(keys)).map(|(kind, _)| *kind)
     }
@@ -64,15 +70,35 @@ impl Kind {
         if file.ends_with(".rhai") {
             return Some(Kind::Script);
         }
+        if text.starts_with("# corun silicon") {
+            return Some(Kind::Times);
+        }
         let first: Value = serde_json::from_str(text.lines().next()?).ok()?;
         Kind::of(&first).filter(|kind| *kind == Kind::Results)
     }
 
     /// The problem that a file is of this kind and not of another.
     pub fn instead_of(self, wanted: Kind) -> Problems {
-        let ((found, takes), (want, _)) = (self.words(), wanted.words());
-        problem("(file)", found, &format!("{want}; {takes}"))
+        wanted.but_found(self.words())
     }
+
+    fn but_found(self, (found, takes): (&str, &str)) -> Problems {
+        problem("(file)", found, &format!("{}; {takes}", self.words().0))
+    }
+}
+
+/// The problem that a file is another tool's, if it is known by its first bytes; of a packed one, by what is in it. A script may have any words.
+pub fn of_another_tool(file: &str, head: &[u8], wanted: Kind) -> Option<Problems> {
+    if Kind::of_text(file, "") == Some(Kind::Script) {
+        return None;
+    }
+    let mut unpacked = Vec::new();
+    // Of what is cut off at the end, the beginning is known all the same.
+    let _ = GzDecoder::new(head).take(LOOKED_AT as u64).read_to_end(&mut unpacked);
+    let packed = recognise(&unpacked);
+    let foreign = packed.or_else(|| recognise(head))?;
+    let what = if packed.is_some() { format!("{}, packed with gzip", foreign.what) } else { foreign.what.to_owned() };
+    Some(wanted.but_found((&what, foreign.takes)))
 }
 
 /// Refuses a file that is known to be of another kind.

@@ -1,5 +1,6 @@
 //! `corun silicon`: what kernels took on a real GPU, alone and beside each other, and what the machine makes of the same. What it makes of it is the core's.
 
+use crate::kind::{self, Kind};
 use crate::number::whole;
 use crate::{input, text};
 use clap::Args;
@@ -44,10 +45,14 @@ pub struct Silicon {
 
 impl Silicon {
     pub fn execute(self) -> Result<(), Failure> {
-        let mut content = String::new();
+        let unreadable = |error: &dyn std::fmt::Display| problem("(file)", format!("{}: {error}", self.file), "a CSV file");
+        let mut bytes = Vec::new();
         let source: Box<dyn Read> = if self.file == "-" { Box::new(std::io::stdin()) } else { Box::new(input::open(&self.file)?) };
-        let read = source.take(MAX_BYTES as u64 + 1).read_to_string(&mut content);
-        read.map_err(|error| problem("(file)", format!("{}: {error}", self.file), "a CSV file"))?;
+        source.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+        if let Some(problems) = kind::of_another_tool(&self.file, &bytes, Kind::Times) {
+            return Err(problems.into());
+        }
+        let content = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
         let measured = Measured::read(&content)?;
         let simulated = match &self.gpu {
             Some(gpu) => Some(self.simulate(&measured, gpu)?),

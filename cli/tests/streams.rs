@@ -180,7 +180,7 @@ fn a_file_of_another_kind_is_told_which_command_takes_it() {
     fs::write(folder.join("script.rhai"), "// nothing\nfn interval(seen, controls) {}").expect("a file of the test");
     let predict = r#"{"corun": 1, "predict": {}}"#;
     fs::write(folder.join("predict.json"), predict).expect("a file of the test");
-    let kernel = r#"{"name": "k", "launches": [{"ctas": 1, "threads": 32, "program": [{"alu": {}}]}]}"#;
+    let kernel = r#"{"name": "k", "arrays": [], "launches": [{"ctas": 1, "threads": 32, "program": [{"alu": {}}]}]}"#;
     fs::write(folder.join("kernel.json"), kernel).expect("a file of the test");
     let result = corun(&folder, &["run", "small.json", "--json", "--trace", "trace.json"]).stdout;
     fs::write(folder.join("result.json"), result).expect("a file of the test");

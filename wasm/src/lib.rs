@@ -33,6 +33,7 @@ use sim_core::run::plan::{self as run_plan, Plan, Planned};
 use sim_core::run::simulation::{Reason, Simulation as Engine};
 use sim_core::study::catalogue;
 use sim_core::study::figure::{self, Figure, Options};
+use sim_core::study::foreign;
 use sim_core::study::probe::{COMPONENTS, Component};
 use sim_core::study::profile;
 pub use sweep::Sweep;
@@ -559,6 +560,12 @@ pub fn allocation_form() -> Result<JsValue, JsValue> {
 pub fn allocation(#[wasm_bindgen(unchecked_param_type = "string | object")] question: &JsValue) -> Result<JsValue, JsValue> {
     let table = value(question).and_then(|question| policy::allocation(&question)).map_err(|problems| error(&problems))?;
     plain(&table.to_value())
+}
+
+/// What a file of another tool is, by its first bytes, and what can be done with it; nothing where it may be one of Corun's, or of no known kind.
+#[wasm_bindgen]
+pub fn recognise(head: &[u8]) -> Option<String> {
+    foreign::recognise(head).map(|foreign| format!("{}; {}", foreign.what, foreign.takes))
 }
 
 /// A new seed from the host's random numbers.

@@ -1,9 +1,10 @@
-//! Floor 5: what uses runs. Profiles, sweeps, oracles, probes of single parts, figures, errors, GPUs that were measured, and the catalogue of all that can be chosen.
+//! Floor 5: what uses runs. Profiles, sweeps, oracles, probes of single parts, figures, errors, files of other tools, GPUs that were measured, and the catalogue of all that can be chosen.
 
 pub mod catalogue;
 pub mod dependence;
 pub mod errors;
 pub mod figure;
+pub mod foreign;
 pub mod oracle;
 pub mod prediction;
 pub mod probe;

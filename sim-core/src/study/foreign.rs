@@ -1,0 +1,197 @@
+//! Files of other tools: what they are, by how they begin, and what can be done with them here.
+
+use alloc::string::String;
+
+/// Bytes of a file that are looked at.
+pub const LOOKED_AT: usize = 1 << 16;
+
+/// A kind of file that another tool writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreign {
+    /// What it is.
+    pub what: &'static str,
+    /// What can be done with it.
+    pub takes: &'static str,
+    looks: Looks,
+}
+
+/// How a kind of file is known.
+#[derive(Clone, Copy, Debug)]
+enum Looks {
+    /// The file begins with these bytes.
+    Begins(&'static [u8]),
+    /// A text that has all of these.
+    Has(&'static [&'static str]),
+    /// JSON that has all of these and is none of Corun's.
+    Json(&'static [&'static str]),
+}
+
+use Looks::{Begins, Has, Json};
+
+/// What of a profile Corun's kernels are made of.
+const LAUNCHES: &str = "no command reads it yet: its grids, blocks, registers and shared memory go into the `launches` of a kernel";
+
+/// What a trace of instructions has.
+const INSTRUCTIONS: &str =
+    "no command reads it yet: its grid, block, registers and kinds of instructions go into the `launches` of a kernel";
+
+const UNPACK: &str = "unpack it first; what is in it may be another tool's";
+
+const fn of(what: &'static str, takes: &'static str, looks: Looks) -> Foreign {
+    Foreign { what, takes, looks }
+}
+
+/// The kinds that are known; the first that a file looks like.
+static FOREIGN: &[Foreign] = &[
+    of(
+        "a database of Nsight Systems",
+        "`nsys stats --report cuda_gpu_trace FILE` prints its launches, which go into the `launches` of a kernel",
+        Begins(b"SQLite format 3\0"),
+    ),
+    of(
+        "a report of Nsight Compute",
+        "`ncu --import FILE --csv --page details` prints it; grids, blocks, registers and shared memory go into the `launches` of a kernel",
+        Begins(b"NVR\0"),
+    ),
+    of("a gzip archive", UNPACK, Begins(b"\x1f\x8b")),
+    of("an xz archive", UNPACK, Begins(b"\xfd7zXZ\0")),
+    of("a zip archive", UNPACK, Begins(b"PK\x03\x04")),
+    of("a zstd archive", UNPACK, Begins(b"\x28\xb5\x2f\xfd")),
+    of(
+        "a program or a cubin",
+        "Corun runs no machine code: `cuobjdump -res-usage FILE` prints the registers and shared memory that a kernel's `launches` take",
+        Begins(b"\x7fELF"),
+    ),
+    of(
+        "a trace of PyTorch's profiler (Kineto) from an AMD GPU",
+        "https://ui.perfetto.dev shows it; it has no grids and blocks to make kernels from",
+        Json(&["\"deviceProperties\"", "\"name\": \"AMD"]),
+    ),
+    of("a trace of PyTorch's profiler (Kineto)", LAUNCHES, Json(&["\"deviceProperties\""])),
+    of("a trace of PyTorch's profiler (Kineto)", LAUNCHES, Json(&["\"traceEvents\"", "\"schemaVersion\""])),
+    of("a timeline of GPU-interfere", LAUNCHES, Json(&["\"sm_count\"", "\"kernels\"", "\"launches\""])),
+    of("launches of another tool, as JSON", LAUNCHES, Json(&["\"name\"", "\"launches\""])),
+    of("a table of Nsight Compute", LAUNCHES, Has(&["\"ID\",\"Process ID\"", "\"Kernel Name\""])),
+    of("a table of Nsight Compute", LAUNCHES, Has(&["Block Size,Grid Size", "Registers Per Thread"])),
+    of("a report of Nsight Compute, as text", LAUNCHES, Has(&[", Context ", ", Stream ", ", Device ", ", CC "])),
+    of("launches of Nsight Systems (cuda_gpu_trace)", LAUNCHES, Has(&["Start (ns),Duration (ns),CorrId,GrdX"])),
+    of(
+        "a summary of Nsight Systems",
+        "it has times alone: `nsys stats --report cuda_gpu_trace` also prints the grids and blocks that a kernel's `launches` take",
+        Has(&["Time (%),Total Time (ns),Instances"]),
+    ),
+    of(
+        "a profile of Orion",
+        "its times and numbers of SMs can be held against `corun curve sms KERNEL`; it has no grids to make kernels from",
+        Has(&["Name,Profile,Memory_footprint,SM_usage,Duration"]),
+    ),
+    of("a kernel's trace of Accel-Sim", INSTRUCTIONS, Has(&["-kernel name = ", "-grid dim = "])),
+    of("a list of Accel-Sim's traces", "no command reads it yet: each trace in it is a kernel", Has(&["MemcpyHtoD,", "kernel-"])),
+    of("a list of Accel-Sim's traces", "no command reads it yet: each trace in it is a kernel", Has(&["kernel-1.trace"])),
+    of("a profile of nvprof", LAUNCHES, Has(&["NVPROF is profiling process"])),
+    of(
+        "resources of kernels, as ptxas prints them",
+        "registers and shared memory go into the `launches` of a kernel, and `corun probe occupancy` says how many CTAs fit",
+        Has(&["ptxas info"]),
+    ),
+    of("a log of GPGPU-Sim", LAUNCHES, Has(&["GPGPU-Sim PTX:"])),
+    of("a log of GPGPU-Sim", LAUNCHES, Has(&["GPGPU-Sim uArch:"])),
+    of("PTX", "Corun runs no machine code: a kernel is data, as `corun show kernel NAME` prints one", Has(&[".version ", ".target sm_"])),
+    of("CUDA source", "Corun runs no code: a kernel is data, as `corun show kernel NAME` prints one", Has(&["__global__"])),
+    of(
+        "a configuration of Kubernetes",
+        "its words are those of policies: `corun show policy time-slice`, `mps` and `mig`",
+        Has(&["apiVersion:", "kind:"]),
+    ),
+];
+
+/// What a file is by its first bytes, of which at most `LOOKED_AT` matter; nothing where it may be one of Corun's own, or of no known kind.
+pub fn recognise(head: &[u8]) -> Option<&'static Foreign> {
+    let head = &head[..head.len().min(LOOKED_AT)];
+    let text = String::from_utf8_lossy(head);
+    // Some write a space behind each colon, others none.
+    let json = is_json(&text).then(|| text.replace("\":\"", "\": \""));
+    let has = |text: &str, all: &[&str]| all.iter().all(|part| text.contains(part));
+    if json.as_deref().is_some_and(|json| OWN.iter().any(|key| json.contains(key))) {
+        return None;
+    }
+    FOREIGN.iter().find(|foreign| match foreign.looks {
+        Begins(bytes) => head.starts_with(bytes),
+        Has(all) => json.is_none() && has(&text, all),
+        Json(all) => json.as_deref().is_some_and(|json| has(json, all)),
+    })
+}
+
+/// Fields by which JSON of Corun's is known.
+const OWN: &[&str] = &["\"corun\"", "\"arrays\"", "\"otherData\"", "\"behaviour\"", "\"index\":"];
+
+/// Whether a text is JSON.
+fn is_json(text: &str) -> bool {
+    let space = ['\u{feff}', ' ', '\n', '\r', '\t'];
+    let text = text.trim_start_matches(space);
+    // What begins with a number in brackets is a line of a report.
+    let list = text.strip_prefix('[').is_some_and(|rest| rest.trim_start_matches(space).starts_with(['{', '[', '"']));
+    list || text.starts_with('{')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(text: &str) -> Option<&'static str> {
+        recognise(text.as_bytes()).map(|foreign| foreign.what)
+    }
+
+    /// The beginnings of files as people hold them.
+    #[test]
+    fn each_kind_is_known_by_how_it_begins() {
+        for (head, what) in [
+            ("\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\"", "a table of Nsight Compute"),
+            ("==PROF== Connected to process 1\n\"ID\",\"Process ID\",\"Process Name\",\"Kernel Name\"", "a table of Nsight Compute"),
+            ("Benchmark,ID,Kernel,Block Size,Grid Size,Registers Per Thread,Static Shared Memory Per Block", "a table of Nsight Compute"),
+            (
+                "[1] app@host\n  k(float *) (188, 250, 1)x(16, 16, 1), Context 1, Stream 7, Device 0, CC 8.6\n",
+                "a report of Nsight Compute, as text",
+            ),
+            ("{\n \"schemaVersion\": 1,\n \"deviceProperties\": [\n  {\"name\": \"NVIDIA A100\"", "a trace of PyTorch's profiler (Kineto)"),
+            (
+                "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,\"name\":\"AMD Radeon Graphics\"",
+                "a trace of PyTorch's profiler (Kineto) from an AMD GPU",
+            ),
+            ("{\"name\": \"llama3_prefill\", \"sm_count\": 170, \"kernels\": {}, \"launches\": [", "a timeline of GPU-interfere"),
+            ("{\"name\": \"mine\", \"launches\": [{\"grid\": [1]}]}", "launches of another tool, as JSON"),
+            ("Name,Profile,Memory_footprint,SM_usage,Duration\nConv,1,0,98,100480", "a profile of Orion"),
+            ("-kernel name = _Z6samplePKf\n-kernel id = 1\n-grid dim = (6,1,1)\n", "a kernel's trace of Accel-Sim"),
+            ("MemcpyHtoD,0x00007f4000000000,65536\nkernel-1.v5.traceg.xz\n", "a list of Accel-Sim's traces"),
+            ("kernel-1.traceg\nkernel-2.traceg\n", "a list of Accel-Sim's traces"),
+            ("==1== NVPROF is profiling process 1, command: ./app 4096\n", "a profile of nvprof"),
+            ("ptxas info    : Compiling entry function '_Z1k' for 'sm_60'", "resources of kernels, as ptxas prints them"),
+            ("GPGPU-Sim PTX: Kernel '_Z10testKernel' : regs=15", "a log of GPGPU-Sim"),
+            ("Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX", "launches of Nsight Systems (cuda_gpu_trace)"),
+            ("Time (%),Total Time (ns),Instances,Avg (ns)", "a summary of Nsight Systems"),
+            ("SQLite format 3\0\u{10}", "a database of Nsight Systems"),
+            ("#include <cuda.h>\n__global__ void k() {}\n", "CUDA source"),
+            ("version: v1\napiVersion: v1\nkind: ConfigMap\n", "a configuration of Kubernetes"),
+        ] {
+            assert_eq!(known(head), Some(what), "{head}");
+        }
+        assert_eq!(recognise(b"\x1f\x8b\x08\x08").map(|foreign| foreign.what), Some("a gzip archive"));
+    }
+
+    /// What Corun reads is no other tool's, whatever a name in it says, and nothing is guessed.
+    #[test]
+    fn corun_s_own_are_left_alone() {
+        for own in [
+            "{\"corun\": 1, \"name\": \"GPGPU-Sim PTX: __global__\", \"kernels\": [{\"name\": \"k\", \"launches\": [\"deviceProperties\"]}]}",
+            "{\"name\": \"k\", \"arrays\": [], \"launches\": []}",
+            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"engine\":\"0.2.0\"},\"traceEvents\":[",
+            "{\"index\": 0, \"points\": 1, \"result\": {\"name\": \"a\", \"launches\": 1}}",
+            "// even out the pace\nfn interval(seen, controls) {}",
+            "",
+            "anything",
+            "# corun silicon 1\n# gpu: NVIDIA H100 80GB HBM3\n",
+        ] {
+            assert_eq!(known(own), None, "{own}");
+        }
+    }
+}
