@@ -4,6 +4,7 @@
 //! input, with one line for each problem on stderr. 130, told to stop by Ctrl-C or SIGTERM.
 
 mod answers;
+mod curve;
 mod input;
 mod kind;
 mod list;
@@ -60,6 +61,9 @@ enum Command {
     Sweep(sweep::RunSweep),
     /// Find the best fixed numbers of CTAs for an experiment's mix, by running them all
     Oracle(oracle::Oracle),
+    /// Speed of a kernel by itself over what it is given
+    #[command(subcommand)]
+    Curve(curve::Curves),
     /// Predict the latency of kernels that run together on SMs of their own
     Predict(predict::Predict),
     /// Run a paper's claims, judge them and write a report
@@ -140,6 +144,7 @@ impl Command {
             Command::Run(command) => command.execute(),
             Command::Sweep(command) => command.execute(),
             Command::Oracle(command) => command.execute(),
+            Command::Curve(command) => command.execute(),
             Command::Predict(command) => command.execute(),
             Command::Reproduce(command) => command.execute(),
             Command::Profiles(command) => command.execute(),

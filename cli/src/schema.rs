@@ -32,6 +32,8 @@ enum What {
     Figure,
     /// A GPU by name, with its sources
     Preset,
+    /// What `corun curve --json` prints
+    Curve,
     /// Everything
     All,
 }

@@ -103,6 +103,11 @@ impl RunSweep {
 }
 
 impl How {
+    /// For a command that keeps no points.
+    pub fn new(jobs: Option<NonZero<u16>>, answers: Option<PathBuf>) -> How {
+        How { jobs, resume: false, answers }
+    }
+
     /// Runs the points of a shard of a sweep that `lines` does not have.
     pub fn run(&self, sweep: &Sweep, shard: Shard, lines: &mut Lines) -> Result<(), Failure> {
         let rows = results::read_own(lines, |_| Ok(()))?;

@@ -984,3 +984,24 @@ export type SourcedFields = {
   source: string;
   [more: string]: number | string;
 };
+/** Speed of a kernel alone over numbers of SMs */
+export type Curve = {
+  /** The kernel */
+  kernel: string;
+  /** The GPU */
+  gpu: string;
+  /** Numbers of SMs, the fewest first */
+  points: OnSms[];
+};
+/** What a kernel does on so many SMs */
+export type OnSms = {
+  /** How many (SMs) */
+  sms: number;
+  /** Instructions of active lanes per core cycle, over the whole GPU (thread instructions per cycle) */
+  ipc: number | null;
+  /** IPC by that on all SMs (fraction) */
+  speed: number | null;
+  /** Speed by the share of the SMs: over 1, fewer SMs do more each (fraction) */
+  by_share: number | null;
+};
+

@@ -23,6 +23,7 @@ use crate::run::energy::TOTALS;
 use crate::run::experiment::EXPERIMENT;
 use crate::run::outcome::{GPU_OUTCOME, KERNEL_OUTCOME, LATENCY, RATES};
 use crate::run::result::OUTCOME;
+use crate::study::curve::CURVE;
 use crate::study::figure::FIGURE;
 use crate::study::probe::{COMPONENTS, Component};
 use crate::study::sweep::SWEEP_FILE;
@@ -69,13 +70,14 @@ pub fn metrics() -> Vec<Metric> {
 }
 
 /// What is a file or an output by itself: name, record, heading.
-pub const FORMAT: [(&str, &Record, &str); 6] = [
+pub const FORMAT: [(&str, &Record, &str); 7] = [
     ("experiment", &EXPERIMENT, "A Corun experiment"),
     ("sweep", &SWEEP_FILE, "A Corun sweep"),
     ("result", &OUTCOME, "A Corun result"),
     ("predict", &QUESTION_FILE, "A Corun prediction"),
     ("figure", &FIGURE, "A figure of Corun's"),
     ("preset", &PRESET, "A GPU of Corun's"),
+    ("curve", &CURVE, "A curve of Corun's"),
 ];
 
 /// Everything, as one object. `experiments` are the shipped ones, as (name, experiment), `scripts` as (name, text).
