@@ -6,6 +6,7 @@ use crate::{input, list, points, report, text};
 use clap::Args;
 use corun_batch::{Failure, output, problem};
 use sim_core::describe::gpu::presets;
+use sim_core::describe::gpu::vendor::{VENDORS, Vendor};
 use sim_core::describe::kernel::library;
 use sim_core::describe::value::Value;
 
@@ -132,6 +133,9 @@ fn whole(kind: &str, row: &Value) -> Result<String, Failure> {
         let heading = if key == "doc" { "what".to_owned() } else { key.replace('_', " ") };
         facts.extend(field(key).filter(|text| !text.is_empty()).map(|text| vec![heading, text]));
     }
+    if kind == "gpu" {
+        facts.extend(shared(list::name(row)));
+    }
     if row.get("kind").is_some() {
         facts.push(vec!["values".to_owned(), values(row)]);
     }
@@ -144,6 +148,16 @@ fn whole(kind: &str, row: &Value) -> Result<String, Failure> {
         _ => rows(row.get("params").unwrap_or(&Value::Null)).iter().filter(|param| param.get("name").is_some()).map(param).collect(),
     };
     Ok([text::wrapped(facts)].into_iter().chain(params).collect::<Vec<_>>().join("\n\n"))
+}
+
+/// How a GPU is called in short, and how its vendor lets it be shared.
+fn shared(gpu: &str) -> Vec<Vec<String>> {
+    let fact = |name: &str, text: String| vec![name.to_owned(), text];
+    let alias = presets::preset(gpu).and_then(|preset| preset.alias).map(|alias| fact("in short", alias.to_owned()));
+    let vendor = VENDORS.iter().find(|vendor| vendor.gpu == gpu);
+    let mig = vendor.filter(|vendor| !vendor.mig.is_empty()).map(|vendor| fact("MIG", vendor.instances()));
+    let green = |vendor: &Vendor| fact("green contexts", format!("at least {} SMs in steps of {}", vendor.least, vendor.step));
+    alias.into_iter().chain(mig).chain(vendor.map(green)).collect()
 }
 
 /// A parameter: name and default, what it may be; and what it is.

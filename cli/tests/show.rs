@@ -110,6 +110,18 @@ fn the_whole_of_one_has_ranges_and_defaults() {
     }
 }
 
+/// A GPU says in which parts it can be given away, also by its short name.
+#[test]
+fn a_gpu_says_how_its_vendor_lets_it_be_shared() {
+    let folder = folder("vendor");
+    let said = printed(&folder, &["show", "gpu", "h100"]);
+    assert!(said.starts_with("h100-sxm5 ") && words(&said).windows(3).any(|three| three == ["in", "short", "h100"]), "{said}");
+    let said = words(&said).join(" ");
+    assert!(said.contains("MIG at most 7 × 1g.10gb, 4 × 1g.20gb, 3 × 2g.20gb, 2 × 3g.40gb, 1 × 4g.40gb, 1 × 7g.80gb"), "{said}");
+    assert!(said.contains("green contexts at least 8 SMs in steps of 8"), "{said}");
+    assert!(!printed(&folder, &["show", "gpu", "ccbp-16sm"]).contains("MIG"));
+}
+
 const SWEEP: &str = r#"{"corun": 1, "sweep": {
     "base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"]},
     "axes": [{"path": "policy", "values": ["even", {"name": "fixed", "combination": [1, 2]}]},

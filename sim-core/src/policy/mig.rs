@@ -49,7 +49,7 @@ fn check(spec: &Member, mix: Mix, problems: &mut Problems) {
     let before = problems.0.len();
     let is_new = |(kernel, name): &(usize, &String)| vendor.profile(name).is_none() && !names[..*kernel].contains(name);
     for (kernel, name) in names.iter().enumerate().filter(is_new) {
-        problems.add(element(&path, kernel), format!("{name:?}"), format!("a profile of {}: {}", vendor.gpu, instances(vendor)));
+        problems.add(element(&path, kernel), format!("{name:?}"), format!("a profile of {}: {}", vendor.gpu, vendor.instances()));
     }
     if problems.0.len() > before {
         return;
@@ -60,7 +60,7 @@ fn check(spec: &Member, mix: Mix, problems: &mut Problems) {
             [] => format!("{} instances", mix.kernels),
             _ => names.join(" + "),
         };
-        let want = format!("instances that {} can place together in 7 SM slices and 8 memory slices: {}", vendor.gpu, instances(vendor));
+        let want = format!("instances that {} can place together in 7 SM slices and 8 memory slices: {}", vendor.gpu, vendor.instances());
         return problems.add(path, found, want);
     }
     let shares = Shares::of(vendor, &profiles, mix.sms as u32, mix.channels as u32);
@@ -70,12 +70,6 @@ fn check(spec: &Member, mix: Mix, problems: &mut Problems) {
     }
     parts_fit(&parts(&shares.sms, mix.sms as u32, mix.kernels as u32), "profiles", mix, problems);
     mix.own_channels(&path, problems);
-}
-
-/// The profiles of a GPU, each with how many of it there may be.
-fn instances(vendor: &Vendor) -> String {
-    let each: Vec<String> = vendor.mig.iter().map(|profile| format!("{} × {}", profile.most(), profile.name)).collect();
-    format!("at most {}", each.join(", "))
 }
 
 /// The profile of each kernel: as named, or alike; none where there is none.

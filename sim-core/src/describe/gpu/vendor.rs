@@ -5,6 +5,8 @@
 //! *Green Contexts* (least SMs and steps by architecture). Lengths of time slices are not published by NVIDIA; these are Red Hat's.
 
 use super::Gpu;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Slices of memory that a GPU with MIG has.
@@ -118,6 +120,12 @@ impl Vendor {
     /// The profile of that name.
     pub fn profile(&self, name: &str) -> Option<&'static Profile> {
         self.mig.iter().find(|profile| profile.name == name)
+    }
+
+    /// Its profiles, each with how many of it there may be at once.
+    pub fn instances(&self) -> String {
+        let each: Vec<String> = self.mig.iter().map(|profile| format!("{} × {}", profile.most(), profile.name)).collect();
+        format!("at most {}", each.join(", "))
     }
 
     /// The largest profile of which there may be so many.
