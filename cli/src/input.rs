@@ -52,8 +52,13 @@ impl ExperimentArgs {
         &self.experiment
     }
 
-    /// Reads it.
+    /// Reads it, and says what its scale has rounded.
     pub fn experiment(&self) -> Result<Experiment, Problems> {
+        self.with_rounding().map(|(experiment, _)| experiment)
+    }
+
+    /// Likewise, with what was said.
+    pub fn with_rounding(&self) -> Result<(Experiment, Problems), Problems> {
         let mut value = read(&self.experiment, Kind::Experiment)?;
         if let Some(file) = &self.script {
             let source = text(file, Kind::Script)?;
@@ -75,8 +80,9 @@ impl ExperimentArgs {
             set_path(&mut value, "stop", Value::object([("cycles", cycles)]))?;
         }
         let experiment = Experiment::decode(&value)?;
-        Experiment::rounding(&value).0.iter().for_each(|note| output::say(&format!("note: {note}")));
-        Ok(experiment)
+        let rounded = Experiment::rounding(&value);
+        rounded.0.iter().for_each(|note| output::say(&format!("note: {note}")));
+        Ok((experiment, rounded))
     }
 }
 

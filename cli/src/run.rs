@@ -171,11 +171,11 @@ fn with_speed(result: Value, simulation: &mut Simulation, seconds: f64) -> Value
 
 impl Explain {
     pub fn execute(self) -> Result<(), Failure> {
-        let experiment = self.source.experiment()?;
+        let (experiment, rounded) = self.source.with_rounding()?;
         // What cannot run is not explained either: the runs that the policy and the slowdowns need included.
         Plan::of(&experiment).runs().try_for_each(|run| answers::begin(run).map(drop))?;
         let out = self.out.open(self.source.file())?;
-        let explained = catalogue::explain(&experiment);
+        let explained = catalogue::explain(&experiment, &rounded);
         if self.json { out.print_json(&explained) } else { out.print(&explanation(&experiment, &explained)) }
     }
 }

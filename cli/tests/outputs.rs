@@ -1,5 +1,7 @@
 //! What `corun run` leaves behind: results that are the same twice, timelines that hold together, windows that add up.
 
+mod program;
+
 use sim_core::describe::value::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -123,6 +125,26 @@ fn a_goal_is_one_number_throughout() {
     let lines = table("sad-cfd-qos-rollover", &arguments);
     assert!(lines.iter().any(|line| line.starts_with("Goal ") && line.contains(&format!(" / goal {goal:.2}, "))), "{lines:?}");
     assert!(lines.iter().any(|line| line.ends_with(&format!("SAD is promised an IPC of {goal:.1}, 80 % of 60.9 alone"))), "{lines:?}");
+}
+
+/// What a scale has rounded stands beside the result, and in what is explained.
+#[test]
+fn a_scale_says_what_it_has_rounded() {
+    let text =
+        br#"{"corun": 1, "gpu": "h100", "kernels": ["BP", "CFD"], "scale": "1/4", "policy": {"name": "mps", "percentage": [50, 100]},
+        "stop": {"cycles": 400}, "alone": false}"#;
+    let note = "policy.percentage[0]: found 50 %, with scale 1/4 16.5 SMs, want 16: it is rounded down";
+    for command in ["run", "explain"] {
+        let output = program::corun(&[command, "-", "--json"], text);
+        assert!(output.status.success());
+        assert_eq!(String::from_utf8_lossy(&output.stderr).trim(), format!("note: {note}"), "{command}");
+        let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        if command == "explain" {
+            let warning = result.get("warnings").and_then(|all| all.items().first()).expect("a warning");
+            assert_eq!(warning.get("found").and_then(Value::as_str), Some("50 %, with scale 1/4 16.5 SMs"));
+            assert_eq!(result.get("policy_title").and_then(Value::as_str), Some("MPS 50 + 100 %"));
+        }
+    }
 }
 
 /// Slices of a timeline by (process, track): begin, end, kernel, CTA.

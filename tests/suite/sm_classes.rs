@@ -1,6 +1,7 @@
 //! Do GPUs with unlike SMs keep what the paper of HeteroCore states of them, and does every CTA run where it fits?
 
 use crate::alone::{HETERO, Launched, Resident, classes};
+use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{SmClass, occupancy, presets};
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::{Kernel, Launch, Op, library};
@@ -238,7 +239,8 @@ fn a_kernel_may_hold_fewer_ctas_on_a_class() {
     assert_eq!(resident("hetero-8b8s", r#"{ "small": 2 }"#), [9, 2], "a class that is not named holds what fits");
     assert_eq!(resident("hetero-8b8s", "4"), [4, 3]);
     let used = Value::object([("kernel", kernel("any", &[(400, 256, 0)])), ("ctas_per_sm", Value::object([("small", 1)]))]);
-    let explained = catalogue::explain(&Experiment::decode(&experiment("hetero-8b8s".into(), &[used], "leftover".into())).unwrap());
+    let read = Experiment::decode(&experiment("hetero-8b8s".into(), &[used], "leftover".into())).unwrap();
+    let explained = catalogue::explain(&read, &Problems::default());
     let Some(Value::Array(kernels)) = explained.get("kernels") else { panic!("{explained}") };
     let Some(Value::Array(held)) = kernels[0].get("occupancy") else { panic!("{explained}") };
     let what = |class: &Value| ["ctas_per_sm", "limiter"].map(|key| class.get(key).unwrap().to_string());

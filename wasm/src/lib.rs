@@ -499,7 +499,9 @@ pub fn config_hash(#[wasm_bindgen(unchecked_param_type = "string | object")] exp
 /// The GPU after defaults, and each kernel's occupancy with its limiter for each SM class. Throws an `ExperimentError`.
 #[wasm_bindgen(unchecked_return_type = "object")]
 pub fn explain(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<JsValue, JsValue> {
-    plain(&catalogue::explain(&read(experiment).map_err(|problems| error(&problems))?))
+    let value = value(experiment).map_err(|problems| error(&problems))?;
+    let read = Experiment::decode(&value).map_err(|problems| error(&problems))?;
+    plain(&catalogue::explain(&read, &Experiment::rounding(&value)))
 }
 
 /// A figure as SVG text, to stand inline in a page or in a file. Options are `{width, title}`: pixels, and whether the title is drawn.

@@ -1,5 +1,6 @@
 //! Everything that can be chosen, with its description: what `corun list` prints and what the page builds its forms and tooltips from.
 
+use crate::describe::error::Problems;
 use crate::describe::gpu::change;
 use crate::describe::gpu::fields::{GPU_FIELDS, SM_FIELDS};
 use crate::describe::gpu::occupancy::{self, Divisions, Resources};
@@ -310,8 +311,9 @@ fn metric(metric: &Metric) -> Value {
     ])
 }
 
-/// An experiment after defaults: its hash, the whole GPU, what limits each kernel's residency on each SM class, and what is most likely not meant.
-pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
+/// An experiment after defaults: its hash, the whole GPU, what limits each kernel's residency on each SM class, and what is most likely not meant. `rounded`
+/// is what its scale has rounded, which the experiment itself does not know.
+pub fn explain(experiment: &crate::run::experiment::Experiment, rounded: &Problems) -> Value {
     let kernels = experiment.kernels.iter().map(|used| {
         let launches = used.kernel.launches.iter().enumerate().flat_map(|(number, launch)| {
             experiment.gpu.sms.iter().map(move |class| {
@@ -348,7 +350,7 @@ pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
         ("kernels", Value::array(kernels)),
         (
             "warnings",
-            Value::array(experiment.warnings().0.iter().map(|warning| {
+            Value::array(experiment.warnings().0.iter().chain(&rounded.0).map(|warning| {
                 Value::object([("path", warning.path.as_str()), ("found", warning.found.as_str()), ("want", warning.want.as_str())])
             })),
         ),
