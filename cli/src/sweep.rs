@@ -105,7 +105,7 @@ impl RunSweep {
 impl How {
     /// For a command that keeps no points.
     pub fn new(jobs: Option<NonZero<u16>>, answers: Option<PathBuf>) -> How {
-        How { jobs, resume: false, answers }
+        How { jobs, resume: false, answers, shares: false }
     }
 
     /// Runs the points of a shard of a sweep that `lines` does not have.
