@@ -86,7 +86,7 @@ fn a_large_cta_runs_where_it_fits_and_is_told_where_it_does_not() {
         ))
     };
     let runs = experiment(r#""h100-sxm5""#).unwrap_or_else(|problems| panic!("{problems}"));
-    let explained = sim_core::study::catalogue::explain(&runs).to_string();
+    let explained = sim_core::study::catalogue::explain(&runs, &Default::default()).to_string();
     let said = r#""ctas_per_sm":1,"limiter":"registers","threads":384,"registers":168,"shared_bytes":205696,"ctas":132,"sm_shared_bytes":233472,"sm_l1_bytes":28672"#;
     assert!(explained.contains(said), "{explained}");
     let mut simulation = Simulation::new(&runs).unwrap_or_else(|problems| panic!("{problems}"));

@@ -14,6 +14,8 @@ export type Experiment = {
   cta_order?: CtaOrder;
   /** How the kernels share the GPU */
   policy?: Policy | Policy[];
+  /** How long it runs before anything is measured, after the policy has settled: so many cycles, or, `settled`, until L2 has filled as far as the kernels fill it. stop.cycles and stop.settled count from there on */
+  warm_up?: number | "settled";
   /** The GPU on which each kernel is run by itself */
   alone_gpu?: string | GpuChange | null;
   /** What it reproduces or where it comes from */
@@ -26,8 +28,6 @@ export type Experiment = {
   restart?: boolean;
   /** Whether each kernel is also run by itself, so that slowdowns exist */
   alone?: boolean;
-  /** Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on (cycles) */
-  warm_up?: number;
   /** Order in which a scheduler considers its ready warps where a kernel is run by itself */
   alone_warp_order?: string | null;
   /** Part of the GPU, and of each kernel's grids, rows and shared arrays, that is run in place of the whole */
@@ -306,6 +306,8 @@ export type Result = {
   ms: number | null;
   /** First cycle after the warm-up, from which on everything is measured; null while the warm-up lasts (core cycles) */
   measured_from: number | null;
+  /** Whether L2 was still filling there, though the run was to measure from where it had filled */
+  cold?: boolean;
   /** Why the run ended */
   stop: "budget" | "interrupted" | "cycles" | "kernels_done" | "settled" | "stuck" | "failed";
   /** Time that the shared run took (s) */
