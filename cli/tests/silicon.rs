@@ -56,7 +56,7 @@ fn small(sms: u32, changed: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_younger_of_two_chains_takes_what_the_older_leaves() {
+fn two_chains_of_one_pipe_take_turns() {
     let output = corun(&small(2, &[]), &["--gpu", "tiny-2sm", "--cycles", "20k", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -64,7 +64,7 @@ fn the_younger_of_two_chains_takes_what_the_older_leaves() {
     let of = |name: &str| pairs.iter().find(|pair| pair.0 == name).map(|pair| (pair.1, pair.2)).expect("the pair");
     let (measured, simulated) = of("fma beside fma");
     assert_eq!(measured, Some(2.0));
-    assert!(simulated.is_some_and(|slowdown| (2.0..5.0).contains(&slowdown)), "{simulated:?}");
+    assert!(simulated.is_some_and(|slowdown| (1.9..2.1).contains(&slowdown)), "{simulated:?}");
     assert!(of("fma beside sleep").1.is_some_and(|slowdown| slowdown < 1.3));
     assert_eq!(of("sleep beside fma").0, None, "they were never there together");
     // The same by hand: what the runs share, and each kernel's program.

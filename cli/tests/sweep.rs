@@ -114,7 +114,7 @@ fn jobs_and_shards_do_not_change_a_byte() {
 fn a_point_has_the_result_that_run_gives() {
     let folder = folder("result");
     twelve(&folder, 8_000);
-    done(&folder, &["sweep", "sweep.json", "--out", "out.jsonl"]);
+    done(&folder, &["sweep", "sweep.json", "--shares", "--out", "out.jsonl"]);
     let last = lines(&read(&folder, "out.jsonl")).pop().expect("a point");
     assert_eq!(
         last.get("axes").map(ToString::to_string).as_deref(),

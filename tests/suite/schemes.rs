@@ -143,13 +143,13 @@ fn every_scheme_runs_two_to_four_kernels_under_every_warp_order() {
     }
 }
 
-/// On 56 SMs there is room for a CTA of each: only leftover and turns keep kernels waiting.
+/// On 56 SMs there is room for a CTA of each: only leftover, turns and priorities keep kernels waiting.
 #[test]
 fn on_a_large_gpu_every_kernel_gets_its_turn() {
     for (policy, (name, _)) in schemes().iter().enumerate() {
         for mix in MIXES {
             let idle = idle(&experiment(policy, gpu(policy, "ccbp-16sm", 56), mix, "lrr", 2000, false));
-            assert!(idle.is_empty() || ["leftover", "time-slice"].contains(&name.as_str()), "{name}: {idle:?} of {mix:?} wait");
+            assert!(idle.is_empty() || ["leftover", "time-slice", "priority"].contains(&name.as_str()), "{name}: {idle:?} of {mix:?} wait");
         }
     }
 }

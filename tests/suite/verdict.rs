@@ -69,7 +69,7 @@ fn a_kernel_that_its_quota_stops_lacks_nothing_else() {
 #[test]
 fn a_kernel_whose_issue_slots_another_one_takes_lacks_slots() {
     // With four schedulers in place of two, LM is a seventh faster here.
-    let fields = r#""gpu": "ikra-15cu", "kernels": ["ikra/LM", "ikra/BP"], "policy": "leftover""#;
+    let fields = r#""gpu": "ikra-15cu", "kernels": ["ikra/LM", "ikra/BP"], "policy": "leftover", "warp_order": "lrr""#;
     let verdict = verdict(&format!("{fields}, {LENGTH}"));
     assert_eq!((verdict.sufferer, verdict.cause, verdict.filled_by), (Some(0), Some(Cause::Slots), Some(1)), "{:?}", verdict.says);
 }

@@ -7,7 +7,7 @@ mod words;
 pub use self::gains::Cause;
 
 use self::gains::{Gains, Places, Traffic, in_network};
-use self::words::{counted, list_of, pace, percent, times, whole};
+use self::words::{ALIKE, counted, list_of, pace, percent, times, whole};
 use crate::describe::gpu::NocKind;
 use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::Needed;
@@ -88,9 +88,6 @@ const SO_FAR: &str = "Kernels alone are still being measured, which may change t
 
 /// A factor stands in a sentence if its interval is at most this part of it to either side.
 const SAYABLE: f64 = 0.25;
-
-/// Within this of 1, a slowdown is none.
-const ALIKE: f64 = 0.05;
 
 /// From this part of its time on, a kernel sits on SMs of a class.
 const SITS: f64 = 0.9;

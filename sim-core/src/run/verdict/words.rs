@@ -1,9 +1,11 @@
 //! The words of a verdict.
 
-use super::ALIKE;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+
+/// Within this of 1, a slowdown is none.
+pub const ALIKE: f64 = 0.05;
 
 /// What a kernel does; `again`: after a clause about another one.
 pub fn pace(name: &str, slowdown: f64, again: bool) -> String {
