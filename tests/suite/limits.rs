@@ -178,7 +178,7 @@ fn a_gap_of_a_trillion_cycles_passes() {
 }
 
 /// Idle windows pass many at a time, and nobody can tell: cycle for cycle the machine is the same, and so are windows, batches and the result. With
-/// refreshes of DRAM, writes that wait there, a sleeper, a policy that is asked in the gap, and an end in it.
+/// refreshes of DRAM, writes that wait there, a sleeper, a policy that is asked in the gap, an end in it, and looks at whether L2 has filled.
 #[test]
 fn windows_that_pass_at_once_are_as_those_that_pass_one_by_one() {
     let work = r#""ctas": 4, "threads": 64, "program": [{"store": {"array": "a", "lane": 4, "warp": 128, "cta": 4096}}, SLEEP {"alu": {"count": 9}}]"#;
@@ -188,16 +188,19 @@ fn windows_that_pass_at_once_are_as_those_that_pass_one_by_one() {
     };
     let sleep = r#"{"sleep": {"cycles": 30000}},"#;
     let stops = [r#"{"cycles": 500000}"#, r#"{"cycles": 333333}"#, r#"{"settled": 0.02, "at_most": 400000}"#, r#"{"kernels_done": true}"#];
-    for (kernels, policy, stop) in [
-        (kernel(100_000, ""), "leftover", stops[0]),
-        (kernel(100_000, sleep), "even", stops[1]),
-        (kernel(60_001, ""), "tcm", stops[0]),
-        (kernel(7777, ""), "even", stops[2]),
-        (format!("{}, {}", kernel(200_000, ""), kernel(90_000, sleep)), "mil", stops[0]),
-        (kernel(150_000, sleep), "ucp", stops[3]),
+    let (cold, warm) = ("0", "\"settled\"");
+    for (kernels, policy, stop, warm_up) in [
+        (kernel(100_000, ""), "leftover", stops[0], cold),
+        (kernel(100_000, sleep), "even", stops[1], cold),
+        (kernel(60_001, ""), "tcm", stops[0], cold),
+        (kernel(7777, ""), "even", stops[2], cold),
+        (format!("{}, {}", kernel(200_000, ""), kernel(90_000, sleep)), "mil", stops[0], cold),
+        (kernel(150_000, sleep), "ucp", stops[3], cold),
+        (kernel(35_001, ""), "even", stops[1], warm),
     ] {
-        let text =
-            format!(r#"{{"corun": 1, "gpu": "tiny-2sm", "kernels": [{kernels}], "policy": "{policy}", "stop": {stop}, "alone": false}}"#);
+        let text = format!(
+            r#"{{"corun": 1, "gpu": "tiny-2sm", "kernels": [{kernels}], "policy": "{policy}", "stop": {stop}, "warm_up": {warm_up}, "alone": false}}"#
+        );
         let mut one_by_one = simulation(&text);
         let mut at_once = simulation(&text);
         let mut calls = 0;
