@@ -104,7 +104,7 @@ fn silicon(text: &mut String) -> Result<(), String> {
     write!(
         text,
         "## Against a GPU\n\nEight kernels that each fill one resource ran alone and in all pairs on an {gpu}. The preset `h100-sxm5` simulates the same \
-         ([every pair](reference/silicon.md)). Pairs decided two things: that sleep is an instruction of its own, and that between kernels the older warp goes first. All pairs had been seen by then.\n\n\
+         ([every pair](reference/silicon.md)). Pairs decided three things: that sleep is an instruction of its own, that between kernels the older warp goes first, and that an FP64 unit takes the oldest warp that waits for it. All pairs had been seen by then.\n\n\
          ![Slowdown of a row beside a column: measured, and simulated](reference/silicon.svg)\n\n| what is said | cases | how it holds | if nobody suffered |\n| --- | --: | --- | --- |\n"
     )
     .map_err(|error| error.to_string())?;

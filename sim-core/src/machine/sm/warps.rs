@@ -7,9 +7,9 @@ use super::code::{Code, Issue, Step};
 use super::lanes::{LANES, MAX_SCHEDULERS, WarpRef};
 use super::scheduler::Scheduler;
 use super::wheel::Wheel;
-use crate::describe::gpu::SmClass;
+use crate::describe::gpu::{Fp64Owner, SmClass};
 use crate::describe::ids::{Cycle, KernelId, LaunchId};
-use crate::describe::kernel::MAX_LOOPS;
+use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
 use crate::interface::controls::WarpOrder;
 use crate::machine::derived::Derived;
 use alloc::vec;
@@ -103,7 +103,8 @@ impl Warps {
     pub fn new(class: &SmClass) -> Self {
         let mut schedulers: ArrayVec<Scheduler, MAX_SCHEDULERS> = ArrayVec::new(class.schedulers);
         if class.fp64_lanes > 0 {
-            schedulers.iter_mut().for_each(Scheduler::add_fp64);
+            let ends_turns = class.fp64_unit == Fp64Owner::Scheduler && class.fp64_lanes < WARP_SIZE;
+            schedulers.iter_mut().for_each(|scheduler| scheduler.add_fp64(ends_turns));
         }
         Warps {
             loads_per_warp: class.loads_per_warp,
