@@ -36,7 +36,9 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
             problems.add(
                 sm("l1.bytes"),
                 class.l1.bytes,
-                format!("whole sets of {set} bytes beside {shared} of shared memory (sm.carve_outs)"),
+                format!(
+                    "the array that is both, of which {shared} of shared memory leave whole sets of {set} bytes; or \"none\" for sm.carve_outs"
+                ),
             );
         }
         if divisions.any() && class.l1.protocol.is_by_word() {
