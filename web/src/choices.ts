@@ -99,12 +99,16 @@ export function headOf(titles: readonly string[], title: string): string {
   const head = (one: string): string => one.replace(/:.*$/, "");
   return titles.filter((one) => head(one) === head(title)).length > 1 ? title : head(title);
 }
-/** The catalogue's titles came with the answers: they are there before the engine is. */
-const TITLES: Readonly<Record<string, string>> = shipped.titles;
-const headOfName = (name: string): string => headOf(Object.values(TITLES), TITLES[name] ?? name);
+/** A scheme's name: by the catalogue, or, before the engine is there, by those of its titles that came with the answers. */
+export function schemeHead(name: string, catalogue: Catalogue | null = null): string {
+  const shippedTitles: Readonly<Record<string, string>> = shipped.titles,
+    titles = catalogue ? catalogue.policies.map(({ title }) => title) : Object.values(shippedTitles),
+    title = catalogue ? policyEntry(catalogue, name)?.title : shippedTitles[name];
+  return headOf(titles, title || name);
+}
 
 /** The title of a form of a scheme that papers compare; null where an experiment's is none. */
-export function formOf(experiment: Experiment): string | null {
+function formOf(experiment: Experiment): string | null {
   const { name, ...set } = policyOf(experiment),
     settings = Object.keys(set);
   const form = variants.find(
@@ -115,7 +119,10 @@ export function formOf(experiment: Experiment): string | null {
   );
   return form?.title ?? null;
 }
-/** The scheme as people call it and what of it is set: “CCBP (priority 0.5)”; a form that papers compare, and what vendors share a GPU by, have titles of their own. */
+/**
+ * What an experiment's scheme is called wherever the page speaks of it: in the vendors' words, as papers call a form of it, or else by its name with what
+ * is set of it, “CCBP (priority 0.5)”; that something is, where it is too long to be said.
+ */
 export function schemeText(experiment: Experiment, catalogue: Catalogue | null = null): string {
   const { name, ...set } = policyOf(experiment),
     word = catalogue
@@ -123,13 +130,18 @@ export function schemeText(experiment: Experiment, catalogue: Catalogue | null =
       : titleOf(shipped.words, { name, ...set }, experiment.kernels.length),
     said = word ?? formOf(experiment);
   if (said !== null) return said;
+  // Several in turn may have one title. A wrong file may have anything for a name, or nothing.
+  const whole = String(name),
+    known = schemeHead(whole, catalogue);
   const head =
-    TITLES[name] === undefined
+    known === whole
       ? policiesOf(experiment)
-          .map((one) => headOfName(one.name))
+          .map((one) => schemeHead(String(one.name), catalogue))
           .join(" + ")
-      : headOfName(name);
-  return Object.keys(set).length === 0 ? head : `${head} (${valueText(set)})`;
+      : known;
+  if (Object.keys(set).length === 0) return head;
+  const settings = valueText(set);
+  return `${head} (${settings.length > LONGEST ? "set" : settings})`;
 }
 /** What runs that stand beside each other are called: by their schemes, and by their CTA orders where these differ. */
 export function runTitles(experiments: readonly Experiment[], catalogue: Catalogue | null = null): string[] {

@@ -1,9 +1,11 @@
 // The menus of the row: what a search finds first, and what a scheme is called wherever the page speaks of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runTitles } from "../src/choices.ts";
-import { found, schemeChoices, schemeTitle, vendorChoices } from "../src/run/choice.ts";
+import { runTitles, schemeText } from "../src/choices.ts";
+import { found, schemeChoices, vendorChoices } from "../src/run/choice.ts";
+import { schemesFor } from "../src/schemes/variants.ts";
 import type { Catalogue, Experiment, GpuField, PolicyEntry } from "../src/types.ts";
+import { VENDORS } from "./vendors.ts";
 
 const entry = (name: string, title: string, source: string, doc: string): PolicyEntry =>
   ({ name, title, source, doc, params: [], formerly: [] }) as unknown as PolicyEntry;
@@ -17,6 +19,8 @@ const catalogue = {
     entry("time-slice", "Time slicing", "NVIDIA", "The whole GPU in turns, at least 10 SMs and ms long"),
     entry("ccbp", "CCBP: CTAs and bandwidth together", "Lin et al., TPDS 2019", "CTAs and bandwidth"),
   ],
+  gpus: [{ name: "a100-40gb", aliases: ["a100-40gb"] }],
+  vendors: VENDORS,
   gpu_fields: [field("sm.count", 108), field("dram.channels", 40), field("core_mhz", 1410)],
 } as unknown as Catalogue;
 const on = (policy: Experiment["policy"] = "even"): Experiment => ({
@@ -49,19 +53,35 @@ test("a search finds the very text before its pieces", () => {
 
 test("a scheme is called in the vendors' words wherever the page speaks of it", () => {
   const called: [Experiment["policy"], string][] = [
-    [{ name: "spatial", split: [42, 56], channels: [20, 20] }, "MIG 3g.20gb + 4g.20gb"],
+    [{ name: "mig", profiles: ["3g.20gb", "4g.20gb"] }, "MIG 3g.20gb + 4g.20gb"],
     [{ name: "mps", percentage: [50, 50] }, "MPS 50 % each"],
-    [{ name: "time-slice", slice: 2_820_000 }, "Time slicing 2 ms"],
+    [{ name: "time-slice", slice_ms: 2 }, "Time slicing 2 ms"],
     [{ name: "spatial", split: [54, 54] }, "MPS 54 SMs each"],
+    [{ name: "green-context", sms: [80, 28] }, "Green contexts 80 + 28 SMs"],
     ["even", "Even split"],
     [{ name: "ccbp", variant: "offline" }, "CCBP, offline"],
   ];
   for (const [policy, title] of called) {
-    assert.equal(schemeTitle(catalogue, on(policy)).replace(/, in chunks.*/, ""), title);
+    assert.equal(schemeText(on(policy), catalogue).replace(/, in chunks.*/, ""), title);
     assert.equal(runTitles([on(policy)], catalogue)[0]?.replace(/, in chunks.*/, ""), title);
   }
-  // Numbers that no vendor has a word for are said as they are.
-  const own = on({ name: "spatial", split: [40, 60] });
-  assert.equal(schemeTitle(catalogue, own), "Spatial partitioning (set)");
-  assert.equal(runTitles([own], catalogue)[0], "Spatial partitioning (split 40 + 60)");
+  // Numbers that no vendor has a word for are said as they are, unless they are many.
+  const own = on({ name: "spatial", split: [40, 60] }),
+    many = on({ name: "spatial", split: Array(16).fill(100) });
+  assert.equal(schemeText(own, catalogue), "Spatial partitioning (split 40 + 60)");
+  assert.equal(schemeText(many, catalogue), "Spatial partitioning (set)");
+  // So are those that all schemes are compared by: each name there is the one that its side has.
+  const compared = schemesFor(catalogue, on({ name: "mps", percentage: [10, 90] }));
+  assert.deepEqual(
+    compared.map(({ title }) => title),
+    [
+      "Even split",
+      "Spatial partitioning",
+      "MPS 10 + 90 %",
+      "Time slicing 100,000 cycles",
+      "CCBP",
+      "CCBP, shares alone",
+      "CCBP, offline",
+    ],
+  );
 });

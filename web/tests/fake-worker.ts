@@ -3,10 +3,19 @@
 // `slow` has not come far when something else is asked of it, `crash` kills the worker when it plays.
 import { kernelName } from "../src/choices.ts";
 import type { FrameMessage, FromWorker, Loaded, RunState, ToWorker } from "../src/protocol.ts";
-import type { Catalogue, GpuField, Experiment } from "../src/types.ts";
+import type { Catalogue, Experiment } from "../src/types.ts";
+import shipped from "../src/run/answers.json" with { type: "json" };
+import { VENDORS } from "./vendors.ts";
 
 const STRIDE = 1_000,
   STUCK = 3_000;
+/** What the page reads of one whatever it shows. */
+const CATALOGUE = {
+  gpus: [],
+  gpu_fields: [],
+  policies: Object.entries(shipped.titles).map(([name, title]) => ({ name, title, formerly: [], params: [] })),
+  vendors: VENDORS,
+} as unknown as Catalogue;
 const policyOf = ({ policy }: Experiment): string => (policy as { name: string }).name;
 
 const scheduled = (run: () => void): void => void setImmediate(run);
@@ -82,7 +91,7 @@ export class FakeWorker {
     const pending = this.#waiting ?? this.#givenUp;
     switch (message.t) {
       case "init":
-        this.#say({ t: "ready", version: "1", stamp: "1 a", catalogue: { gpu_fields: [] as GpuField[] } as Catalogue });
+        this.#say({ t: "ready", version: "1", stamp: "1 a", catalogue: CATALOGUE });
         return;
       case "alone":
         for (const { hash } of message.jobs) {

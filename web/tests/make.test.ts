@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeLink, encodeLink } from "../src/link.ts";
-import { fieldOf, mostOf, plainFields, stopFields } from "../src/make/fields.ts";
+import { fieldOf, plainFields, stopFields } from "../src/make/fields.ts";
+import { mostOf } from "../src/make/shape.ts";
 import { jsonMarks, jsonNames, jsonSays, scan } from "../src/make/json.ts";
 import { FormState, placed, type EditorEvents } from "../src/make/state.ts";
 import type { Catalogue, Experiment, PolicyParam } from "../src/types.ts";

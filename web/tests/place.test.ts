@@ -10,6 +10,7 @@ import { actsAt, keyOf, schemesFor, VARIANTS } from "../src/schemes/variants.ts"
 import type { PoolEvents } from "../src/sweeps/pool.ts";
 import type { Plan } from "../src/sweeps/types.ts";
 import type { Catalogue, Experiment, PolicyEntry, Result } from "../src/types.ts";
+import { VENDORS } from "./vendors.ts";
 
 const param = (name: string, value: unknown, required = false) => ({
   name,
@@ -37,6 +38,9 @@ const catalogue = {
     entry("qos-rollover", "QoS rollover", [], true),
   ],
   metrics: [],
+  gpus: [],
+  gpu_fields: [],
+  vendors: VENDORS,
 } as unknown as Catalogue;
 const mix: Experiment = { corun: 1, kernels: ["BP", "CFD"], policy: "even", seed: 1 };
 
@@ -44,7 +48,7 @@ test("what is compared is the catalogue and the forms that papers compare; what 
   const titles = (of: Experiment): string[] => schemesFor(catalogue, of).map(({ title }) => title);
   assert.deepEqual(titles(mix), [
     "Even split",
-    "MPS",
+    "MPS 100 % each",
     "SMK",
     "SMK without quotas",
     "Warped-Slicer",
@@ -65,7 +69,7 @@ test("what is compared is the catalogue and the forms that papers compare; what 
       { name: "ccbp", variant: "offline" },
     ],
   );
-  assert.ok(titles({ ...mix, policy: { name: "fixed", combination: [1, 2] } }).includes("Fixed"));
+  assert.ok(titles({ ...mix, policy: { name: "fixed", combination: [1, 2] } }).includes("Fixed (combination 1 + 2)"));
   assert.equal(new Set(VARIANTS.map(({ policy }) => keyOf(policy))).size, VARIANTS.length);
 });
 

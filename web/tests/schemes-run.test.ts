@@ -1,15 +1,16 @@
 // All schemes of a mix, run where no answer is there: what runs, what does not run twice, how it is stopped, and the time left.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { schemeHead } from "../src/choices.ts";
 import { Answers, readAnswer } from "../src/answers.ts";
 import type { SchemeAnswer } from "../src/run/model.ts";
 import { readResult, type RunsPoints, SchemesRun } from "../src/run/schemes-run.ts";
-import { schemeHead } from "../src/run/choice.ts";
 import { schemesFor } from "../src/schemes/variants.ts";
 import type { PoolEvents } from "../src/sweeps/pool.ts";
 import type { Plan } from "../src/sweeps/types.ts";
 import { timeLeft, type Worked } from "../src/sweeps/time-left.ts";
 import type { Catalogue, Experiment, PolicyEntry, Problem, Result } from "../src/types.ts";
+import { VENDORS } from "./vendors.ts";
 
 const entry = (name: string, title: string): PolicyEntry =>
   ({ name, title, formerly: [], params: [] }) as unknown as PolicyEntry;
@@ -21,6 +22,9 @@ const catalogue = {
     entry("hetero-b", "HeteroCore: by class"),
     entry("fixed", "Fixed"),
   ],
+  gpus: [],
+  gpu_fields: [],
+  vendors: VENDORS,
 } as unknown as Catalogue;
 const mix: Experiment = { corun: 1, kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
 const result = (hash: string): Result =>
@@ -97,7 +101,7 @@ const state = (run: SchemesRun): string[] =>
 
 test("a scheme is called by its title up to the colon, unless another begins so", () => {
   assert.deepEqual(
-    ["even", "cc", "hetero-a", "own"].map((name) => schemeHead(catalogue, name)),
+    ["even", "cc", "hetero-a", "own"].map((name) => schemeHead(name, catalogue)),
     ["Even split", "CCBP", "HeteroCore: some of each", "own"],
   );
 });

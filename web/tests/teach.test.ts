@@ -3,14 +3,14 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { withText } from "../src/draw/png.ts";
 import { toSvg } from "../src/draw/svg.ts";
-import shipped from "../src/run/answers.json" with { type: "json" };
 import { corunBibtex } from "../src/teach/cite.ts";
 import { hidden } from "../src/teach/embed.ts";
 import { readInline, readMarkdown, without } from "../src/teach/markdown.ts";
 import { isPicture, linkIn } from "../src/teach/reopen.ts";
 import { presets, presetsOf, shortTitle, titleOf, withPreset, type Preset, type Shape } from "../src/teach/vendors.ts";
 import { endWarnings, setupWarnings } from "../src/teach/warnings.ts";
-import type { Experiment, PolicyChoice, Result, Vendors } from "../src/types.ts";
+import type { Experiment, PolicyChoice, Result } from "../src/types.ts";
+import { VENDORS } from "./vendors.ts";
 
 const HASH = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&c=500";
 const STAMP = { engine: "0", config: "c", seed: 1, cycle: 500, link: `https://somewhere.else/corun/${HASH}` };
@@ -116,27 +116,6 @@ test("Corun's BibTeX is what CITATION.cff says", () => {
   assert.match(text, /Engine 0\.1\.0-12345678/);
 });
 
-/** As the engine's catalogue has it, of two GPUs. */
-const profiles = (names: string[], sms: number[]) =>
-  names.map((name, i) => ({ name, sms: sms[i] as number, memory: [1, 2, 2, 4, 4, 8][i] as number, starts: [0] }));
-const VENDORS: Vendors = {
-  words: shipped.words,
-  gpus: [
-    {
-      gpu: "a100-40gb",
-      least_sms: 4,
-      step_sms: 2,
-      mig: profiles(["1g.5gb", "1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb"], [14, 14, 28, 42, 56, 98]),
-    },
-    {
-      gpu: "h100-sxm5",
-      least_sms: 8,
-      step_sms: 8,
-      mig: profiles(["1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", "7g.80gb"], [16, 26, 32, 60, 64, 132]),
-    },
-  ],
-  time_slices: [],
-};
 const A100: Shape = { gpu: "a100-40gb", sms: 108, channels: 40, coreMhz: 1410, vendors: VENDORS };
 const H100: Shape = { gpu: "h100-sxm5", sms: 132, channels: 80, coreMhz: 1980, vendors: VENDORS };
 const SMALL: Shape = { gpu: "ccbp-16sm", sms: 16, channels: 16, coreMhz: 1800, vendors: VENDORS };
@@ -161,11 +140,11 @@ test("vendors' words become the settings that they publish", () => {
   assert.deepEqual(titled(3, A100, /^−5 for the last/), { name: "priority", level: [0, 0, -5] });
   // No parts are more than the GPU has, and each kernel has one.
   for (const shape of [A100, H100])
-    for (let n = 1; n <= 8; n += 1)
+    for (let n = 1; n <= 16; n += 1)
       for (const { policy } of presets(n, shape)) {
         const sum = (key: string): number => ((policy[key] ?? []) as number[]).reduce((all, one) => all + one, 0);
-          assert.ok(sum("split") <= shape.sms && sum("sms") <= shape.sms, JSON.stringify(policy));
-          for (const key of ["split", "sms", "profiles", "percentage", "level"])
+        assert.ok(sum("split") <= shape.sms && sum("sms") <= shape.sms, JSON.stringify(policy));
+        for (const key of ["split", "sms", "profiles", "percentage", "level"])
           if (policy[key] !== undefined) assert.equal((policy[key] as number[]).length, n);
       }
 });
@@ -225,7 +204,7 @@ test("a preset brings its GPU, and a run that is long enough for its turns", () 
 
 test("the words of one GPU and mix are told apart by few", () => {
   for (const shape of [A100, H100, { ...SMALL, gpu: "tiny-2sm", sms: 2, channels: 2 }])
-    for (let n = 1; n <= 8; n += 1) {
+    for (let n = 1; n <= 16; n += 1) {
       const titles = presets(n, shape).map(shortTitle);
       assert.equal(new Set(titles).size, titles.length, titles.join(", "));
     }

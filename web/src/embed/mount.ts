@@ -5,7 +5,6 @@ import { show } from "../draw/canvas.ts";
 import { themeOf, type Theme } from "../draw/theme.ts";
 import { decodeLink, LinkError } from "../link.ts";
 import { shadowSheet } from "./looks.ts";
-import { schemeTitle } from "../run/choice.ts";
 import type { RunSide } from "../run/model.ts";
 import { SmModel } from "../views/sm-model.ts";
 import type { Answer, Problem, Result } from "../types.ts";
@@ -96,10 +95,7 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
     const width = Math.floor(section.clientWidth);
     if (width < 40 || sides.length === 0) return;
     const theme: Theme = themeOf(host, host.dataset["theme"] === "dark");
-    canvas.setAttribute(
-      "aria-label",
-      `${titleOf(sides.map(({ experiment }) => experiment))}: times slower, and all SMs`,
-    );
+    canvas.setAttribute("aria-label", `${title.textContent ?? ""}: times slower, and all SMs`);
     show(canvas, drawRun(sides, models, width, theme));
   };
   const tell = (final: boolean): void => {
@@ -127,7 +123,11 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
       known: Record<string, Answer> = {},
       results: Result[] = [],
       catalogue = engine.presets();
-    sides = sides.map((side) => ({ ...side, scheme: schemeTitle(catalogue, side.experiment) }));
+    sides = sidesOf(linked, catalogue);
+    title.textContent = titleOf(
+      sides.map(({ experiment }) => experiment),
+      catalogue,
+    );
     for (const [at, side] of sides.entries()) {
       const now = (change: Partial<RunSide>): void => {
         sides = sides.map((one, i) => (i === at ? { ...one, ...change } : one));

@@ -12,9 +12,12 @@ import type { Tabular } from "../views/tabular.ts";
 const MARKS = ["A", "B"] as const;
 
 /** The runs of a link, none of which has begun. */
-export function sidesOf({ experiment, other }: Pick<LinkState, "experiment" | "other">): RunSide[] {
+export function sidesOf(
+  { experiment, other }: Pick<LinkState, "experiment" | "other">,
+  catalogue: Catalogue | null = null,
+): RunSide[] {
   const all = other ? [experiment, other] : [experiment],
-    titles = runTitles(all);
+    titles = runTitles(all, catalogue);
   return all.map((one, i) => ({
     mark: all.length > 1 ? (MARKS[i] ?? "") : "",
     scheme: titles[i] ?? "",
@@ -25,7 +28,7 @@ export function sidesOf({ experiment, other }: Pick<LinkState, "experiment" | "o
   }));
 }
 
-/** `BP + CFD: even and ccbp`. */
+/** `BP + CFD: Even split and CCBP`. */
 export function titleOf(experiments: readonly Experiment[], catalogue: Catalogue | null = null): string {
   const mixes = [...new Set(experiments.map(mixText))];
   return `${mixes.join(" / ")}: ${[...new Set(runTitles(experiments, catalogue))].join(" and ")}`;

@@ -21,7 +21,7 @@ import { kernelControls, stopOf, stops, stopText, withEntry, type KernelControl 
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "../stop.ts";
 import { choiceTitle, orderTitle, titleOf } from "../titles.ts";
 import type { Catalogue, GpuChoice, KernelChoice, PolicyChoice, PolicyParam } from "../types.ts";
-import { forms, type Shape } from "./shape.ts";
+import { recordOf, shapes, type Shape } from "./shape.ts";
 import { copy, gpuGroup, type FormState } from "./state.ts";
 
 /** A slider beside a number: which of its places stands for what. Null is an empty field. */
@@ -125,11 +125,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 const kindOf = (kind: string): Kind => KINDS[kind] ?? "text";
 
-/** The forms of a field, and what one of them holds. */
-const shapes = (shape: Shape): Shape[] =>
-  forms(shape).flatMap((form) => [form, ...(form.kind === "one" ? (form.fields ?? []) : [])]);
-const recordOf = ({ records }: Catalogue, record: string) => records.find(({ name }) => name === record)?.fields ?? [];
-
 /** A field of a record of the format; of one that has several forms, the simple one, or the one that is named. */
 function recordField(catalogue: Catalogue, record: string, name: string, form?: string): Described {
   const field = recordOf(catalogue, record).find((one) => one.name === name),
@@ -153,12 +148,6 @@ export const plainFields = (catalogue: Catalogue, record: string, but: readonly 
   recordOf(catalogue, record)
     .filter(({ name, kind }) => ["bool", "choice", "int", "number", "text"].includes(kind) && !but.includes(name))
     .map(({ name }) => name);
-/** The most entries that a list of an experiment may have. */
-export const mostOf = (catalogue: Catalogue, name: string): number =>
-  recordOf(catalogue, "Experiment")
-    .filter((field) => field.name === name)
-    .flatMap((field) => shapes(field as Shape))
-    .find(({ kind }) => kind === "list")?.max ?? 1;
 
 // ---------------------------------------------------------------- kernels
 

@@ -6,7 +6,8 @@ import { limitedClasses, limitOf } from "../limits.ts";
 import type { Experiment, KernelChoice } from "../types.ts";
 import { Compare } from "./compare.tsx";
 import { Control, Field, Group, Said, useForm } from "./field.tsx";
-import { fieldOf, mostOf, plainFields } from "./fields.ts";
+import { fieldOf, plainFields } from "./fields.ts";
+import { mostOf } from "./shape.ts";
 import { Icon, Moves, Swatch, What } from "../kit.tsx";
 import { OwnJson } from "./own.tsx";
 import type { FormState } from "./state.ts";
@@ -67,7 +68,7 @@ export function Kernels() {
             ...catalogue.kernels.map(({ name }) => ({ value: name, text: `with ${name} too` })),
           ]}
           change={(other, value) => {
-            const gone = /^-(\d)$/.exec(value);
+            const gone = /^-(\d+)$/.exec(value);
             if (gone) all(form, other, without(Number(gone[1])));
             else if (value !== another && other.kernels.length < most) add(form, other, value);
           }}

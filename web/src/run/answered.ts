@@ -3,7 +3,6 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { kernelLabels, schemeText } from "../choices.ts";
 import { schemesFor } from "../schemes/variants.ts";
 import type { Experiment } from "../types.ts";
-import { schemeTitle } from "./choice.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
 import { shownOf } from "./origin.ts";
 import type { SchemesRun } from "./schemes-run.ts";
@@ -69,7 +68,7 @@ export class Answered {
         answer = answerOf(brought, experiment, loaded?.hash ?? null);
       return {
         mark: all.length > 1 ? (MARKS[at] ?? "") : "",
-        scheme: catalogue ? schemeTitle(catalogue, experiment) : (answer?.scheme ?? schemeText(experiment)),
+        scheme: catalogue ? schemeText(experiment, catalogue) : (answer?.scheme ?? schemeText(experiment)),
         experiment,
         kernels: kernelLabels(experiment.kernels),
         ...shownOf(answer?.result ?? null, result, whereabouts.value),

@@ -1,7 +1,6 @@
 // What the menus of the row of choices list. No DOM.
-import { formOf, headOf, policyEntry, policyOf } from "../choices.ts";
 import { literally } from "../format.ts";
-import { presets, shapeOf, shortTitle, vendorTitle, type Preset } from "../teach/vendors.ts";
+import { presets, shapeOf, shortTitle, type Preset } from "../teach/vendors.ts";
 import type { Catalogue, Experiment } from "../types.ts";
 
 export interface Choice {
@@ -111,20 +110,4 @@ export const gpuOf = ({ gpu }: Experiment): string =>
 export function gpuText(catalogue: Catalogue | null, experiment: Experiment): string | undefined {
   const title = catalogue?.gpus.find(({ name }) => name === gpuOf(experiment))?.title.split(",")[0];
   return title && experiment.scale && experiment.scale !== "1" ? `${title}, ${experiment.scale}` : title;
-}
-
-/** A scheme's name, by the catalogue. */
-export const schemeHead = (catalogue: Catalogue, name: string): string =>
-  headOf(
-    catalogue.policies.map(({ title }) => title),
-    policyEntry(catalogue, name)?.title || name,
-  );
-/** What an experiment's scheme is called wherever the page speaks of a side: in the vendors' words, as papers call a form of it, or else by its name; with settings of its own, marked. */
-export function schemeTitle(catalogue: Catalogue, experiment: Experiment): string {
-  const { name, ...set } = policyOf(experiment),
-    said = vendorTitle(catalogue, experiment) ?? formOf(experiment);
-  if (said !== null) return said;
-  // A wrong file may have anything there, or nothing.
-  const head = schemeHead(catalogue, String(name));
-  return Object.keys(set).length > 0 ? `${head} (set)` : head;
 }

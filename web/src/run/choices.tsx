@@ -1,5 +1,6 @@
 // The row of choices, which reads as a sentence: [BP] beside [CFD] on [16 SMs], A [even split], B [CCBP].
-import { kernelEntry, kernelLabels, kernelName, policyEntry, schemeName } from "../choices.ts";
+import { kernelEntry, kernelLabels, kernelName, policyEntry, schemeName, schemeText } from "../choices.ts";
+import { mostOf } from "../make/shape.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Catalogue, Experiment } from "../types.ts";
 import {
@@ -9,7 +10,6 @@ import {
   gpuText,
   kernelChoices,
   schemeChoices,
-  schemeTitle,
   vendorChoices,
   type Choice,
 } from "./choice.ts";
@@ -26,8 +26,6 @@ export interface Chosen {
 }
 
 const REMOVE = "—";
-/** Kernels that one GPU runs: as many as the format takes. */
-const MAX_KERNELS = 16;
 
 export function Choices(props: {
   /** Null until the simulator is there: then the row says what was asked for, and nothing can be chosen yet. */
@@ -44,7 +42,7 @@ export function Choices(props: {
   const labels = kernelLabels(first.kernels),
     kernels = catalogue ? kernelChoices(catalogue) : [],
     schemes = catalogue ? schemeChoices(catalogue) : [];
-  const addable = first.kernels.length < MAX_KERNELS;
+  const addable = catalogue !== null && first.kernels.length < mostOf(catalogue, "kernels");
   const last = first.kernels.length - 1;
   // The last kernel's menu also adds and removes: the row stays short.
   const more = (at: number): Choice[] => [
@@ -105,7 +103,7 @@ export function Choices(props: {
                   ? ((catalogue && policyEntry(catalogue, schemeName(experiment))?.name) ?? schemeName(experiment))
                   : NONE
               }
-              text={experiment ? (catalogue ? schemeTitle(catalogue, experiment) : schemeName(experiment)) : "nothing"}
+              text={experiment ? schemeText(experiment, catalogue) : "nothing"}
               choices={[...none, ...schemes, ...vendors]}
               onChoose={(name) => onChoose.scheme(side, name)}
             />

@@ -1,7 +1,6 @@
 // What is compared on a mix: the catalogue's schemes, and the forms of them that papers compare beside their usual ones. No DOM.
-import { begun, policyEntry, schemeName } from "../choices.ts";
+import { begun, policyEntry, schemeName, schemeText } from "../choices.ts";
 import { hasGoal } from "../goal.ts";
-import { schemeHead } from "../run/choice.ts";
 import type { Asked } from "../run/schemes-run.ts";
 import { policyKey } from "../run/stored.ts";
 import variants from "./variants.json" with { type: "json" };
@@ -40,9 +39,9 @@ export function schemesFor(catalogue: Catalogue, experiment: Experiment): Scheme
     promised = experiment.kernels.some(hasGoal);
   const found = catalogue.policies.flatMap((entry): Scheme[] => {
     const usual = own && entry.name === mine ? { ...own, name: entry.name } : begun(entry.name, kernels);
-    const of = (choice: PolicyChoice, title: string, doc: string): Scheme => ({
+    const of = (choice: PolicyChoice, doc: string): Scheme => ({
       policy: choice,
-      title,
+      title: schemeText({ ...experiment, policy: choice }, catalogue),
       doc,
       keepsGoals: entry.keeps_goals,
       acts: actsAt(choice, entry),
@@ -50,10 +49,8 @@ export function schemesFor(catalogue: Catalogue, experiment: Experiment): Scheme
     const forms = VARIANTS.filter((one) => one.policy.name === entry.name && (promised || !one.goals));
     return [
       // Whose numbers are given is one of those that an oracle searches, and comes with it.
-      ...(needsMore(entry, kernels) && entry.name !== mine
-        ? []
-        : [of(usual, schemeHead(catalogue, entry.name), `${entry.doc} (${entry.source})`)]),
-      ...forms.map((one) => of(one.policy, one.title, one.paper)),
+      ...(needsMore(entry, kernels) && entry.name !== mine ? [] : [of(usual, `${entry.doc} (${entry.source})`)]),
+      ...forms.map((one) => of(one.policy, one.paper)),
     ];
   });
   return found.filter(({ policy: one }, i) => found.findIndex((other) => keyOf(other.policy) === keyOf(one)) === i);

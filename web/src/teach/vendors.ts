@@ -164,7 +164,8 @@ function green(n: number, shape: Shape): Unsaid[] {
       ...Array.from({ length: n - 1 }, () => rest),
     ]);
     const most = Math.floor((sms - least * (n - 1)) / step) * step;
-    if (most > least)
+    // Of many kernels, a quarter for the first may leave no more for each.
+    if (most > least && most !== small)
       of(`${most} SMs for the first, ${least} for ${n > 2 ? "each of the others" : "the other"}: the least`, [
         most,
         ...Array.from({ length: n - 1 }, () => least),
