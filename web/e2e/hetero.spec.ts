@@ -2,13 +2,13 @@
 import { expect, openAt, show, test } from "./corun.ts";
 import { pack } from "../src/link.ts";
 
-test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it the other way round", {
+test("FDTD3D goes to the big SMs and SYR2K to the small ones; one press shows it the other way round", {
   tag: "@core",
 }, async ({ page }) => {
   const experiment = {
     corun: 1,
     gpu: "hetero-8b8s",
-    kernels: ["FDTD3D", "SYRK"],
+    kernels: ["FDTD3D", "SYR2K"],
     policy: { name: "hetero-dynamic", again: "never" },
     stop: { cycles: 60_000 },
   };
@@ -16,7 +16,7 @@ test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it 
   await show(page, "decisions");
   const decided = page.locator(".all-decisions");
   await expect(decided).toContainText(/FDTD3D\s*gets 8 big SMs/);
-  await expect(decided).toContainText(/SYRK\s*gets 8 small SMs/);
+  await expect(decided).toContainText(/SYR2K\s*gets 8 small SMs/);
   await expect(decided).toContainText(
     /makes [\d.]+ instructions a cycle on big SMs, [\d.]+ on small ones, [\d.]+ on uniform ones/,
   );
@@ -26,7 +26,7 @@ test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it 
   await decided.getByRole("button", { name: "Swap the assignment" }).click();
   const second = decided.locator(".decided-run").nth(1);
   await expect(second).toContainText(/FDTD3D\s*gets 8 small SMs/);
-  await expect(second).toContainText(/SYRK\s*gets 8 big SMs/);
+  await expect(second).toContainText(/SYR2K\s*gets 8 big SMs/);
   await show(page, "compare");
   await expect(page.locator("#compare")).toContainText("swap");
 });

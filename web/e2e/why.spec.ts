@@ -243,3 +243,41 @@ test("every picture says what its numbers mean", async ({ page }) => {
     await page.keyboard.press("Escape");
   }
 });
+
+test("what a kernel loses for its share is said of nobody else, and stands in its bar and among its numbers", {
+  tag: "@core",
+}, async ({ page }) => {
+  const experiment: Experiment = {
+    corun: 1,
+    gpu: "ccbp-16sm",
+    kernels: ["interference/fma", "interference/fma"],
+    policy: { name: "mps", percentage: [25, 75] },
+    seed: 1,
+    stop: { cycles: 20_000 },
+  };
+  await open(page, await encodeLink({ experiment, view: {} }));
+  await expect(page.locator("#verdict h2")).toHaveText(
+    /^fma #1 runs 4\.00 times slower than alone, all of it for its share; fma #2 1\.33 times\. The share of fma #1 is 4 of 16 SMs\./,
+  );
+  const bars = page.locator("#slows .slow");
+  await expect(bars.locator(".slow-name")).toHaveText(["fma #1", "fma #2"]);
+  await expect(bars.locator(".slow-of")).toHaveText(["all of it for its share", "all of it for its share"]);
+  await expect(page.locator("#slows .slows-side")).toContainText("MPS 25 + 75 %");
+  await expect(page.locator("#stations")).not.toContainText("behind");
+  await show(page, "numbers");
+  await expect(page.locator('#numbers [data-stands=".share_cost.0"]')).toHaveText("4.00");
+  await expect(page.locator('#numbers [data-stands=".neighbour_cost.0"]')).toHaveText("1.00");
+  // Two uses of one kernel are told apart wherever there are names.
+  const names = ["fma #1", "fma #2"];
+  await expect(page.getByRole("table", { name: "How fast each kernel is" }).getByRole("rowheader")).toContainText(
+    names,
+  );
+  for (const name of names) {
+    await expect(page.locator("#choose-kernel-0, #choose-kernel-1").filter({ hasText: name })).toHaveCount(1);
+    await expect(page.locator(".schemes-picture")).toContainText(`${name} slower than alone`);
+    await expect(page.locator("#sms .cv-key").filter({ hasText: name })).toHaveCount(1);
+  }
+  await show(page, "charts");
+  for (const name of names)
+    await expect(page.locator("#charts .cv-key").filter({ hasText: name }).first()).toBeVisible();
+});

@@ -56,7 +56,9 @@ export function policyOf(experiment: Experiment, otherwise = "even"): PolicyChoi
 
 /** Whether its kernels share no SM, L2 bank or DRAM channel: as MIG's instances, each has its own. */
 export const isApart = (experiment: Experiment): boolean =>
-  policiesOf(experiment).some(({ split, channels }) => Array.isArray(split) && Array.isArray(channels));
+  policiesOf(experiment).some(
+    ({ name, split, channels }) => name === "mig" || (Array.isArray(split) && Array.isArray(channels)),
+  );
 
 /** The lists of the policy that have one value for each kernel, which follow the kernels when those move. */
 export function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (values: unknown[]) => void): void {

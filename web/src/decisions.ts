@@ -5,7 +5,6 @@ import { kernelControls } from "./manual.ts";
 import { inForce } from "./decided.ts";
 import type { Past } from "./past.ts";
 import type { ControlEntry, Decision, ShownRun } from "./types.ts";
-import { kernelNames } from "./views/parts.ts";
 import type { Tabular } from "./views/tabular.ts";
 
 /** Entries of the list that are shown; an export has all. */
@@ -45,7 +44,7 @@ export class Decided {
 
   /** All that is known, also of later cycles than the present one: the list leads there. */
   get happened(): ReturnType<typeof happened> {
-    return happened(kernelNames(this.kernels), this.past.value, this.log.value);
+    return happened(this.kernels, this.past.value, this.log.value);
   }
   get listed(): ReturnType<typeof happened> {
     return this.happened.filter(({ kind }) => kind.startsWith(this.kind.value)).slice(0, LISTED);

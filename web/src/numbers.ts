@@ -42,6 +42,11 @@ export const SPEED: Figure[] = [
   { key: "ipc", title: "IPC shared", format: decimals(1) },
   { key: "slowdown", title: "Slowdown", format: decimals(2), needsAlone: true },
 ];
+/** What a slowdown is made of: one times the other. */
+export const COST: Figure[] = [
+  { key: "share_cost", title: "By its share", format: decimals(2), needsAlone: true },
+  { key: "neighbour_cost", title: "By its neighbours", format: decimals(2), needsAlone: true },
+];
 /** Of kernels that have one. */
 export const GOAL: Figure[] = [
   { key: "goal_ipc", title: "Goal", format: decimals(1), needsAlone: true },
@@ -115,7 +120,10 @@ function whyNot(column: Column, of: Of, figure: Figure): string {
   }
   if (typeof of === "number" && figure.needsAlone && typeof column.result.kernels[of]?.ipc_alone !== "number")
     return `IPC alone is ${column.alone[of] ?? "missing"}`;
-  return column.result.cycles === 0 ? "nothing has run yet" : "no data yet";
+  if (column.result.cycles === 0) return "nothing has run yet";
+  return COST.some(({ key }) => key === figure.key)
+    ? "known by a run in its share, once this one has ended"
+    : "no data yet";
 }
 
 /** A number as it is written, with how sure it is beside it. `title`: what is said of it at length. */

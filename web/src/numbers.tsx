@@ -7,6 +7,7 @@ import { count } from "./format.ts";
 import { IconButton, KernelName, Meanings, SideMark, Table, What } from "./kit.tsx";
 import {
   ABSENT,
+  COST,
   ENERGY,
   FAIRNESS,
   GOAL,
@@ -145,6 +146,7 @@ function Plain({ of, run, notes }: { of: Numbers; run: Column; notes: ComponentC
         })}
       </div>
       {table("How fast each kernel is", SPEED)}
+      {table("What makes each kernel slower", COST)}
       {run.goals.includes(true) && table("What each kernel is promised", GOAL)}
       {notes}
       <h3>What each kernel uses</h3>
@@ -221,7 +223,7 @@ function Compared({ of, runs, before }: { of: Numbers; runs: readonly Column[]; 
           const promised = columns.some(({ goals }, i) => goals[places[i] ?? -1]);
           return body(
             <KernelName kernel={places.find((place) => place !== null) ?? 0} name={name} />,
-            [...(promised ? [...GOAL].reverse() : []), ...[...SPEED].reverse(), ...SHARE],
+            [...(promised ? [...GOAL].reverse() : []), ...[...SPEED].reverse(), ...COST, ...SHARE],
             places,
           );
         }),

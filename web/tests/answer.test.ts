@@ -268,7 +268,7 @@ test("a read's path is that of who suffers in A, in both sides; what is missing 
 test("the picture blames whom the sentence blames, and nobody whom a kernel's reads cannot meet", () => {
   const names = ["BT", "FTD", "PF"],
     // Reads of FTD wait longest.
-    waits = [counters([1]), counters([9000, 9000]), counters([10])].map((of) => ({ counters: of })),
+    waits = [counters([1]), counters([9000, 9000]), counters([10])].map((of): object => ({ counters: of })),
     three = (verdict: object) =>
       result(
         { ...says(FIRST), ...verdict },
@@ -281,10 +281,17 @@ test("the picture blames whom the sentence blames, and nobody whom a kernel's re
   assert.equal(blamed(three({ cause: "dram", filled_by: 2 })), "PF");
   assert.equal(blamed(three({ cause: null, filled_by: null })), "FTD");
   assert.equal(blamed(three({ cause: "dram", filled_by: 0 })), null, "it waits for itself");
+  // What neighbours cost nothing is its share's, also where that is no cause, or the verdict is about another kernel.
+  waits[0] = { counters: counters([1]), neighbour_cost: 1.02 };
+  assert.equal(blamed(three({ cause: null, filled_by: null })), null);
+  assert.equal(blamed(three({ cause: "dram", filled_by: 2 })), "PF", "whom the sentence names");
+  waits[0] = { counters: counters([1]), neighbour_cost: 1.4 };
+  assert.equal(blamed(three({ cause: null, filled_by: null })), "FTD");
   const under = (policy: Experiment["policy"]): Partial<RunSide> => ({
     experiment: { corun: 1, gpu: "a100-40gb", kernels: names, ...(policy === undefined ? {} : { policy }) },
   });
   // MIG's instances have SMs, L2 banks and DRAM channels of their own.
+  assert.equal(blamed(three({ cause: null, filled_by: null }), under({ name: "mig", profiles: ["3g.20gb"] })), null);
   const split = [42, 28, 14];
   assert.equal(
     blamed(three({ cause: "room", filled_by: 2 }), under({ name: "spatial", split, channels: [20, 10, 10] })),
@@ -313,6 +320,27 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
     bars(side(result(says(""), [PAIR[0]!, gone], []))).map(({ value, why }) => [value, why])[1],
     [Infinity, "it has not issued an instruction"],
     "a stored answer",
+  );
+  // Of a slowdown, what its share costs: not where that is nothing, and not of a promise.
+  const shares = [
+    { share_cost: 2.2, neighbour_cost: 1.2 },
+    { share_cost: 1.03, neighbour_cost: 1.2 },
+    { share_cost: null },
+    { share_cost: 2.2 },
+    { share_cost: 2.6, neighbour_cost: 1 },
+  ];
+  assert.deepEqual(
+    bars(
+      side(
+        result(
+          says(""),
+          shares.map((of, k) => kernel(`K${k}`, k === 3 ? Infinity : 2.6, of)),
+          [],
+        ),
+        { kernels: shares.map((_, k) => `K${k}`) },
+      ),
+    ).map(({ share }) => share),
+    [{ cost: 2.2, all: false }, null, null, null, { cost: 2.6, all: true }],
   );
   const promised = side(result(says(""), [kernel("BP", 2, { goal_reached: 0.9 }), PAIR[1]!], []), {
     experiment: { corun: 1, kernels: [{ kernel: "ccbp/BP", qos: 0.8 }, "ccbp/CFD"] },

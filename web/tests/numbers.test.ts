@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Decided } from "../src/decisions.ts";
-import { MIX, Numbers, SPEED, cellOf, gapOf, union, type Figure } from "../src/numbers.ts";
+import { COST, MIX, Numbers, SPEED, cellOf, gapOf, union, type Column, type Figure } from "../src/numbers.ts";
 import type { Catalogue, Decision, Result, ShownRun } from "../src/types.ts";
 
 const SHOWN = { mark: "", title: "Even split", kernels: ["BP", "CFD"], goals: [false, false] };
@@ -52,6 +52,20 @@ test("a number has its interval beside it, and one that is missing its reason", 
   all.alone(0, 0, 20, "");
   all.alone(0, 1, null, "it is stuck");
   assert.equal(all.note.value, "IPC alone is missing: it is stuck.");
+});
+
+test("a slowdown has what its share and its neighbours cost, once the kernels have run in their shares", () => {
+  const [share, neighbours] = COST as [Figure, Figure],
+    ended = ran(10, null);
+  const all = numbers(ended),
+    cell = (figure: Figure) => cellOf(all.runs.value[0] as Column, 0, figure);
+  Object.assign(ended.kernels[0] as object, { ipc_alone: 26 });
+  assert.deepEqual(
+    [cell(share).text, cell(share).title],
+    ["–", "known by a run in its share, once this one has ended"],
+  );
+  Object.assign(ended.kernels[0] as object, { share_cost: 2.2, neighbour_cost: 1.1818 });
+  assert.deepEqual([cell(share).text, cell(neighbours).text], ["2.20", "1.18"]);
 });
 
 test("a difference is clear where the intervals cannot explain it", () => {

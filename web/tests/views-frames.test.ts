@@ -7,7 +7,7 @@ import type { FrameLayout, FrameSection } from "../src/types.ts";
 import { folded } from "../src/views/beside.ts";
 import { stallPaint } from "../src/views/chart-drawing.ts";
 import { FrameReader } from "../src/views/frame-reader.ts";
-import { distinctNames, stateLetters } from "../src/views/letters.ts";
+import { stateLetters } from "../src/views/letters.ts";
 import { drawMemory, memoryPanels, memoryTable } from "../src/views/memory-drawing.ts";
 import { Busy, MemoryModel } from "../src/views/memory-model.ts";
 import { Pace } from "../src/views/pace.ts";
@@ -355,13 +355,6 @@ test("drawing keeps to its share of the time", () => {
   assert.equal(p.wait(130), 0);
   p.took(200, 240);
   assert.equal(p.wait(240), 120);
-});
-
-test("a kernel that runs twice has two names", () => {
-  assert.deepEqual(
-    distinctNames(["BP", "CFD", "BP"], (k) => "ABC"[k]!),
-    ["BP (A)", "CFD", "BP (C)"],
-  );
 });
 
 test("quotas are shown where a kernel has one, what is left below zero too", () => {

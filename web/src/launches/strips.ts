@@ -8,7 +8,6 @@ import { theme, type Theme } from "../draw/theme.ts";
 import type { FrameMessage } from "../protocol.ts";
 import type { Shares, ShownRun } from "../types.ts";
 import { beside, joined } from "../views/beside.ts";
-import { kernelNames } from "../views/parts.ts";
 import { Picture, type LegendItem } from "../views/picture.ts";
 import type { Tabular } from "../views/tabular.ts";
 import { drawStrips, ROWS, smColour, stripLegend } from "./drawing.ts";
@@ -241,7 +240,7 @@ export class CorunLaunches extends HTMLElement {
       run,
       known: new Launches(),
       shares: [],
-      kernels: kernelNames(run.layout.kernels),
+      kernels: run.layout.kernels,
     }));
     this.#strips.cycle = 0;
     this.#l1.clear();

@@ -6,7 +6,6 @@ import type { PredictView } from "../link.ts";
 import { launchSizes, type Past } from "../past.ts";
 import type { Loaded } from "../protocol.ts";
 import type { Experiment, Prediction, PredictQuestion, Reading, Result } from "../types.ts";
-import { kernelNames } from "../views/parts.ts";
 import {
   aloneOf,
   aloneRun,
@@ -139,7 +138,7 @@ export class Predictor {
       { layout, windows, explained } = loaded;
     const setup: Setup = {
       experiment,
-      names: kernelNames(layout.kernels),
+      names: layout.kernels,
       sms: layout.sms.length,
       banks: layout.banks,
       coreMhz: windows.core_mhz,

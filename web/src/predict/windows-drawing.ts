@@ -6,7 +6,6 @@ import { kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { fixed } from "../format.ts";
 import type { Prediction } from "../types.ts";
-import { kernelNames } from "../views/parts.ts";
 import { figureOf, segments, type Shown } from "./model.ts";
 
 export interface WindowsData {
@@ -33,7 +32,7 @@ export function drawWindows(data: WindowsData, width: number, t: Theme): Drawing
     shown,
     now,
   } = data;
-  const names = kernelNames(kernels.map(({ name }) => name)),
+  const names = kernels.map(({ name }) => name),
     height = HEAD + kernels.length * ROW + BOTTOM;
   const d = new Drawing(width, height, t.plot, t.font, t.mono);
   const left = 14 + Math.min(MOST_LABEL, Math.max(...names.map((name) => textWidth(name, 12)))),

@@ -143,7 +143,7 @@ const valueText = (value: number, kind: BarKind): string =>
   value === Infinity ? ENDLESS : `${BARS[kind].format(value)}${kind === "slow" ? "×" : "\u00a0%"}`;
 
 function SlowBar({ bar, top }: { bar: Bar; top: number }) {
-  const { kind, kernel, name, value, ends, why } = bar,
+  const { kind, kernel, name, value, ends, share, why } = bar,
     { format } = BARS[kind];
   const unit = kind === "slow" ? "" : "\u00a0%",
     give = value === Infinity ? "" : plusMinus(value, ends, format);
@@ -165,12 +165,20 @@ function SlowBar({ bar, top }: { bar: Bar; top: number }) {
               data-endless={value === Infinity || undefined}
               style={{ width: `${Math.min(100, (100 * value) / top)}%` }}
             />
+            {share === null ? null : (
+              <span class="slow-share" style={{ left: `${Math.min(100, (100 * share.cost) / top)}%` }} />
+            )}
             <span class="slow-one" style={{ left: `${100 / top}%` }} />
           </span>
           <b class="slow-value">{valueText(value, kind)}</b>
           <span class="slow-give" title={inFull(ends, (end) => `${format(end)}${unit}`)}>
             {give === "" ? null : `${give.replace("±", "± ")}${unit}`}
           </span>
+          {share === null ? null : (
+            <span class="slow-of">
+              {share.all ? "all of it for its share" : `of which its share ${valueText(share.cost, kind)}`}
+            </span>
+          )}
           {why === "" ? null : <span class="hidden">{why}</span>}
         </>
       )}

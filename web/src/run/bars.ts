@@ -6,6 +6,9 @@ import type { Interval } from "../types.ts";
 import { mixFigure, slowdownOf, whyStarved } from "./figures.ts";
 import type { RunSide } from "./model.ts";
 
+/** So many times slower, or less, is as fast, where shares and neighbours are told apart: as the engine's sentence has it. */
+export const ALIKE = 1.05;
+
 /** What a bar shows: how many times slower than alone, the part of a promise that is kept, or the reads that L1D has. */
 export type BarKind = "slow" | "kept" | "found";
 export interface Bar {
@@ -15,6 +18,8 @@ export interface Bar {
   /** Infinity for a kernel that gets nothing. */
   value: number | null;
   ends: Interval;
+  /** How many times slower it is for its share, and whether that is all; null where that is not known, or nothing. */
+  share: { cost: number; all: boolean } | null;
   /** Why there is no value, or why it is endless; empty else. */
   why: string;
 }
@@ -46,7 +51,11 @@ export function bars({ experiment, kernels, result, alone }: RunSide): Bar[] {
         : value === Infinity && result
           ? whyStarved(result, kernel, "", null)
           : "";
-    return { kernel, name, kind, value, ends: interval(result?.ci95?.kernels[kernel], key), why };
+    const cost = finite(of?.share_cost),
+      slow = kind === "slow" && value !== null && value < Infinity;
+    const share =
+      slow && cost !== null && cost > ALIKE ? { cost, all: (finite(of?.neighbour_cost) ?? Infinity) <= ALIKE } : null;
+    return { kernel, name, kind, value, ends: interval(result?.ci95?.kernels[kernel], key), share, why };
   });
 }
 

@@ -1,9 +1,6 @@
-// What the time axis shows, as plain data: its end, the lanes, their numbers between two cycles, and what the policy did. No DOM.
-import { kernelStyle } from "../palette.ts";
 import type { Past } from "../past.ts";
 import type { Decision, ShownRun, Zoom } from "../types.ts";
 import { chartSpecs, means, timeTable, type ChartSpec } from "../views/chart-data.ts";
-import { distinctNames } from "../views/letters.ts";
 import type { Tabular } from "../views/tabular.ts";
 import type { WindowStore } from "../views/window-store.ts";
 
@@ -31,7 +28,7 @@ export function dockRun(
   length: number | null,
   epoch: number | null = null,
 ): DockRun {
-  const kernels = distinctNames(layout.kernels, (k) => kernelStyle(k).number);
+  const { kernels } = layout;
   const specs: DockRun["specs"] = {};
   for (const spec of chartSpecs(windows, kernels))
     if (spec.key === "ipc" || spec.key === "noc" || spec.key === "dram") specs[spec.key] = spec;

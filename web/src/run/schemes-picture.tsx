@@ -2,11 +2,9 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count, timeText } from "../format.ts";
 import { hasGoal } from "../goal.ts";
-import { kernelStyle } from "../palette.ts";
 import { type Column, columns } from "../schemes/table.ts";
 import { plusMinus } from "../sure.ts";
 import type { MetricEntry } from "../types.ts";
-import { distinctNames } from "../views/letters.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
 import { byPromise, best as bestOf, goTo, isSide, type SchemePoint, schemePoints } from "./scheme-points.ts";
 import { HEAD, ROW, SchemeRows } from "./scheme-rows.tsx";
@@ -74,7 +72,6 @@ export function SchemesPicture({
   const [pointed, setPointed] = useState<string | null>(null);
   const [focused, setFocused] = useState(false);
 
-  const names = distinctNames(kernels, (k) => kernelStyle(k).number);
   const experiment = answers[0]?.experiment ?? a?.experiment ?? null;
   const goals = kernels.map((_, k) => {
     const choice = experiment?.kernels[k];
@@ -82,7 +79,7 @@ export function SchemesPicture({
   });
   const promised = goals.includes(true),
     flat = kernels.length === 2 && !promised;
-  const all = useMemo(() => columns(names, goals, metrics), [names.join(), goals.join(), metrics]);
+  const all = useMemo(() => columns(kernels, goals, metrics), [kernels.join(), goals.join(), metrics]);
   const shown = all.filter(({ figure }) => figure === (promised ? "goals" : "slowdown"));
 
   const points = useMemo(() => {
@@ -179,14 +176,14 @@ export function SchemesPicture({
             {scatter ? (
               <SchemeScatter
                 {...{ points, scatter, width, height, best, optionId, spoken }}
-                kernels={names}
+                kernels={kernels}
                 active={active < 0 ? null : active}
               />
             ) : (
               <SchemeRows
                 {...{ points, best, optionId, spoken }}
                 columns={shown}
-                kernels={names}
+                kernels={kernels}
                 active={active < 0 ? null : active}
               />
             )}

@@ -6,7 +6,6 @@ import { kernelLabels } from "../choices.ts";
 import { count, fixed, timeText } from "../format.ts";
 import { hasGoal } from "../goal.ts";
 import { Fold, Host } from "../kit.tsx";
-import { kernelStyle } from "../palette.ts";
 import { Choices, type Chosen } from "../run/choices.tsx";
 import { oneLess, oneMore, otherGpu, otherKernel, type Edit } from "../run/mix.ts";
 import type { SchemeAnswer } from "../run/model.ts";
@@ -14,7 +13,6 @@ import { best, schemePoints, type SchemePoint } from "../run/scheme-points.ts";
 import { SchemesPicture } from "../run/schemes-picture.tsx";
 import { plusMinus } from "../sure.ts";
 import type { Experiment } from "../types.ts";
-import { distinctNames } from "../views/letters.ts";
 import { SchemeChart } from "./chart.ts";
 import { LEAST, MOST, type Place } from "./place.ts";
 import { SchemesTable } from "./table.tsx";
@@ -40,8 +38,7 @@ function SchemesPlace({ place, onChange, onOpen }: Props) {
     run = place.run.value;
   const labels = kernelLabels(experiment.kernels),
     goals = experiment.kernels.map(hasGoal);
-  const names = distinctNames(labels, (k) => kernelStyle(k).number);
-  const all = useMemo(() => columns(names, goals, catalogue?.metrics ?? []), [names.join(), goals.join(), catalogue]);
+  const all = useMemo(() => columns(labels, goals, catalogue?.metrics ?? []), [labels.join(), goals.join(), catalogue]);
   // Answers that came with the page have not every figure.
   const known = all.filter((column) =>
     place.rows.value.some(({ answer: { result } }) => result && column.read(result) !== null),

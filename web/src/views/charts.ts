@@ -10,7 +10,7 @@ import { chartSpecs } from "./chart-data.ts";
 import { LEFT } from "./chart-drawing.ts";
 import { bucketAt, decisionText, everything, sharedOf, whereText, type RunData, type Shared } from "./chart-shared.ts";
 import { Turns } from "./pace.ts";
-import { Announcer, button, kernelNames } from "./parts.ts";
+import { Announcer, button } from "./parts.ts";
 import { TimeAxis } from "./time-axis.ts";
 import type { WindowStore } from "./window-store.ts";
 
@@ -99,7 +99,7 @@ export class Charts extends HTMLElement {
   setRuns(runs: readonly ShownRun[], stores: readonly WindowStore[]): void {
     this.#runs = runs.map((run, i) => ({
       run,
-      kernels: kernelNames(run.layout.kernels),
+      kernels: run.layout.kernels,
       store: stores[i] as WindowStore,
       decisions: [],
       goals: [],

@@ -9,8 +9,3 @@ export function stateLetters(titles: readonly string[]): string[] {
     return letter;
   });
 }
-
-/** The same kernel may run twice: names that repeat get their kernel's number, so that no table has two equal columns. */
-export function distinctNames(names: readonly string[], number: (kernel: number) => string): string[] {
-  return names.map((name, k) => (names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${number(k)})`));
-}

@@ -5,7 +5,6 @@ import type { Theme } from "../draw/theme.ts";
 import type { Catalogue, FrameLayout, FrameView, ShownRun } from "../types.ts";
 import { beside, joined } from "./beside.ts";
 import type { Part } from "./beside.ts";
-import { kernelNames } from "./parts.ts";
 import { Picture } from "./picture.ts";
 import type { LegendItem } from "./picture.ts";
 import type { Tabular } from "./tabular.ts";
@@ -36,7 +35,7 @@ export abstract class MachinePicture<M extends Model> extends Picture implements
   setRuns(runs: readonly ShownRun[], _catalogue: Catalogue): void {
     this.sides = runs.map((run) => ({
       run,
-      model: this.model({ ...run.layout, kernels: kernelNames(run.layout.kernels) }),
+      model: this.model(run.layout),
     }));
     this.redraw();
   }

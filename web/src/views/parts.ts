@@ -6,8 +6,6 @@ import { toSvg } from "../draw/svg.ts";
 import { figure, whole } from "../draw/scale.ts";
 import { currentStamp, stampText } from "../stamp.ts";
 import type { Stamp } from "../stamp.ts";
-import { kernelStyle } from "../palette.ts";
-import { distinctNames } from "./letters.ts";
 import { toCsv, toJson } from "./tabular.ts";
 import type { Cell, Tabular } from "./tabular.ts";
 
@@ -18,11 +16,6 @@ export function button(text: string, attributes: Record<string, string>, click: 
 let ids = 0;
 export function freshId(what: string): string {
   return `cv-${what}-${++ids}`;
-}
-
-/** Names of kernels in legends and tables. */
-export function kernelNames(names: readonly string[]): string[] {
-  return distinctNames(names, (k) => kernelStyle(k).number);
 }
 
 // ---------------------------------------------------------------- the kernels' patterns in CSS

@@ -10,7 +10,7 @@ import { shareTexts } from "../launches/model.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Catalogue, SelectSm, Shares, ShownRun, SmView } from "../types.ts";
 import { meaningsButton, smDetailMeanings } from "./meanings.ts";
-import { button, cssFill, kernelNames, swatch } from "./parts.ts";
+import { button, cssFill, swatch } from "./parts.ts";
 import { stallPaint } from "./chart-drawing.ts";
 import { stateLetters } from "./letters.ts";
 import { SmModel, smName } from "./sm-model.ts";
@@ -184,7 +184,7 @@ class SmPanel {
 
   constructor(run: ShownRun) {
     this.run = run;
-    this.model = new SmModel({ ...run.layout, kernels: kernelNames(run.layout.kernels) });
+    this.model = new SmModel(run.layout);
     this.letters = stateLetters(run.layout.warp_states.map((s) => (s.key === "empty" ? "–" : s.title)));
   }
 
