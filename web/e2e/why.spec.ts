@@ -281,3 +281,47 @@ test("what a kernel loses for its share is said of nobody else, and stands in it
   for (const name of names)
     await expect(page.locator("#charts .cv-key").filter({ hasText: name }).first()).toBeVisible();
 });
+
+test("ten kernels are told apart by number, colour and pattern, and nothing is wider than a phone; sixteen are the most", async ({
+  page,
+}) => {
+  const experiment: Experiment = {
+    corun: 1,
+    gpu: { preset: "ccbp-16sm", "sm.count": 20 },
+    kernels: Array.from({ length: 10 }, () => "MATVEC"),
+    policy: { name: "mps", percentage: 10 },
+    seed: 1,
+    stop: { cycles: 4_000 },
+  };
+  await open(page, await encodeLink({ experiment, view: {} }));
+  const names = experiment.kernels.map((_, k) => `MATVEC #${k + 1}`);
+  await expect(page.locator("#slows .slow-value, #slows .slow-why")).toHaveCount(10);
+  expect(await page.locator("#slows .slow-name").evaluateAll((all) => all.map((one) => one.textContent))).toEqual(
+    names,
+  );
+  await expect(page.locator("#choose-gpu")).toContainText("20 SMs");
+  // The ninth has the first one's colour, and another pattern.
+  const looks = await page
+    .locator(".choices .swatch")
+    .evaluateAll((all) =>
+      all.map((one) => [getComputedStyle(one).backgroundColor, getComputedStyle(one).backgroundImage]),
+    );
+  expect(looks[8]?.[0]).toBe(looks[0]?.[0]);
+  expect(new Set(looks.map(String)).size).toBe(10);
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  }
+  await noViolations(page);
+  await page.locator("#choose-kernel-9").click();
+  await expect(page.getByRole("option", { name: "One more kernel" })).toBeVisible();
+  const most: Experiment = {
+    ...experiment,
+    kernels: Array.from({ length: 16 }, () => "MATVEC"),
+    stop: { cycles: 400 },
+  };
+  await open(page, await encodeLink({ experiment: { ...most, policy: { name: "mps", percentage: 5 } }, view: {} }));
+  await page.locator("#choose-kernel-15").click();
+  await expect(page.getByRole("option", { name: "Without MATVEC #16" })).toBeVisible();
+  await expect(page.getByRole("option", { name: "One more kernel" })).toHaveCount(0);
+});

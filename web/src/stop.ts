@@ -13,6 +13,14 @@ export function stopRule(stop: Stop | undefined): StopRule {
   return stop?.settled !== undefined ? "settled" : stop?.kernels_done ? "kernels_done" : "cycles";
 }
 
+/** The cycle after which a run ends, as its experiment says after defaults, behind its warm-up; null where it depends on what happens. */
+export function endOf({ stop, warm_up: warmUp }: { stop?: unknown; warm_up?: unknown }): number | null {
+  const { cycles, kernels_done: done, settled } = (stop ?? {}) as Stop;
+  return typeof cycles === "number" && done !== true && settled === undefined
+    ? cycles + (typeof warmUp === "number" ? warmUp : 0)
+    : null;
+}
+
 /** The stop condition with another rule, which keeps the number of cycles; nothing for what is the default. */
 export function withRule(stop: Stop | undefined, rule: StopRule): Stop | undefined {
   const most = stop?.cycles ?? stop?.at_most;

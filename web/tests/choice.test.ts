@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runTitles, schemeText } from "../src/choices.ts";
-import { found, schemeChoices, vendorChoices } from "../src/run/choice.ts";
+import { found, gpuText, schemeChoices, vendorChoices } from "../src/run/choice.ts";
 import { schemesFor } from "../src/schemes/variants.ts";
 import type { Catalogue, Experiment, GpuField, PolicyEntry } from "../src/types.ts";
 import { VENDORS } from "./vendors.ts";
@@ -19,7 +19,7 @@ const catalogue = {
     entry("time-slice", "Time slicing", "NVIDIA", "The whole GPU in turns, at least 10 SMs and ms long"),
     entry("ccbp", "CCBP: CTAs and bandwidth together", "Lin et al., TPDS 2019", "CTAs and bandwidth"),
   ],
-  gpus: [{ name: "a100-40gb", aliases: ["a100-40gb"] }],
+  gpus: [{ name: "a100-40gb", aliases: ["a100-40gb"], title: "108 SMs, A100" }],
   vendors: VENDORS,
   gpu_fields: [field("sm.count", 108), field("dram.channels", 40), field("core_mhz", 1410)],
 } as unknown as Catalogue;
@@ -84,4 +84,13 @@ test("a scheme is called in the vendors' words wherever the page speaks of it", 
       "CCBP, offline",
     ],
   );
+});
+
+test("a GPU is called by its SMs, also where they are others than the preset's, and marked where else it is another", () => {
+  const called = (gpu: Experiment["gpu"], scale?: Experiment["scale"]): string | undefined =>
+    gpuText(catalogue, { ...on(), ...(gpu === undefined ? {} : { gpu }), ...(scale ? { scale } : {}) });
+  assert.equal(called("a100-40gb"), "108 SMs");
+  assert.equal(called("a100-40gb", "1/4"), "108 SMs, 1/4");
+  assert.equal(called({ preset: "a100-40gb", "sm.count": 40 }), "40 SMs");
+  assert.equal(called({ preset: "a100-40gb", "dram.channels": 20 }), "108 SMs (set)");
 });

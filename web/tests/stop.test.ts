@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop } from "../src/stop.ts";
+import { endOf, fromPercent, stopRule, toPercent, withNumber, withRule, type Stop } from "../src/stop.ts";
+
+test("where a run ends: behind its warm-up, or where nobody knows yet", () => {
+  const stops = [{ cycles: 500 }, { kernels_done: true, cycles: 500 }, { settled: 0.01, at_most: 9 }, undefined];
+  assert.deepEqual(
+    stops.map((stop) => endOf({ stop })),
+    [500, null, null, null],
+  );
+  assert.deepEqual(
+    [60, "settled"].map((warm_up) => endOf({ stop: { cycles: 500 }, warm_up })),
+    [560, 500],
+  );
+});
 
 test("the rule of a stop condition", () => {
   assert.deepEqual([undefined, {}, { cycles: 5 }, { kernels_done: true, cycles: 5 }, { settled: 0.01 }].map(stopRule), [

@@ -78,6 +78,10 @@ test("text is shortened until it fits", () => {
   const cut = fitText("Registers", 12, 40);
   assert.ok(cut.endsWith("…") && textWidth(cut, 12) <= 40, cut);
   assert.equal(fitText("Registers", 12, 3), "");
+  // Uses of one kernel differ by their number, which stays.
+  assert.match(fitText("MATVEC #10 IPC", 11, 90), /^M\w*… #10 IPC$/);
+  assert.match(fitText("MATVEC #10", 11, 52), /^M\w*… #10$/);
+  assert.match(fitText("MATVEC #10", 11, 30), /^M\w*…$/);
 });
 
 /** A small check that tags nest and attributes are quoted: what an XML parser would refuse. */

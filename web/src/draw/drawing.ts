@@ -188,10 +188,14 @@ export function textWidth(text: string, size: number): number {
 /** Shortens a text with an ellipsis until it fits `room`; nothing at all if not even one letter would. */
 export function fitText(text: string, size: number, room: number): string {
   if (textWidth(text, size) <= room) return text;
-  for (let n = text.length - 1; n >= 1; n--) {
-    const cut = `${text.slice(0, n).trimEnd()}…`;
-    if (textWidth(cut, size) <= room) return cut;
-  }
+  // Uses of one kernel differ by their number alone, which stays: “MAT… #10 IPC”.
+  const number = / #\d+(?: \S+)?$/.exec(text)?.[0] ?? "",
+    tails = number === "" ? [""] : [number, ""];
+  for (const tail of tails)
+    for (let n = text.length - tail.length - 1; n >= 1; n--) {
+      const cut = `${text.slice(0, n).trimEnd()}…${tail}`;
+      if (textWidth(cut, size) <= room) return cut;
+    }
   return "";
 }
 

@@ -1,5 +1,6 @@
 // Runs an experiment on the thread of its host, in slices between which the host does its own work: an article or a notebook may forbid workers.
 import type * as module from "../wasm/corun_script.js";
+import { endOf } from "../stop.ts";
 import type { Answer, Experiment, FrameLayout, Result } from "../types.ts";
 
 /** The module of the engine, once it has been started. */
@@ -35,11 +36,8 @@ const others = (): Promise<void> =>
 type Simulation = InstanceType<Engine["Simulation"]>;
 
 /** Cycles after which a run ends; null where something else ends it. */
-function lengthOf(engine: Engine, experiment: Experiment): number | null {
-  const { stop, warm_up: warmUp } = engine.normalise(experiment as object);
-  const cycles = (stop as { cycles?: unknown } | undefined)?.cycles;
-  return typeof cycles === "number" ? cycles + (typeof warmUp === "number" ? warmUp : 0) : null;
-}
+const lengthOf = (engine: Engine, experiment: Experiment): number | null =>
+  endOf(engine.normalise(experiment as object));
 
 async function toItsEnd(sim: Simulation, signal: AbortSignal, slice: () => void): Promise<void> {
   while (sim.advanceFor(SLICE) === "budget") {

@@ -142,6 +142,9 @@ const openTrust = async (): Promise<void> => (await import("./trust.tsx")).openT
 const valueText = (value: number, kind: BarKind): string =>
   value === Infinity ? ENDLESS : `${BARS[kind].format(value)}${kind === "slow" ? "×" : "\u00a0%"}`;
 
+/** By which uses of one kernel differ: it stays where a name is cut. */
+const NUMBER = / #\d+$/;
+
 function SlowBar({ bar, top }: { bar: Bar; top: number }) {
   const { kind, kernel, name, value, ends, share, why } = bar,
     { format } = BARS[kind];
@@ -151,7 +154,8 @@ function SlowBar({ bar, top }: { bar: Bar; top: number }) {
     <li class="slow" title={why}>
       <span class="slow-name">
         <Chip kernel={kernel} />
-        {name}
+        <span class="slow-label">{name.replace(NUMBER, "")}</span>
+        {NUMBER.exec(name)?.[0]}
       </span>
       {value === null ? (
         <span class="slow-why">

@@ -2,12 +2,14 @@
 import { fixed, finite } from "../format.ts";
 import { hasGoal } from "../goal.ts";
 import { interval } from "../sure.ts";
-import type { Interval } from "../types.ts";
+import type { Interval, Result } from "../types.ts";
 import { mixFigure, slowdownOf, whyStarved } from "./figures.ts";
 import type { RunSide } from "./model.ts";
 
 /** So many times slower, or less, is as fast, where shares and neighbours are told apart: as the engine's sentence has it. */
 export const ALIKE = 1.05;
+/** Half of an interval that is close, as a part of its number. */
+const CLOSE = 0.25;
 
 /** What a bar shows: how many times slower than alone, the part of a promise that is kept, or the reads that L1D has. */
 export type BarKind = "slow" | "kept" | "found";
@@ -36,6 +38,15 @@ export const BARS: Record<BarKind, { title: string; format(value: number | null 
   };
 const times = (value: number | null | undefined, by: number): number | null | undefined => value && value * by;
 
+/** What its share costs a kernel, where that is something and its interval is close, as in the engine's sentence. */
+function shareOf({ kernels, ci95 }: Result, k: number): Bar["share"] {
+  const cost = finite(kernels[k]?.share_cost),
+    ends = interval(ci95?.kernels[k], "share_cost");
+  return cost !== null && cost > ALIKE && ends !== null && ends[1] - cost <= CLOSE * cost
+    ? { cost, all: (finite(kernels[k]?.neighbour_cost) ?? Infinity) <= ALIKE }
+    : null;
+}
+
 /** A bar for each kernel of a side. */
 export function bars({ experiment, kernels, result, alone }: RunSide): Bar[] {
   return kernels.map((name, kernel) => {
@@ -51,10 +62,7 @@ export function bars({ experiment, kernels, result, alone }: RunSide): Bar[] {
         : value === Infinity && result
           ? whyStarved(result, kernel, "", null)
           : "";
-    const cost = finite(of?.share_cost),
-      slow = kind === "slow" && value !== null && value < Infinity;
-    const share =
-      slow && cost !== null && cost > ALIKE ? { cost, all: (finite(of?.neighbour_cost) ?? Infinity) <= ALIKE } : null;
+    const share = kind === "slow" && value !== null && value < Infinity && result ? shareOf(result, kernel) : null;
     return { kernel, name, kind, value, ends: interval(result?.ci95?.kernels[kernel], key), share, why };
   });
 }

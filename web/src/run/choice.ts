@@ -1,4 +1,5 @@
 // What the menus of the row of choices list. No DOM.
+import { changesOf } from "../classes.ts";
 import { literally } from "../format.ts";
 import { presets, shapeOf, shortTitle, type Preset } from "../teach/vendors.ts";
 import type { Catalogue, Experiment } from "../types.ts";
@@ -106,8 +107,12 @@ export const vendorOf = (catalogue: Catalogue, { kernels, gpu }: Experiment, val
 export const gpuOf = ({ gpu }: Experiment): string =>
   typeof gpu === "string" ? gpu : String(gpu?.preset ?? "ccbp-16sm");
 
-/** What the GPU is called in the row; of a scale model with the part of it that runs. */
+/** What the GPU is called in the row: a changed one by its own SMs, and else marked; of a scale model with the part of it that runs. */
 export function gpuText(catalogue: Catalogue | null, experiment: Experiment): string | undefined {
-  const title = catalogue?.gpus.find(({ name }) => name === gpuOf(experiment))?.title.split(",")[0];
+  const usual = catalogue?.gpus.find(({ name }) => name === gpuOf(experiment))?.title.split(",")[0],
+    { preset: _, "sm.count": sms, ...others } = changesOf(experiment.gpu);
+  const own = typeof sms === "number" && usual ? usual.replace(/^\d+(?= SMs)/, String(sms)) : usual,
+    changed = Object.keys(others).length > 0 || (sms !== undefined && own === usual);
+  const title = own && changed ? `${own} (set)` : own;
   return title && experiment.scale && experiment.scale !== "1" ? `${title}, ${experiment.scale}` : title;
 }

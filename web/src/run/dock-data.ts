@@ -35,12 +35,6 @@ export function dockRun(
   return { mark, title, kernels, window: windows.window, store, specs, decisions: [], past: null, length, epoch };
 }
 
-/** The cycle after which a run ends, as its experiment says after defaults; null where it depends on what happens. */
-export function lengthOf(stop: unknown): number | null {
-  const { cycles, kernels_done: done, settled } = (stop ?? {}) as Record<string, unknown>;
-  return typeof cycles === "number" && done !== true && settled === undefined ? cycles : null;
-}
-
 // ---------------------------------------------------------------- the axis
 
 /** Runs up to here have their whole length on the axis from the start. */

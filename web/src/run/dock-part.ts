@@ -1,9 +1,9 @@
 // The dock as a part of the page: what it hears of the runs, and what it does with them.
 import { computed, effect } from "@preact/signals";
 import { epochOf } from "../choices.ts";
+import { endOf } from "../stop.ts";
 import type { Zoom } from "../types.ts";
 import type { CorunDock } from "./dock.ts";
-import { lengthOf } from "./dock-data.ts";
 import type { Part } from "./panel.ts";
 import type { Session } from "./session.ts";
 
@@ -41,7 +41,7 @@ export function dockPart(dock: CorunDock, session: Session): Part {
       dock.setRuns(
         runs,
         stores,
-        loaded.map(({ normal }) => lengthOf(normal.stop)),
+        loaded.map(({ normal }) => endOf(normal)),
         loaded.map(({ normal }) => epochOf(normal)),
       ),
     windows: () => dock.refresh(),

@@ -1,11 +1,14 @@
 // Three and more kernels, or a promise: a row a scheme, a bar a kernel, in columns.
 import { fixed } from "../format.ts";
+import { kernelStyle } from "../palette.ts";
 import type { Column } from "../schemes/table.ts";
 import { along, axisOf, type SchemePoint } from "./scheme-points.ts";
 
 /** As in the style sheet: the heights of the head and of a row. */
 export const HEAD = 20,
   ROW = 17;
+/** More kernels than these leave no room for names and numbers, which the tip and the table have. */
+const MANY = 4;
 
 interface Props {
   points: readonly SchemePoint[];
@@ -34,19 +37,24 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
   /** Parts of a goal or of the speed alone are linear, and end a little beyond 1. */
   const where = (column: Column, value: number): number =>
     100 * (column.figure === "slowdown" ? along(slow, value) : Math.min(1, value / 1.25));
+  const narrow = columns.length > MANY;
   return (
-    <div class="rows" role="presentation">
+    <div class={narrow ? "rows narrow" : "rows"} role="presentation">
       <div class="row head" aria-hidden="true">
         <span />
         {columns.map((column) => (
           <span key={column.key} class="head-cell">
-            <span class={`swatch swatch-${column.kernel ?? 0}`} />
-            {kernels[column.kernel ?? 0]}
-            {column.key.startsWith("goal_reached")
-              ? ": of its goal"
-              : column.figure === "goals"
-                ? ": of IPC alone"
-                : ""}
+            <span class={`swatch swatch-${column.kernel ?? 0}`}>
+              {narrow ? <b>{kernelStyle(column.kernel ?? 0).number}</b> : null}
+            </span>
+            {narrow ? null : kernels[column.kernel ?? 0]}
+            {narrow
+              ? null
+              : column.key.startsWith("goal_reached")
+                ? ": of its goal"
+                : column.figure === "goals"
+                  ? ": of IPC alone"
+                  : ""}
           </span>
         ))}
       </div>
@@ -93,7 +101,7 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
                 </span>
                 <span class={`value ${promise === "" ? "" : "promised"}`}>
                   {promise !== "" && <span class={`promise ${promise}`} />}
-                  {value === null ? "" : column.figure === "slowdown" ? times(value) : percents(value)}
+                  {value === null || narrow ? "" : column.figure === "slowdown" ? times(value) : percents(value)}
                 </span>
               </span>
             );

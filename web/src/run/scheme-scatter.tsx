@@ -56,7 +56,10 @@ export function scatterOf(points: readonly SchemePoint[], bestOne: SchemePoint |
     const forms = / \(\d+ \w+\)$/.exec(point.name)?.[0] ?? "",
       more = `${forms}${beyond.map((v) => ` ${Number.isFinite(v) ? times(v) : "∞"}`).join("")}${point === bestOne ? ", best" : ""}`;
     const plain = point.name.slice(0, point.name.length - forms.length);
-    return [...new Set(LONGEST.map((longest) => `${fitText(plain, SIZE, longest - textWidth(forms, SIZE))}${more}`))];
+    // A number that is cut would be another one.
+    const fitted = (longest: number): string =>
+      fitText(plain, SIZE, longest - textWidth(forms, SIZE)).replace(/[\s+(]*[\d.,]*…$/, "…");
+    return [...new Set(LONGEST.map((longest) => `${fitted(longest)}${more}`))];
   });
   // A and B first, then the best.
   const order = points
