@@ -33,7 +33,7 @@ const predicted = (split: readonly number[], plan?: object): Prediction =>
   }) as unknown as Prediction;
 
 /** A predictor of eight SMs; `known` are the runs that are measured. */
-function begun(known: Set<string> | null, experiment = SPATIAL) {
+function begun(known: Set<string> | null, experiment = SPATIAL, laid = LAID) {
   const asked: { sms?: number }[][] = [],
     seen: object[] = [],
     simulated: Experiment[] = [];
@@ -63,7 +63,7 @@ function begun(known: Set<string> | null, experiment = SPATIAL) {
       return measurer;
     },
   });
-  of.setRun(experiment, LAID, "");
+  of.setRun(experiment, laid, "");
   return { of, asked, seen, simulated, told: () => told(), ready: new Promise((done) => setTimeout(done, 0)) };
 }
 
@@ -94,6 +94,17 @@ test("nothing is predicted before each kernel is measured, and where kernels sha
   await shared.ready;
   assert.match(shared.of.whyNot.value, /here kernels share SMs\.$/);
   assert.equal(shared.of.canPart.value, true);
+  const names = [..."ABCDEFGHI"],
+    sms = Array.from({ length: 18 }, () => ({ class: 0 })),
+    nine = names.map(() => ({ launch_ctas: [20] }));
+  const many = begun(null, { ...SPATIAL, kernels: names }, {
+    ...LAID,
+    layout: { ...LAID.layout, kernels: names, sms },
+    explained: { kernels: nine },
+  } as unknown as Laid);
+  await many.ready;
+  assert.match(many.of.whyNot.value, /take 8 kernels at most, and here are 9\.$/);
+  assert.deepEqual([many.of.canPart.value, many.asked], [false, []]);
 });
 
 test("deadlines are read as they are typed, and one that is none stops the search at its field", async () => {

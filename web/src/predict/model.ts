@@ -103,6 +103,9 @@ export function aloneRun(experiment: Experiment, kernel: number, sms: number | n
   return { ...rest, kernels: [choice], policy, restart: false, stop: { kernels_done: true } };
 }
 
+/** Kernels of a group that the engine predicts, at most: a plan compares the partitions among all of them. */
+export const MOST = 8;
+
 export const isSpatial = (experiment: Experiment): boolean => schemeName(experiment) === "spatial";
 /** Whether it ends when every kernel has run once, as the formulas have it. */
 export const hasFirst = (experiment: Experiment): boolean => Array.isArray(policyOf(experiment)["first"]);

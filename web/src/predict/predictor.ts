@@ -14,6 +14,7 @@ import {
   hasFirst,
   isReading,
   isSpatial,
+  MOST,
   milliseconds,
   moved,
   once,
@@ -168,6 +169,8 @@ export class Predictor {
     const { experiment, names, sms, bandwidthMax } = setup;
     if (names.length > sms)
       return `There is nothing to predict: ${names.length} kernels cannot each have one of ${sms} SMs.`;
+    if (names.length > MOST)
+      return `There is nothing to predict: the formulas take ${MOST} kernels at most, and here are ${names.length}.`;
     if (!(bandwidthMax > 0))
       return "There is nothing to predict: kernels slow each other down by DRAM's bandwidth, and this DRAM has no limit.";
     return isSpatial(experiment)
@@ -177,7 +180,7 @@ export class Predictor {
   /** Kernels that share SMs can be given SMs of their own. */
   readonly canPart = computed(() => {
     const setup = this.setup.value;
-    return setup !== null && !isSpatial(setup.experiment) && setup.names.length <= setup.sms;
+    return setup !== null && !isSpatial(setup.experiment) && setup.names.length <= Math.min(setup.sms, MOST);
   });
 
   /** Has the runs measured that the formulas need. */
