@@ -1,7 +1,7 @@
 // In which fields two experiments differ: computed from the two descriptions, after defaults, so that what is left out counts as what it means.
 import { mixNames, ownBody, policyOf, schemeText, valueText } from "./choices.ts";
 import { gpuTitle, pathTitle, titleOf } from "./titles.ts";
-import type { Experiment, KernelChoice, PolicyChoice } from "./types.ts";
+import type { Catalogue, Experiment, KernelChoice, PolicyChoice } from "./types.ts";
 
 export interface Difference {
   path: string;
@@ -21,10 +21,10 @@ export interface Described {
   normal: Experiment;
 }
 
-export function differences(a: Described, b: Described): Difference[] {
+export function differences(a: Described, b: Described, catalogue: Catalogue | null = null): Difference[] {
   const keys = unique(a.normal, b.normal).filter((key) => !WORDS.includes(key));
   return keys.flatMap((key): Difference[] => {
-    if (key === "policy") return policies(a, b);
+    if (key === "policy") return policies(a, b, catalogue);
     if (key === "kernels") return kernels(a.normal.kernels, b.normal.kernels);
     if (key === "gpu")
       return fields(a.normal.gpu, b.normal.gpu, "gpu", (path) =>
@@ -38,11 +38,13 @@ export function differences(a: Described, b: Described): Difference[] {
 }
 
 /** Another scheme is one difference: the fields that only it has come with it. Those that are set are said. */
-function policies(a: Described, b: Described): Difference[] {
+function policies(a: Described, b: Described, catalogue: Catalogue | null): Difference[] {
   const one = asPolicy(a.normal),
     other = asPolicy(b.normal);
-  if (one.name !== other.name)
-    return [{ path: "policy", title: "Scheme", a: schemeText(a.written), b: schemeText(b.written) }];
+  if (one.name !== other.name) {
+    const [text, named] = [a, b].map(({ written }) => schemeText(written, catalogue)) as [string, string];
+    return [{ path: "policy", title: "Scheme", a: text, b: named }];
+  }
   return fields(one, other, "policy", (path) => pathTitle(path));
 }
 const asPolicy = (of: Experiment): PolicyChoice => policyOf(of, "");

@@ -145,13 +145,16 @@ const valueText = (value: number, kind: BarKind): string =>
 /** By which uses of one kernel differ: it stays where a name is cut. */
 const NUMBER = / #\d+$/;
 
-function SlowBar({ bar, top }: { bar: Bar; top: number }) {
+/** `brief`: beside another run there is room for the mark alone of what the share costs. */
+function SlowBar({ bar, top, brief }: { bar: Bar; top: number; brief: boolean }) {
   const { kind, kernel, name, value, ends, share, why } = bar,
     { format } = BARS[kind];
   const unit = kind === "slow" ? "" : "\u00a0%",
-    give = value === Infinity ? "" : plusMinus(value, ends, format);
+    give = value === Infinity ? "" : plusMinus(value, ends, format),
+    ofShare =
+      share === null ? "" : share.all ? "all of it for its share" : `of which its share ${valueText(share.cost, kind)}`;
   return (
-    <li class="slow" title={why}>
+    <li class="slow" title={why || ofShare}>
       <span class="slow-name">
         <Chip kernel={kernel} />
         <span class="slow-label">{name.replace(NUMBER, "")}</span>
@@ -178,11 +181,7 @@ function SlowBar({ bar, top }: { bar: Bar; top: number }) {
           <span class="slow-give" title={inFull(ends, (end) => `${format(end)}${unit}`)}>
             {give === "" ? null : `${give.replace("±", "± ")}${unit}`}
           </span>
-          {share === null ? null : (
-            <span class="slow-of">
-              {share.all ? "all of it for its share" : `of which its share ${valueText(share.cost, kind)}`}
-            </span>
-          )}
+          {ofShare === "" ? null : <span class={brief ? "hidden" : "slow-of"}>{ofShare}</span>}
           {why === "" ? null : <span class="hidden">{why}</span>}
         </>
       )}
@@ -211,7 +210,7 @@ export function SlowBars({ sides }: { sides: readonly RunSide[] }) {
           </span>
           <ul class="slows-bars" aria-label={`${side.mark} ${side.scheme}`.trim()}>
             {all.map((bar) => (
-              <SlowBar key={bar.kernel} bar={bar} top={top[bar.kind]} />
+              <SlowBar key={bar.kernel} bar={bar} top={top[bar.kind]} brief={rows.length > 1} />
             ))}
           </ul>
           <span class="slows-merits">

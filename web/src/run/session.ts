@@ -397,7 +397,7 @@ export class Session {
       normal: (loaded[i] as Loaded).normal,
     }));
     batch(() => {
-      if (a && b) this.differ.value = { differences: differences(a, b), why: "" };
+      if (a && b) this.differ.value = { differences: differences(a, b, this.catalogue), why: "" };
       this.sides.value = this.#sides.map((one, i) => ({
         ...one,
         laid: { experiment: one.experiment, loaded: loaded[i] as Loaded },
