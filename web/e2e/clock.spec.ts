@@ -133,7 +133,7 @@ test("B of another mix says what its own run says: no answer of A's mix, no plac
 });
 
 test("under MIG the vendor's words stand everywhere, and no read waits behind the other instance", async ({ page }) => {
-  const policy = { name: "spatial", split: [42, 56], channels: [20, 20] };
+  const policy = { name: "mig", profiles: ["3g.20gb", "4g.20gb"] };
   const experiment: Experiment = {
     corun: 1,
     gpu: "a100-40gb",

@@ -229,12 +229,17 @@ function gpuChoice(form: FormState): Field {
   return oneOf("GPU preset", form.catalogue.gpus.map(named), form.preset(), (gpu) => form.set("gpu", gpu));
 }
 
+/** Orders of warps by their names, as they are called. */
+const orderTitles = ({ warp_orders: orders }: Catalogue): Map<string, string> =>
+  new Map(orders.map((order) => [order.name, orderTitle(order)]));
+
 function gpuField(form: FormState, path: string): Field {
   const preset = form.preset(),
     changes = changesOf(form.now.gpu),
     field = form.gpuFields.value.find((one) => one.path === path),
     base = field && presetValue(field, preset),
-    label = titleOf(path.slice(gpuGroup(path).length).replace(/^\./, ""));
+    label = titleOf(path.slice(gpuGroup(path).length).replace(/^\./, "")),
+    orders = orderTitles(form.catalogue);
   const added = form.classes.value.some(({ name, own }) => !own && path === `sm.${name}.count`);
   return {
     kind: kindOf(field?.kind ?? ""),
@@ -244,7 +249,7 @@ function gpuField(form: FormState, path: string): Field {
     unit: label.toLowerCase() === field?.unit.toLowerCase() ? "" : field?.unit,
     min: field?.min,
     max: field?.max,
-    options: field?.choices?.map((value) => ({ value, text: titleOf(value) })),
+    options: field?.choices?.map((value) => ({ value, text: orders.get(value) ?? titleOf(value) })),
     none: base,
     changed: changes[path] !== undefined && !added,
     value: changes[path],
@@ -373,7 +378,7 @@ function controlField(form: FormState, given: unknown, put: Put, key: string, ke
   const control = catalogue.controls.find((all) => all.key === key),
     kind = kindOf(control?.kind ?? ""),
     neutral = control?.neutral ?? "",
-    orders = new Map(catalogue.warp_orders.map((order) => [order.name, orderTitle(order)])),
+    orders = orderTitles(catalogue),
     names = (control?.choices ?? [...orders.keys()]).filter((name) => name !== neutral);
   const bySm = typeof held === "object" && held !== null ? " Set by SMs; what is chosen here is for all." : "";
   return {
