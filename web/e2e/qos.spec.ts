@@ -74,7 +74,8 @@ test("SAD beside cutcp keeps 80 % of its speed under rollover, and not under an 
   // What ran, runs again by itself.
   await is(page, "Finished");
   await expect(said).toContainText(/SAD keeps its promise, with [\d.]+ % to spare/);
-  await expect(said).toContainText(/CUTCP runs [\d.]+ times slower than alone/);
+  // How much slower CUTCP is, 120,000 cycles are too few to say; what holds it back is known.
+  await expect(said).toContainText(/The scheme's quota holds CUTCP back in \d+ % of the cycles/);
   await show(page, "decisions");
   await expect(page.locator(".all-decisions")).toContainText("80 % of");
 
