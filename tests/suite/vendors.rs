@@ -69,7 +69,7 @@ fn what_a_gpu_does_not_have_is_said_with_what_it_has() {
         ("h100", 3, mig(r#"["3g.40gb", "3g.40gb", "1g.10gb"]"#), format!("policy.profiles: found 3g.40gb + 3g.40gb + 1g.10gb, {together}")),
         ("h100", 8, mig("[]").replace(r#", "profiles": []"#, ""), format!("policy.profiles: found 8 instances, {together}")),
         ("h100", 2, mig(r#"["3g.40gb"]"#), "policy.profiles: found 1 names, want 2".into()),
-        ("rtx5090", 2, mig(r#""3g.40gb""#), "policy.name: found MIG on a GPU without it, want gpu one of a100-40gb, h100-sxm5, h200-sxm".into()),
+        ("rtx5090", 2, mig(r#""3g.40gb""#), "policy.name: found MIG on a GPU without it, want one of the GPUs a100-40gb, h100-sxm5, h200-sxm".into()),
         (
             "h100",
             2,
@@ -87,7 +87,7 @@ fn what_a_gpu_does_not_have_is_said_with_what_it_has() {
             "ccbp-16sm",
             2,
             r#""green-context""#.into(),
-            "policy.name: found green contexts on a GPU without them, want gpu one of a100-40gb, h100-sxm5, h200-sxm, rtx5090, rtx2060-30sm".into(),
+            "policy.name: found green contexts on a GPU without them, want one of the GPUs a100-40gb, h100-sxm5, h200-sxm, rtx5090, rtx2060-30sm".into(),
         ),
         ("h100", 2, r#"{"name": "mps", "percentage": 101}"#.into(), "policy.percentage: found 101, want a number from 0.1 to 100".into()),
         (

@@ -43,7 +43,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
 fn check(spec: &Member, mix: Mix, problems: &mut Problems) {
     let Some(vendor) = mix.vendor else {
         let gpus = vendor::gpus(|_| true).join(", ");
-        return problems.add(field(mix.path, "name"), "green contexts on a GPU without them", format!("gpu one of {gpus}"));
+        return problems.add(field(mix.path, "name"), "green contexts on a GPU without them", format!("one of the GPUs {gpus}"));
     };
     let (path, all) = (field(mix.path, "sms"), mix.sms as u32);
     let (least, step) = vendor.steps(all);

@@ -43,7 +43,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
 fn check(spec: &Member, mix: Mix, problems: &mut Problems) {
     let Some(vendor) = mix.vendor.filter(|vendor| !vendor.mig.is_empty()) else {
         let gpus = vendor::gpus(|vendor| !vendor.mig.is_empty()).join(", ");
-        return problems.add(field(mix.path, "name"), "MIG on a GPU without it", format!("gpu one of {gpus}"));
+        return problems.add(field(mix.path, "name"), "MIG on a GPU without it", format!("one of the GPUs {gpus}"));
     };
     let (path, names) = (field(mix.path, "profiles"), spec.texts("profiles"));
     let before = problems.0.len();
