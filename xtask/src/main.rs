@@ -54,7 +54,7 @@ Usage: cargo xtask COMMAND
   profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/profiles.json, so that the page has
                                   slowdowns at once; anew after the engine has changed
   answers                         what every scheme makes of the first mix and of the examples, run natively and put into web/public/answers, so that
-                                  the page's first screen answers at once; anew after the engine or an example has changed, in some ten minutes
+                                  the page's first screen answers at once; anew after the engine or an example has changed, in some twenty minutes
   reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/reports and its figures to the page too
   verdicts [--count N] [--seed N] a study: does the cause that a verdict names hold in runs with one cause after another relieved? With no
                                   option its page, docs/reference/verdicts.md, is written anew
