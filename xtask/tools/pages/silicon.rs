@@ -158,7 +158,8 @@ fn rules(cells: &[Cell]) -> Result<Vec<Value>, String> {
             ("suffers", suffers),
         ]))
     };
-    let (measured, other): (fn(&Cell) -> f64, fn(&Cell) -> f64) = (|cell| cell.measured, |cell| cell.other);
+    let measured: fn(&Cell) -> f64 = |cell| cell.measured;
+    let other: fn(&Cell) -> f64 = |cell| cell.other;
     let rules = [
         rule("H100: simulated", &|cell| cell.simulated, measured),
         rule("H100: nobody suffers", &|_| Some(1.0), measured),
