@@ -106,8 +106,8 @@ const isFigures = (value: unknown): boolean =>
 
 function isKernel(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { name, ...figures } = value;
-  return isText(name) && isFigures(figures);
+  const { name, share = null, ...figures } = value;
+  return isText(name) && (share === null || isText(share)) && isFigures(figures);
 }
 
 /** A value as the part of a result that is stored; null for what is none. `alone`: what each kernel does alone, where all schemes' results have that alike. */
