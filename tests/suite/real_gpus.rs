@@ -168,8 +168,8 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Holds what an H100 is said to do with pairs against what its preset answers by default: within a fifth, as some of the slowdowns of `silicon.json` are from runs
-/// of which their intervals say no more, and runs here are as short.
+/// Holds what an H100 is said to do with pairs against what its preset answers by default. Within a fifth: runs are as short as those of `silicon.json`, whose
+/// intervals say no more of some.
 fn holds_of_an_h100(is_asked: impl Fn(&str, &str) -> bool, length: i64) -> usize {
     let measured = Measured::read(&read("silicon/h100.csv")).unwrap_or_else(|problems| panic!("{problems}"));
     let said = Value::from_json(&read("docs/reference/silicon.json")).unwrap_or_else(|problems| panic!("{problems}"));

@@ -14,7 +14,7 @@ export type Experiment = {
   cta_order?: CtaOrder;
   /** How the kernels share the GPU */
   policy?: Policy | Policy[];
-  /** How long it runs before anything is measured, after the policy has settled: so many cycles, or, `settled`, until L2 has filled as far as the kernels fill it. stop.cycles and stop.settled count from there on */
+  /** How long it runs before anything is measured, after the policy has settled. So many cycles, or, `settled`, until L2 has filled as far as the kernels fill it. stop.cycles and stop.settled count from there on */
   warm_up?: number | "settled";
   /** The GPU on which each kernel is run by itself */
   alone_gpu?: string | GpuChange | null;

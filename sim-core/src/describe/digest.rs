@@ -21,7 +21,7 @@ impl Default for Fnv {
 
 impl Fnv {
     /// A hasher for the state of a mix of so many kernels. It leaves out what a [`PerKernel`](super::ids::PerKernel) has of kernels beyond the eighth that
-    /// the mix does not have, so that the digest of a mix does not depend on how many kernels another one may have.
+    /// the mix does not have. So a digest does not depend on how many kernels another mix may have.
     pub fn of_mix(kernels: usize) -> Self {
         Fnv { hash: 0xcbf2_9ce4_8422_2325, kernels }
     }

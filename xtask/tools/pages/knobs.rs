@@ -191,6 +191,12 @@ fn experiment(mix: &Mix, knob: &Knob, to: &Value) -> Result<Experiment, String> 
         "warm_up": mix.warm_up,
         "stop": { "cycles": mix.cycles },
     });
+    // What a GPU says of experiments that say nothing is tried on one that says nothing.
+    for (of_gpu, own) in [("gpu.warp_order", "warp_order"), ("gpu.measure_from", "warm_up")] {
+        if let Some(fields) = whole.as_object_mut().filter(|_| knob.set == of_gpu) {
+            fields.remove(own);
+        }
+    }
     match knob.set.strip_prefix("gpu.") {
         Some(field) => {
             if let Some(preset) = whole["gpu"].as_str().map(str::to_owned) {

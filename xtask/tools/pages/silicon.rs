@@ -70,8 +70,8 @@ pub fn page(_: &[String]) -> Result<(), String> {
         text(&h200, "gpu"),
     );
     println!(
-        "The GPU and the kernels have values that were published, or measured of kernels **alone**. Pairs have decided three things: that sleep is an instruction \
-         (`sleep` beside `fma` was 4.4 times as long, measured 1.0), that between kernels the older warp goes first (study `first`), and that an FP64 unit takes the oldest warp that waits for it (`fp64` beside `fp64` was 1.95). All pairs had been seen by then, \
+        "The GPU and the kernels have values that were published, or measured of kernels **alone**. Pairs have decided three things. Sleep is an instruction \
+         (`sleep` beside `fma` was 4.4 times as long, measured 1.0). Between kernels the older warp goes first (study `first`). An FP64 unit takes the oldest warp that waits for it (`fp64` beside `fp64` was 1.95). All pairs had been seen by then, \
          so this is no blind test.\n"
     );
     errors(h100.get("met").ok_or("no errors")?);
@@ -177,13 +177,13 @@ const SUFFERS: f64 = 1.25;
 
 /// What the second comparison is worth.
 const BLIND: &str = "\
-This one was blind. The preset `h200-sxm` is `h100-sxm5` with what the data sheet and the driver say of an H200: channels, memory clock, L2. It was frozen in a commit before any of its pairs was simulated. What an H200 measures of pairs stood on this page before; nothing was taken from it. The first run was off by 24 % in the mean, as the H100's was then. Since, eight things were changed for both, two of them for pairs: sleep is an instruction of the machine, and a scheduler's FP64 unit takes the oldest of the warps that wait for it. Two others were decided by kernels alone on an H100, two by scale models, one by CUDA's guide, and one by streams that lie a power of two apart: DRAM's banks are hashed by all bits of a row. The kernels ask for 15 % of the shared memory, 34 KB, which CUDA rounds up to 64. L1D's sets are by modulo, which has `l2` and the largest region that fits nearer to their times than a hash has, and the other regions as near. Rows of arrays shrink with the grid on the quarter that is simulated, so that as many accesses hit DRAM's open rows as on the whole. A hash spreads lines over L2's banks, without which kernels that read rows a power of two apart were faster on a quarter than on the whole.";
+This one was blind. The preset `h200-sxm` is `h100-sxm5` with what the data sheet and the driver say of an H200: channels, memory clock, L2. It was frozen in a commit before any of its pairs was simulated. What an H200 measures of pairs stood on this page before; nothing was taken from it. The first run was off by 24 % in the mean, as the H100's was then. Since, eight things were changed for both, two of them for pairs: sleep is an instruction of the machine, and a scheduler's FP64 unit takes the oldest of the warps that wait for it. Two others were decided by kernels alone on an H100, two by scale models, one by CUDA's guide. Streams that lie a power of two apart decided one: DRAM's banks are hashed by all bits of a row. The kernels ask for 15 % of the shared memory, 34 KB, which CUDA rounds up to 64. L1D's sets are by modulo, which has `l2` and the largest region that fits nearer to their times than a hash has, and the other regions as near. Rows of arrays shrink with the grid on the quarter that is simulated, so that as many accesses hit DRAM's open rows as on the whole. A hash spreads lines over L2's banks, without which kernels that read rows a power of two apart were faster on a quarter than on the whole.";
 
 /// What is known of the errors.
 const KNOWN: &str = "\
 What is known to be wrong:
 
-- How L1D overflows. The kernels leave it 192 KB. Copies of a region that takes 1.17 times as much have half of their speed on the H100, alone, and a sixth here; two regions that do so together have a quarter there and here
+- How L1D overflows. The kernels leave it 192 KB. Copies of a region that takes 1.17 times as much have half of their speed on the H100, alone, and a sixth here. Two regions that do so together have a quarter there and here
   (study `region`). So what an H100 replaces is not always what was used least recently. With the driver's own division, which leaves `l2` all but a line in a thousand, the H100 finds four of five accesses there
   (`silicon/h100-counters.csv`), the machine 94 %.
 - `l1` and `dram` beside `l2-wide` are slowed too little: a part was L1D, of which shared memory had too little (`l1` was 1.65), the rest is not explained. Stores cost L2 of an H100 more than their bytes (`silicon/h100-counters.csv`).

@@ -1,7 +1,7 @@
 //! How the array of an SM that is L1D and shared memory can be divided between the two.
 //!
-//! NVIDIA's GPUs since Volta have one array for both. A launch says how much of it is shared memory, and L1D is the rest ("CUDA C++ Programming
-//! Guide", Compute Capabilities: the sizes; a preference that is none of them is rounded up to the next). The launch's descriptor has the least, the
+//! NVIDIA's GPUs since Volta have one array for both. A launch says how much of it is shared memory, and L1D is the rest. The sizes are those
+//! of "CUDA C++ Programming Guide", Compute Capabilities. A preference that is none of them is rounded up to the next. The launch's descriptor has the least, the
 //! greatest and the intended division of an SM that takes its CTAs: `MIN_`, `MAX_` and `TARGET_SM_CONFIG_SHARED_MEM_SIZE` in NVIDIA's open headers.
 
 /// The sizes of shared memory that can be chosen, by compute capability.

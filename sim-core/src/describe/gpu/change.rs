@@ -71,8 +71,8 @@ const LATER: &[&str] = &[
     "carve_out_wait",
 ];
 
-/// Fields that are written only where the preset has something else: what holds for experiments that say nothing, as their own is written anyway, and
-/// what older files did not have and no paper's run of one launch can tell.
+/// Fields that are written only where the preset has something else. Two say what holds for experiments that say nothing, whose own is written anyway.
+/// The third, older files did not have, and no paper's run of one launch can tell.
 const AS_PRESET: &[&str] = &["warp_order", "measure_from", "l1.launch_drops"];
 
 /// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.

@@ -1,6 +1,6 @@
 //! How many CTAs of a launch an SM can hold, which resource limits them, and how the SM is divided for them between L1D and shared memory.
 //!
-//! Where nothing else is preferred, a launch wants the smallest division that holds all CTAs that registers, threads and CTA slots allow: the
+//! Where nothing else is preferred, a launch wants the smallest division that holds all CTAs that registers, threads and CTA slots allow. The
 //! driver "automatically configures the shared memory capacity for each kernel to avoid shared memory occupancy bottlenecks" (CUDA C++ Programming
 //! Guide, 7.x). CUDA has no formula for it; of kernels that need little, Nsight Compute often reports the next size. A preference replaces that, but
 //! for what one CTA needs.

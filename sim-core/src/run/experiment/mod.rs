@@ -285,8 +285,8 @@ impl Experiment {
         self.gpu.sms.iter().flat_map(|class| core::iter::repeat_n(on(class), class.count as usize)).collect()
     }
 
-    /// The experiment that measures a kernel's IPC alone, as long as this one: the whole GPU and the order of warps of this run, or those that are
-    /// given for this, and the kernel's own maximum of CTAs.
+    /// The experiment that measures a kernel's IPC alone, as long as this one. It has the kernel's own maximum of CTAs, and the whole GPU and the order
+    /// of warps of this run, or those that are given for this.
     pub fn alone(&self, kernel: KernelId) -> Experiment {
         let used = &self.kernels[kernel.index()];
         Experiment {

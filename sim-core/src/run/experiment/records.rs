@@ -164,7 +164,7 @@ experiment! {
         cta_order: CtaOrderSpec = Shape::Entry(CtaOrderInfo::ENTRIES), Name("round-robin");
         /// How the kernels share the GPU.
         policy: PolicySpec = POLICY, Name("even");
-        /// How long it runs before anything is measured, after the policy has settled: so many cycles, or, `settled`, until L2 has filled as far as the
+        /// How long it runs before anything is measured, after the policy has settled. So many cycles, or, `settled`, until L2 has filled as far as the
         /// kernels fill it. stop.cycles and stop.settled count from there on.
         warm_up: WarmUp = warm_up::WARM_UP, Words("as the GPU's measure_from says; none where kernels run to their end");
         /// The GPU on which each kernel is run by itself.

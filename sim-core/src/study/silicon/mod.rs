@@ -200,8 +200,8 @@ fn right(answers: impl Iterator<Item = bool>) -> Value {
 /// A kernel that uses nothing: pairs with it say little.
 const SLEEPER: &str = "sleep";
 
-/// How well the slowdowns are met: errors of all pairs, of those without the sleeper, of those that are slowed, and of those on either side of `THRASHING`,
-/// each beside what the rule that nobody suffers is off by. Then who of two suffers more, where that is by a
+/// How well the slowdowns are met. Errors are of all pairs, of those without the sleeper, of those that are slowed, and of those on either side of
+/// `THRASHING`. Each stands beside what the rule that nobody suffers is off by. Then who of two suffers more, where that is by a
 /// tenth, and whether a kernel suffers by more than a quarter.
 fn met(measured: &Measured, simulated: &Simulated) -> Value {
     let cells = cells(measured, simulated);
