@@ -14,6 +14,14 @@ test("the stored answer stands until the run here has ended, which confirms it b
   assert.deepEqual(shownOf(stored, of(500, "b"), "end"), { result: of(500, "b"), origin: "differs" });
 });
 
+test("the stored answer stands until the runs in shares have ended, too", () => {
+  const costs = (...each: (number | null)[]): Result =>
+      ({ ...of(500, "a"), kernels: each.map((cost) => ({ share_cost: cost })) }) as Result,
+    stored = costs(1.5, null);
+  assert.deepEqual(shownOf(stored, costs(null, null), "end"), { result: stored, origin: "stored" });
+  assert.deepEqual(shownOf(stored, costs(1.5, null), "end"), { result: costs(1.5, null), origin: "confirmed" });
+});
+
 test("a run of another length confirms nothing, and without a stored answer the run here is all there is", () => {
   assert.deepEqual(shownOf(of(500, "a"), of(400, "a"), "end"), { result: of(400, "a"), origin: "here" });
   assert.deepEqual(shownOf(null, of(100, "x"), "way"), { result: of(100, "x"), origin: "running" });

@@ -6,6 +6,12 @@ import type { RunSide } from "./model.ts";
 /** Where the run here is: on its way, at rest where the user has stopped to look, or at its end. */
 export type Whereabouts = "way" | "rest" | "end";
 
+/** What a share costs is known by runs that come after the end: until then, the stored answer says more. */
+const wants = (stored: Result, here: Result): boolean =>
+  (stored.kernels ?? []).some(
+    ({ share_cost: cost }, k) => typeof cost === "number" && typeof here.kernels?.[k]?.share_cost !== "number",
+  );
+
 /** At its end the run here confirms the stored answer, or differs from it, where it is as long. */
 export function shownOf(
   stored: Result | null,
@@ -16,5 +22,6 @@ export function shownOf(
     return stored ? { result: stored, origin: "stored" } : { result: here, origin: "running" };
   if (at === "rest") return { result: here, origin: "rests" };
   if (stored === null || stored.cycles !== here.cycles) return { result: here, origin: "here" };
-  return { result: here, origin: stored.digest === here.digest ? "confirmed" : "differs" };
+  if (stored.digest !== here.digest) return { result: here, origin: "differs" };
+  return wants(stored, here) ? { result: stored, origin: "stored" } : { result: here, origin: "confirmed" };
 }
