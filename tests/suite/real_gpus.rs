@@ -229,10 +229,12 @@ fn by_default_an_rtx_5090_answers_as_is_said_of_it() {
     let kernels = |names: &[&str]| Value::array(names.iter().map(|name| Value::from(format!("interference/{name}").as_str())));
     for row in &rows[2..] {
         let kernel = row[0].trim();
-        let alone = by_default("rtx5090", &kernels(&[kernel]), "1", 60_000);
+        // A pass of `l1` beside a copy takes so long that its first ones, in which it gathers its lines, weigh for long: 15 at first, 7.2 by default, 6.7 later.
+        let length = if kernel == "l1" { 600_000 } else { 60_000 };
+        let alone = by_default("rtx5090", &kernels(&[kernel]), "1", length);
         for (beside, cell) in names.iter().zip(&row[1..]) {
             let printed: f64 = cell.trim().split(' ').next().and_then(|first| first.parse().ok()).expect("while both run");
-            let slowdown = alone / by_default("rtx5090", &kernels(&[beside, kernel]), "1", 60_000);
+            let slowdown = alone / by_default("rtx5090", &kernels(&[beside, kernel]), "1", length);
             assert!(
                 (0.8..1.25).contains(&(slowdown / printed)),
                 "{kernel} beside {beside}: {slowdown:.3} by default, {printed} in the report"
