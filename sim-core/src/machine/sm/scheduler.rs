@@ -86,8 +86,8 @@ struct Fp64 {
     free: Cycle,
     /// Whether there is one.
     is_there: bool,
-    /// Whether a warp waits for it after each of its instructions, so that its turn ends there: the scheduler has one of its own, that takes one every few cycles.
-    ends_turns: bool,
+    /// Whether it takes the oldest of the warps that wait for it, greedy or not: a scheduler's own, which takes an instruction every few cycles.
+    takes_oldest: bool,
 }
 
 /// Hashed only where it has been used, so that kernels without FP64 have the digests that they had before there was one.
@@ -255,8 +255,8 @@ impl Scheduler {
     }
 
     /// Says that FP64 has a unit of its own; without one the arithmetic unit does it.
-    pub fn add_fp64(&mut self, ends_turns: bool) {
-        (self.fp64.is_there, self.fp64.ends_turns) = (true, ends_turns);
+    pub fn add_fp64(&mut self, takes_oldest: bool) {
+        (self.fp64.is_there, self.fp64.takes_oldest) = (true, takes_oldest);
     }
 
     /// Closes the gates for the kernels that have used their quota, and for those of which the LSU takes no more (a bit each). Returns
@@ -532,7 +532,7 @@ impl Scheduler {
             return self.by_age.oldest(eligible);
         }
         // It has waited for its FP64 unit, which takes the oldest that does.
-        if self.fp64.ends_turns && self.fp64.warps >> last & 1 == 1 { self.by_age.oldest(eligible & self.fp64.warps) } else { last }
+        if self.fp64.takes_oldest && self.fp64.warps >> last & 1 == 1 { self.by_age.oldest(eligible & self.fp64.warps) } else { last }
     }
 }
 

@@ -103,8 +103,8 @@ impl Warps {
     pub fn new(class: &SmClass) -> Self {
         let mut schedulers: ArrayVec<Scheduler, MAX_SCHEDULERS> = ArrayVec::new(class.schedulers);
         if class.fp64_lanes > 0 {
-            let ends_turns = class.fp64_unit == Fp64Owner::Scheduler && class.fp64_lanes < WARP_SIZE;
-            schedulers.iter_mut().for_each(|scheduler| scheduler.add_fp64(ends_turns));
+            let takes_oldest = class.fp64_unit == Fp64Owner::Scheduler && class.fp64_lanes < WARP_SIZE;
+            schedulers.iter_mut().for_each(|scheduler| scheduler.add_fp64(takes_oldest));
         }
         Warps {
             loads_per_warp: class.loads_per_warp,
