@@ -10,6 +10,7 @@ import {
   errorOf,
   measuredOf,
   moved,
+  notForScheme,
   once,
   partsOf,
   question,
@@ -46,6 +47,24 @@ const setup: Setup = {
   ctas: [100, 50],
 };
 const whole: Measured = { cycles: 1_000_000, instructions: 64_000_000, accesses: 1_000_000, ctas: 100, whole: true };
+
+test("the SMs of green contexts are a partition; MIG's instances and schemes that share SMs are not predicted, each for its reason", () => {
+  const of = (policy: Experiment["policy"]): Experiment => ({ ...experiment, policy });
+  assert.deepEqual(partsOf(of({ name: "green-context", sms: [8, 16] }), 30), [8, 16]);
+  assert.deepEqual(partsOf(of({ name: "green-context", sms: 12 }), 30), [12, 12]);
+  assert.equal(notForScheme(of({ name: "green-context", sms: 12 })), "");
+  assert.deepEqual(once(of({ name: "green-context", sms: 12 }), [12, 12]).policy, {
+    name: "spatial",
+    split: [12, 12],
+  });
+  assert.match(notForScheme(of("green-context")), /does not say them \(sms\)/);
+  assert.match(
+    notForScheme(of({ name: "mig", profiles: ["3g.71gb", "4g.71gb"] })),
+    /each of MIG's instances has its own/,
+  );
+  assert.match(notForScheme(of("even")), /here kernels share SMs/);
+  assert.equal(notForScheme(of("spatial")), "");
+});
 
 test("a border moves SMs from one kernel to its neighbour, and leaves each one SM; after the last one SMs may be idle", () => {
   assert.deepEqual(moved([10, 20], 0, 12, 30), [12, 18]);

@@ -106,7 +106,29 @@ export function aloneRun(experiment: Experiment, kernel: number, sms: number | n
 /** Kernels of a group that the engine predicts, at most: a plan compares the partitions among all of them. */
 export const MOST = 8;
 
-export const isSpatial = (experiment: Experiment): boolean => schemeName(experiment) === "spatial";
+/** SMs that each kernel has of its own, as the experiment says them; null for equal parts, nothing where kernels have no such SMs or they are not said. */
+function saidParts(experiment: Experiment): number[] | null | undefined {
+  const { split, sms } = policyOf(experiment) as { split?: unknown; sms?: unknown };
+  switch (schemeName(experiment)) {
+    case "spatial":
+      return Array.isArray(split) ? split.map(Number) : null;
+    case "green-context":
+      if (typeof sms === "number") return experiment.kernels.map(() => sms);
+      return Array.isArray(sms) ? sms.map(Number) : undefined;
+  }
+}
+/** Why the formulas are not for an experiment's scheme; empty where they are. */
+export function notForScheme(experiment: Experiment): string {
+  if (saidParts(experiment) !== undefined) return "";
+  switch (schemeName(experiment)) {
+    case "mig":
+      return "the formulas are for kernels that share DRAM's bandwidth, and each of MIG's instances has its own.";
+    case "green-context":
+      return "the formulas need each kernel's SMs, and the experiment does not say them (sms).";
+    default:
+      return "the formulas are for kernels on SMs of their own, and here kernels share SMs.";
+  }
+}
 /** Whether it ends when every kernel has run once, as the formulas have it. */
 export const hasFirst = (experiment: Experiment): boolean => Array.isArray(policyOf(experiment)["first"]);
 export const runsOnce = (experiment: Experiment): boolean =>
@@ -115,7 +137,8 @@ export const runsOnce = (experiment: Experiment): boolean =>
 /** The experiment that shows what becomes of a partition: every kernel once, from the start, on its own SMs. Where they begin stays only with their number. */
 export function once(experiment: Experiment, split: readonly number[]): Experiment {
   const { warm_up: _, ...rest } = structuredClone(experiment);
-  const { first, ...policy } = isSpatial(experiment) ? policyOf(rest) : { name: "spatial", split: null, first: null },
+  const { first, ...policy } =
+      schemeName(experiment) === "spatial" ? policyOf(rest) : { name: "spatial", split: null, first: null },
     same = Array.isArray(first) && String(policy["split"]) === split.join();
   return {
     ...rest,
@@ -129,9 +152,9 @@ export function once(experiment: Experiment, split: readonly number[]): Experime
 
 /** SMs of each kernel, as the policy gives them: what it says, or equal parts. */
 export function partsOf(experiment: Experiment, sms: number): number[] {
-  const { split } = policyOf(experiment) as { split?: unknown },
-    kernels = experiment.kernels.length;
-  if (isSpatial(experiment) && Array.isArray(split)) return split.map(Number);
+  const kernels = experiment.kernels.length,
+    said = saidParts(experiment);
+  if (said) return said;
   return experiment.kernels.map((_, k) => Math.floor(sms / kernels) + (k < sms % kernels ? 1 : 0));
 }
 

@@ -13,10 +13,10 @@ import {
   figureOf,
   hasFirst,
   isReading,
-  isSpatial,
   MOST,
   milliseconds,
   moved,
+  notForScheme,
   once,
   partsOf,
   question,
@@ -173,14 +173,13 @@ export class Predictor {
       return `There is nothing to predict: the formulas take ${MOST} kernels at most, and here are ${names.length}.`;
     if (!(bandwidthMax > 0))
       return "There is nothing to predict: kernels slow each other down by DRAM's bandwidth, and this DRAM has no limit.";
-    return isSpatial(experiment)
-      ? ""
-      : "There is nothing to predict: the formulas are for kernels on SMs of their own, and here kernels share SMs.";
+    const why = notForScheme(experiment);
+    return why === "" ? "" : `There is nothing to predict: ${why}`;
   });
-  /** Kernels that share SMs can be given SMs of their own. */
+  /** Kernels of another scheme can be given SMs of their own. */
   readonly canPart = computed(() => {
     const setup = this.setup.value;
-    return setup !== null && !isSpatial(setup.experiment) && setup.names.length <= Math.min(setup.sms, MOST);
+    return setup !== null && notForScheme(setup.experiment) !== "" && setup.names.length <= Math.min(setup.sms, MOST);
   });
 
   /** Has the runs measured that the formulas need. */
@@ -212,7 +211,7 @@ export class Predictor {
   /** What the run shows now. */
   update(result: Result, past: Past | null): void {
     const setup = this.setup.value;
-    if (!setup || !isSpatial(setup.experiment)) return;
+    if (!setup || notForScheme(setup.experiment) !== "") return;
     this.#ran.value = { shown: shownOf(setup, result, past), now: milliseconds(setup, result.cycles) };
   }
 
