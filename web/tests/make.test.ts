@@ -58,6 +58,9 @@ const CATALOGUE = {
       param("curves", "per_kernel_list"),
     ]),
     policy("ucp", [param("sampled", "bool", { default: true })]),
+    policy("time-slice", [
+      param("timeslice", "choice", { choices: ["short", "long"], default: "short, if `slice` says nothing" }),
+    ]),
     policy("manual", [param("controls", "record")]),
   ],
   controls: CONTROLS,
@@ -161,6 +164,16 @@ test("a field is what the catalogue says of its path, and sets what the path nam
     ["choice", "1", ["1", "1/2", "1/4"]],
   );
   assert.equal(put("scale", "1/4")["scale"], "1/4");
+});
+
+test("a choice that is left out for none of its values has an entry for that, to which one can come back", () => {
+  const { state, told } = form({ policy: { name: "time-slice", timeslice: "long" } });
+  const length = fieldOf(state, "policy.timeslice"),
+    [left] = length.options ?? [];
+  assert.equal(left?.text, "Short, if slice says nothing");
+  assert.equal(left?.value, length.none, "which is what the form takes away");
+  length.put(undefined);
+  assert.deepEqual((told.at(-1) as Experiment).policy, { name: "time-slice" });
 });
 
 test("a list by kernel is filled where one is set, and goes where none is", () => {

@@ -50,7 +50,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             name: "timeslice",
             shape: Shape::Choice(TIME_SLICE_WORDS),
             unit: "",
-            absent: Absent::Words("default, if `slice` and `slice_ms` are left out"),
+            absent: Absent::Words("default, if no other length is said"),
             doc: "The same as a level of nvidia-smi compute-policy: default and short 2 ms, medium 10 ms, long 30 ms",
         },
         Param {

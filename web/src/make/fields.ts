@@ -63,6 +63,11 @@ const named = ({ name, title }: { name: string; title: string }): Option => ({
   value: name,
   text: title && title !== name ? `${name} – ${title}` : name,
 });
+/** A choice that can be left out for something that is none of its values has an entry for that. */
+const leftOut = (choices: readonly string[], none: unknown): Option[] =>
+  typeof none === "string" && !choices.includes(none)
+    ? [{ value: none, text: none.charAt(0).toUpperCase() + none.slice(1).replaceAll("`", "") }]
+    : [];
 const ordered = (order: { name: string; doc: string }): Option => ({ value: order.name, text: orderTitle(order) });
 export const policyOptions = ({ policies }: Catalogue): Option[] =>
   policies.map(({ name, title }) => ({ value: name, text: title || name }));
@@ -310,7 +315,10 @@ function paramField(
       label: titleOf(param.name),
       help:
         typeof none === "string" && kind !== "choice" ? `${sentence(doc)} Left out: ${sentence(none)}` : sentence(doc),
-      options: choices?.map((one) => ({ value: one, text: choiceTitle(one, doc) })),
+      options: choices && [
+        ...leftOut(choices, none),
+        ...choices.map((one) => ({ value: one, text: choiceTitle(one, doc) })),
+      ],
       none: none ?? undefined,
       value,
       put,
