@@ -321,7 +321,8 @@ fn print(tried: &[Tried<'_>]) -> Result<(), String> {
     }
     let silent = |one: &&Tried<'_>| one.knob.stays.is_some() && one.seen.iter().all(|(_, all)| *all == one.seen[0].1);
     let names: Vec<String> = tried.iter().filter(silent).map(|one| format!("`{}`", one.knob.names(one.mix).join("`, `"))).collect();
-    println!("\nOf those that are to stay, {} change no figure of any kernel where they were tried: {}.", names.len(), names.join(", "));
+    println!("\nOf those that are to stay, {} change no figure of any kernel where they were tried:\n", names.len());
+    names.iter().for_each(|name| println!("- {name}"));
     println!("\n## Every knob");
     let mut says = "";
     for one in tried {

@@ -293,8 +293,10 @@ left, by runs of single kernels and of single mixes:
 
 - CTAs that share a row of DRAM run closer together on a part, and more accesses hit the open row.
 - Which CTAs an SM has goes by its number. Where what they read goes by theirs, an L1D keeps more of it for some numbers of SMs. On an H100 that is so for
-  `ccbp/CFD`, `ccbp/SMV` and `qos/SPMV`: alone they have .85, .30 and .30 of their accesses in L1D, on a quarter .26, .06 and .06.
+  `ccbp/CFD`, `ccbp/SMV` and `qos/SPMV`: alone they have .58, .31 and .29 of their accesses in L1D, on a quarter .13, .05 and .05.
 - A launch waits for its slowest warp, and the slowest of fewer is less slow (`ccbp/BFS`).
+- A kernel that wants SMs divided otherwise waits until one is empty (`qos/SAD` beside `hetero/KMEANS` on an A100). What it has then is a matter of few CTAs.
+  One that has none has no slowdown here, but a dash.
 - `ws` may choose another division, where it finds two about as good: `hetero/LAVAMD` beside `ccbp/FTD` has four CTAs on an SM of an H100, and two on one of
   its quarter.
 ";
