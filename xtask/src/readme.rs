@@ -1,13 +1,12 @@
-//! The commands of the README and of the lessons, run as they stand: a fence marked `sh` ends by itself; one marked `sh server` is started, asked
-//! for its page, and ended.
+//! The commands of the README, run as they stand: a fence marked `sh` ends by itself; one marked `sh server` is started, asked for its page, and
+//! ended. `xtask/words/numbers` follows the README and the lessons with the runner alone.
 
-use crate::page::files;
-use crate::run::{quietly, root, target_dir, watch};
+use crate::run::{root, watch};
 use crate::test::Count;
 use anyhow::{Context, Result, bail, ensure};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -41,40 +40,6 @@ pub fn commands(count: &mut Count) -> Result<()> {
         }
     }
     ensure!(failed.is_empty(), "of the README's commands, these fail: {}", failed.join("; "));
-    Ok(())
-}
-
-/// Runs the commands of README.md that the runner takes, with `corun` in the place of the one that README.md has built.
-pub fn of_the_runner(corun: &Path, count: &mut Count) -> Result<()> {
-    let lines = lines(&std::fs::read_to_string(root().join("README.md"))?);
-    let lines: Vec<&str> = lines.iter().filter_map(|line| line.command.strip_prefix("target/release/corun ")).collect();
-    ensure!(!lines.is_empty(), "README.md has no command of the runner");
-    for line in lines {
-        quietly(&mut shell(&format!("exec {} {line}", corun.display()))).with_context(|| format!("README.md: corun {line}"))?;
-        count.passed += 1;
-    }
-    Ok(())
-}
-
-/// Follows the pages of the tutorial and the how-tos, each in an empty folder: a fence marked `file=NAME` is a file, one marked `sh` is run with
-/// `corun` at hand.
-pub fn lessons(corun: &Path, count: &mut Count) -> Result<()> {
-    let mut path: Vec<PathBuf> = corun.parent().map(PathBuf::from).into_iter().collect();
-    path.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
-    let path = std::env::join_paths(path)?;
-    for page in [files(&root().join("docs/tutorial"))?, files(&root().join("docs/how-to"))?].concat() {
-        let folder = target_dir().join("lessons").join(page.file_stem().unwrap_or_default());
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder)?;
-        let text = std::fs::read_to_string(&page)?;
-        write_files(&text, &folder)?;
-        for (_, body) in fences(&text).iter().filter(|(info, _)| info == &["sh"]) {
-            let step = Command::new("sh").args(["-ec", body]).current_dir(&folder).env("PATH", &path).output()?;
-            ensure!(step.status.success(), "{}:\n{body}{}", page.display(), String::from_utf8_lossy(&step.stderr));
-            count.passed += 1;
-        }
-    }
-    ensure!(count.passed > 0, "the pages have no fence marked `sh`");
     Ok(())
 }
 

@@ -109,12 +109,12 @@ pub const STAGES: &[Stage<Run>] = &[
     Stage { name: "words", title: "sentences and links of the docs", lane: Lane::Test, full: false, after: &["build"], work: docs_words },
     Stage { name: "native", title: "native tests", lane: Lane::Test, full: false, after: &["build"], work: native },
     Stage {
-        name: "commands",
-        title: "the README's commands of the runner",
+        name: "numbers",
+        title: "steps and numbers of README and lessons",
         lane: Lane::Test,
         full: false,
         after: &["build"],
-        work: commands,
+        work: numbers,
     },
     Stage {
         name: "node",
@@ -176,14 +176,6 @@ pub const STAGES: &[Stage<Run>] = &[
         full: true,
         after: &["build"],
         work: hyperqueue,
-    },
-    Stage {
-        name: "lessons",
-        title: "the tutorial and the how-tos, step by step",
-        lane: Lane::OneCore,
-        full: true,
-        after: &["build"],
-        work: |run, _, count| readme::lessons(&run.corun()?, count),
     },
     Stage {
         name: "readme",
@@ -354,8 +346,9 @@ fn counts(line: &str) -> Option<(u64, u64)> {
     }
 }
 
-fn commands(run: &Run, _: &Log, count: &mut Count) -> Result<()> {
-    readme::of_the_runner(&run.corun()?, count)
+/// Follows the README, the tutorial and the how-tos, and holds every number of theirs against what they run.
+fn numbers(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    tested(log, Command::new(program(&run.native, "numbers")?).arg(run.corun()?).arg(target_dir().join("lessons")), count)
 }
 
 fn in_host(run: &Run, log: &Log, count: &mut Count, host: Host) -> Result<()> {
