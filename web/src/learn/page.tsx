@@ -8,7 +8,7 @@ import { readInline, type Inline } from "../teach/markdown.ts";
 import { Figure } from "./figure.tsx";
 import { readGlossary } from "./glossary.ts";
 import type { Lab } from "./lab.ts";
-import type { Known, Story } from "./story.ts";
+import { shown, type Known, type Story } from "./story.ts";
 import { useSeen } from "./seen.ts";
 import { STORIES } from "./stories.ts";
 import TRIES from "./tries.json";
@@ -19,7 +19,7 @@ const kept = (text: string): string => text.replaceAll(/(\d) %/g, "$1\u00a0%");
 
 /** Text with its marks. A link into the documentation's files leads nowhere from here: it keeps its words. */
 function Marked({ text }: { text: string | readonly Inline[] }) {
-  const parts = typeof text === "string" ? readInline(text) : text;
+  const parts = typeof text === "string" ? readInline(shown(text)) : text;
   return (
     <>
       {parts.map((part, i) => {

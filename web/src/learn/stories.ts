@@ -1,4 +1,4 @@
-// The six stories. Every number in a text is one that its figure shows: e2e/learn.spec.ts runs all positions and compares.
+// The six stories. A number in a text has its source behind it, which readers do not see: tests/said.test.ts makes the runs and compares.
 import { figure } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
 import type { Experiment } from "../types.ts";
@@ -31,7 +31,7 @@ const twoKernels = story<{ bp: number; cfd: number }>({
   title: "Two kernels on one GPU",
   text: [
     "BP, which trains a neural network, mostly computes. CFD, a flow solver, mostly moves data. They share an eighth of the GPU of the CCBP paper: two SMs, two [L2](#term-l2) banks, two [DRAM channels](#term-dram-channel). An SM holds four [CTAs](#term-cta) of BP, which stay. The knob adds CTAs of CFD.",
-    "BP loses nearly everything, from 75 % of its speed alone to 17 %, and has as much room as before. CFD takes bandwidth: its reads stand in front of BP's on the way to DRAM. The two speeds add up to most at five CTAs of CFD. With more, the GPU as a whole does less.",
+    "BP loses nearly everything, from 75{{= at(0).bp}} % of its speed alone to 17{{= at(8).bp}} %, and has as much room as before. CFD takes bandwidth: its reads stand in front of BP's on the way to DRAM. The two speeds add up to most at five CTAs of CFD{{? most((p) => p.bp + p.cfd) === 5}}. With more, the GPU as a whole does less.",
     "So a scheme that shares a GPU answers two questions: who gets room, and who gets bandwidth (Lin et al., *CCBP*, 2019).",
   ],
   knob: {
@@ -96,18 +96,19 @@ const latencyOf = (outcome: { result: { kernels: { [key: string]: unknown }[] } 
   (outcome?.result.kernels[0]?.["latency"] as Record<string, number> | undefined)?.["mean"] ?? 0;
 const WARPS = [2, 4, 8, 16, 24, 32, 40, 48, 64];
 
-const queueFills = story<{ held: readonly number[]; rate: number; latency: number }>({
+const queueFills = story<{ held: readonly number[]; full: readonly number[]; rate: number; latency: number }>({
   id: "a-queue-fills",
   title: "A queue fills",
   text: [
     "A kernel reads line after line, and none twice. Each of its [warps](#term-warp) has four reads under way. The knob says how many warps an SM holds. A read passes four queues on its way to memory.",
-    "Up to four warps, all are as good as empty. From eight on, DRAM gives what it can: 0.11 reads a cycle, about 65 % of its peak. More warps get no more. They wait longer. At 32 warps the queue in front of DRAM is 80 % full, and nothing else is. At 40 it has no place left, so requests stand in L2's queue and in the [NoC](#term-noc). At 64 they also fill half of each SM's [miss queue](#term-miss-queue).",
+    "Up to four warps, all are as good as empty{{? at(4).full.every((part) => part < 0.05)}}. From eight on, DRAM gives what it can: 0.11{{= at(8).rate}} reads a cycle, 65{{= runs(32)[0].result.gpu.dram_utilisation}} % of its peak. More warps get no more{{? at(64).rate < 1.02 * at(8).rate}}. They wait longer. At 32 warps the queue in front of DRAM is 81{{= at(32).full[3]}} % full, and nothing else is{{? at(32).full.slice(0, 3).every((part) => part < 0.06)}}. At 40 it has no place left{{? at(40).full[3] > 0.98}}, so requests stand in L2's queue and in the [NoC](#term-noc). At 64 they also fill half of each SM's [miss queue](#term-miss-queue){{? Math.abs(at(64).full[0] - 0.5) < 0.05}}.",
     "Where requests stand is not yet why they stand: the cause is further on. Corun's sentences name it only where reads wait *longer than alone*.",
   ],
   knob: { name: "Warps on each SM", values: WARPS, first: 3, say: (n) => `${n} warps` },
   jobs: (warps) => [{ experiment: reading(warps, 4), sample: QUEUES.map((queue) => queue.section) }],
   read: ([run]) => ({
     held: QUEUES.map((queue) => run?.held[queue.section] ?? 0),
+    full: QUEUES.map((queue) => (run?.held[queue.section] ?? 0) / queue.places),
     rate: rateOf(run),
     latency: latencyOf(run),
   }),
@@ -125,7 +126,7 @@ const queueFills = story<{ held: readonly number[]; rate: number; latency: numbe
     );
   },
   summary: (p, n) =>
-    `With ${n} warps on each SM: ${p.held.map((held, i) => `${QUEUES[i]?.name} ${percent(held / (QUEUES[i]?.places ?? 1))} full`).join(", ")}. ${p.rate.toFixed(3)} reads a cycle, each of ${figure(p.latency)} cycles.`,
+    `With ${n} warps on each SM: ${p.full.map((full, i) => `${QUEUES[i]?.name} ${percent(full)} full`).join(", ")}. ${p.rate.toFixed(3)} reads a cycle, each of ${figure(p.latency)} cycles.`,
   opens: (warps) => ({ experiment: reading(warps, 4) }),
 });
 
@@ -136,8 +137,8 @@ const littlesLaw = story<{ rate: number; latency: number; held: number }>({
   title: "Little's law",
   text: [
     "In 1961 John Little proved a law of all queues: *what is under way = rate × time*. Here it is a box, as wide as the reads that come back in a cycle, as high as the cycles that one takes. Its area is the reads under way.",
-    "Each warp has one read under way; two SMs hold the warps. Twice the warps first make the box twice as wide: up to 16 warps a read takes 362 to 373 cycles, however many ask. From 32 on the box grows upwards only. DRAM gives 0.11 reads a cycle and no more, so each read waits.",
-    "To use all of the bandwidth, at least 362 × 0.11, about 40 reads, must be under way. More buy only waiting. The [MSHRs](#term-mshr), which are counted by themselves, agree with the area to 4 %.",
+    "Each warp has one read under way; two SMs hold the warps. Twice the warps first make the box twice as wide: up to 16 warps a read takes 362{{= at(2).latency}} to 373{{= at(16).latency}} cycles, however many ask. From 32 on the box grows upwards only. DRAM gives 0.11{{= at(32).rate}} reads a cycle and no more{{? at(64).rate < 1.02 * at(32).rate}}, so each read waits.",
+    "To use all of the bandwidth, at least 362{{= at(2).latency}} × 0.11{{= at(32).rate}}, about 40{{= at(2).latency * at(32).rate}} reads, must be under way. More buy only waiting. The [MSHRs](#term-mshr), which are counted by themselves, agree with the area to 4{{= Math.max(...all((p) => Math.abs(p.held / (p.rate * p.latency) - 1)))}} %.",
   ],
   knob: { name: "Warps on each SM", values: WARPS, first: 3, say: (n) => `${n} warps` },
   jobs: (warps) => [{ experiment: reading(warps, 1), sample: ["sm.mshr"] }],
@@ -170,8 +171,8 @@ const promises = story<{ bp: number; cfd: number }>({
   title: "Quotas and promises",
   text: [
     "BP is promised a share of its speed alone; CFD gets the rest. The scheme of Wang et al. (*QoS*, ISCA 2017) gives each kernel a [quota](#term-quota): so many instructions in an [epoch](#term-epoch), here 2,000 cycles. Whoever has used its quota waits, and who is behind its promise gets more the next time.",
-    "The line is the promise. Up to 60 %, BP is on it or above, and CFD pays: at a promise of 30 % it has 30 % of its speed, at 60 % it has 10 %. With an [even split](#term-even-split) of each SM, BP would have 14 %.",
-    "From 70 % on the promise is too great. CFD stays at a tenth, and BP near 58 %. A quota limits what a kernel issues. It does not make memory faster, and not every promise can be kept.",
+    "The line is the promise. Up to 60 %, BP is on it or above{{? [20, 30, 40, 50, 60].every((share) => at(share).bp >= share / 100)}}, and CFD pays: at a promise of 30 % it has 30{{= at(30).cfd}} % of its speed, at 60 % it has 10{{= at(60).cfd}} %. With an [even split](#term-even-split) of each SM, BP would have 14{{= changed(50, { kernels: ['ccbp/BP', 'ccbp/CFD'], policy: 'even' }).kernels[0].ipc / runs(50)[1].result.kernels[0].ipc}} %.",
+    "From 70 % on the promise is too great{{? [70, 80, 90].every((share) => at(share).bp < share / 100)}}. CFD stays at a tenth{{? Math.abs(at(90).cfd - 0.1) < 0.02}}, and BP near 58{{= at(90).bp}} %. A quota limits what a kernel issues. It does not make memory faster, and not every promise can be kept.",
   ],
   knob: {
     name: "Promised to BP",
@@ -249,8 +250,8 @@ const staysInL1 = story<{ reset: number; flip: number }>({
   title: "Data that stay in L1",
   text: [
     "Many programs launch the same [grid](#term-grid) again and again, over the same data. Two SMs have an [L1D](#term-l1d) of 8 KB each. The knob says how much all CTAs together read.",
-    "With the [CTA order](#term-cta-order) *reset*, each SM gets the same chunk of the grid in every launch. So it finds in its L1D what it read the launch before: 98 % of reads hit while the data fit. At 20 KB, a quarter too much, nothing hits any more. The cache throws out what was used longest ago, and that is what comes next.",
-    "The order *flip* goes through the chunk backwards every other launch. What was read last is then read first: 77 % hit at 20 KB, and 20 % at 64. No transistor was added. (Huzaifa et al., *IKRA*, 2020.)",
+    "With the [CTA order](#term-cta-order) *reset*, each SM gets the same chunk of the grid in every launch. So it finds in its L1D what it read the launch before: 98{{= at(16).reset}} % of reads hit while the data fit. At 20 KB, a quarter too much, nothing hits any more{{? at(20).reset < 0.005}}. The cache throws out what was used longest ago, and that is what comes next.",
+    "The order *flip* goes through the chunk backwards every other launch. What was read last is then read first: 77{{= at(20).flip}} % hit at 20 KB, and 20{{= at(64).flip}} % at 64. No transistor was added. (Huzaifa et al., *IKRA*, 2020.)",
   ],
   knob: {
     name: "Data that a launch reads",
@@ -331,7 +332,7 @@ const bigSmall = story<{ nqu: number; nn: number }>({
   text: [
     "Why should all SMs be alike? In *HeteroCore* (Zhao, Wang and Eeckhout, 2019) half of them give registers, shared memory and room for warps to the other half. The GPU has as much in all as with equal SMs.",
     "NQU puts queens on a chess board. It is [thick](#term-thick-kernel): more CTAs on an SM make it faster. NN, a neural network, is [lean](#term-lean-kernel): it is as fast with fewer. Each has four SMs. The knob says how many of NQU's are big; NN has the others.",
-    "On four small SMs NQU runs at 67 % of its speed on equal ones, on four big ones at 133 %. NN hardly notices: 102 %, then 100 %. With the SMs that suit each, both together gain 16 %. With the wrong ones they lose 16 %.",
+    "On four small SMs NQU runs at 67{{= at(0).nqu}} % of its speed on equal ones, on four big ones at 133{{= at(4).nqu}} %. NN hardly notices: 102{{= at(0).nn}} %, then 100{{= at(4).nn}} %. With the SMs that suit each, both together gain 16{{= (at(4).nqu + at(4).nn) / 2 - 1}} %. With the wrong ones they lose 16{{= 1 - (at(0).nqu + at(0).nn) / 2}} %.",
   ],
   knob: {
     name: "Big SMs that NQU has",

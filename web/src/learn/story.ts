@@ -16,7 +16,7 @@ interface Knob {
 interface Written<P> {
   id: string;
   title: string;
-  /** Paragraphs, in the little Markdown of the documentation. */
+  /** Paragraphs, in the little Markdown of the documentation, with marks. */
   text: readonly string[];
   knob: Knob;
   jobs(value: number): readonly Job[];
@@ -28,9 +28,11 @@ interface Written<P> {
   /** What the Run page opens: one run, or two side by side. */
   opens(value: number): { experiment: Experiment; other?: Experiment };
 }
-/** One position as the figure has it: opaque to whoever only passes it on. */
+/** One position as the figure has it. */
 export interface Known {
   readonly summary: string;
+  /** What the story has read of its runs. */
+  readonly point: unknown;
 }
 export interface Story extends Pick<Written<unknown>, "id" | "title" | "text" | "knob" | "jobs" | "opens"> {
   /** One position. */
@@ -38,21 +40,23 @@ export interface Story extends Pick<Written<unknown>, "id" | "title" | "text" | 
   draw(known: readonly (Known | null)[], at: number, width: number, t: Theme): Drawing;
 }
 
+/**
+ * A text as readers see it, without its marks. `75{{= at(0).bp}} %` says what the number is, `first{{? at(0).bp > at(1).bp}}` why a word holds.
+ */
+export const shown = (text: string): string => text.replaceAll(/\{\{.*?\}\}/g, "");
+
 export function story<P>(written: Written<P>): Story {
-  const points = new WeakMap<Known, P>();
   return {
     ...written,
     known(outcomes, value) {
-      const point = written.read(outcomes, value),
-        known = { summary: written.summary(point, value) };
-      points.set(known, point);
-      return known;
+      const point = written.read(outcomes, value);
+      return { summary: written.summary(point, value), point };
     },
     draw(known, at, width, t) {
       const d = new Drawing(width, written.height(width), t.plot, t.font, t.mono);
       written.draw(
         d,
-        known.map((one) => (one ? (points.get(one) ?? null) : null)),
+        known.map((one) => (one ? (one.point as P) : null)),
         at,
         t,
       );
