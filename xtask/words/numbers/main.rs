@@ -5,6 +5,7 @@
 //! - A fence `file=NAME` is a file. One marked `sh` is run as it stands; `sh elsewhere` and `sh server` are left to others.
 //! - `sh run=NAME` gives its first command, or the comment `<!--run NAME = COMMAND-->`, a name. Its result is there for marks on every page.
 //!   The comment also takes a JSON or TOML file of the project.
+//!   A run of a fence must be an answer: one that says itself that it is too short is none.
 //! - A fence `text of=NAME` is lines of what that run prints.
 //! - A number before `<!--= EXPRESSION-->` is what the expression comes to, rounded as it stands there; before ` %` it is in percent.
 //! - `<!--? COMPARISON-->` must hold.
@@ -183,7 +184,16 @@ impl Run {
                     let known = self.commands.insert(name.to_owned(), command.clone());
                     match known {
                         Some(known) => ensure!(known == command, "{}: found {name} for another run than {known}", at()),
-                        None => self.named_run(name, &command, &shell).with_context(at)?,
+                        None => {
+                            let answer = self.named_run(name, &command, &shell).with_context(at)?;
+                            let doubt = unsure(&answer, self.printed.get(name).map_or("", String::as_str));
+                            ensure!(
+                                step.info[0] == "run" || doubt.is_none(),
+                                "{}: found a run that says of itself: {}",
+                                at(),
+                                doubt.unwrap_or_default()
+                            );
+                        }
                     }
                     shell(&rest).with_context(at)?;
                     self.steps += 1;
@@ -212,7 +222,7 @@ impl Run {
     }
 
     /// Runs what has a name, and keeps what it came to and what it prints.
-    fn named_run(&mut self, name: &str, command: &str, shell: &dyn Fn(&str) -> Result<String>) -> Result<()> {
+    fn named_run(&mut self, name: &str, command: &str, shell: &dyn Fn(&str) -> Result<String>) -> Result<Value> {
         let json = |text: &str| serde_json::from_str::<Value>(text).with_context(|| format!("{name} is no JSON"));
         let alone = "--answers ../alone";
         let value = if command.starts_with("corun run ") {
@@ -233,7 +243,7 @@ impl Run {
             json(&std::fs::read_to_string(root().join(command)).with_context(|| command.to_owned())?)?
         };
         self.values.add(name, &value);
-        Ok(())
+        Ok(value)
     }
 
     /// What of a page differs from what runs give, as edits, and how much does not.
@@ -288,6 +298,19 @@ impl Run {
         let new = self.values.value(&mark.expression)?.like(&text[range.clone()], text[mark.end..].starts_with(" %"));
         Ok((new != text[range.clone()]).then_some((Some(range), new)))
     }
+}
+
+/// That a run, or a point of a sweep, is no answer, by its own words. A lesson shows only what is one.
+fn unsure(value: &Value, printed: &str) -> Option<String> {
+    let is =
+        |line: &str| ["Too short to say", "The run is too short", "The policy still learns"].iter().any(|words| line.starts_with(words));
+    let within = match value {
+        Value::Object(fields) if fields.contains_key("verdict") => value["verdict"]["says"].as_array().cloned().unwrap_or_default(),
+        Value::Object(fields) => fields.values().filter_map(|point| unsure(point, "").map(Value::from)).collect(),
+        Value::Array(points) => points.iter().filter_map(|point| unsure(point, "").map(Value::from)).collect(),
+        _ => Vec::new(),
+    };
+    within.iter().filter_map(Value::as_str).chain(printed.lines()).find(|line| is(line)).map(str::to_owned)
 }
 
 /// The results of a sweep: by the names that its points have, or in a list where these are not distinct.
@@ -379,6 +402,18 @@ mod tests {
         assert_eq!(of("32 lanes.\n", constants).0, [""; 0]);
         assert_eq!(of("32 lanes took 32 cycles.\n", constants).0, ["a.md:1: found 32 without a source, want a mark or a constant"]);
         assert_eq!(of("No lanes.\n", constants).0, ["constants.toml: found \"32 lanes\", want a phrase of any page"]);
+    }
+
+    #[test]
+    fn a_run_that_is_no_answer_says_so() {
+        let of = |says: &str| json!({ "verdict": { "says": ["BP suffers.", says] } });
+        assert_eq!(unsure(&of("It waits."), "BP   1\n"), None);
+        assert_eq!(
+            unsure(&json!([of("It waits."), of("The policy still learns: wait.")]), "").as_deref(),
+            Some("The policy still learns: wait.")
+        );
+        assert!(unsure(&json!({ "ws": of("The run is too short to say more.") }), "").is_some());
+        assert!(unsure(&of(""), "BP\nToo short to say anything: let it run.\n").is_some());
     }
 
     #[test]
