@@ -9,7 +9,10 @@ use std::io::IsTerminal;
 
 /// Arguments of `corun list`.
 #[derive(Args, Debug)]
-#[command(arg_required_else_help = true, after_help = "A line each: `corun show` has the whole of one, as in `corun show policy ccbp`.")]
+#[command(
+    arg_required_else_help = true,
+    after_help = "A line each, cut where it is for a terminal: `corun show` has the whole of one, as in `corun show policy ccbp`."
+)]
 pub struct List {
     /// What to list
     what: What,
@@ -115,10 +118,12 @@ fn examples(examples: &[(&str, &str)], key: &str) -> Result<Value, Failure> {
     Ok(rows.into())
 }
 
-/// A line for each record.
+/// A line for each record, on a terminal as much of it as fits.
 fn lines(rows: &Value) -> String {
     let Value::Array(rows) = rows else { return String::new() };
-    text::one_line_each(SOURCE, rows.iter().map(|row| vec![name(row).to_owned(), about(row), source(row).to_owned()]))
+    let rows = rows.iter().map(|row| vec![name(row).to_owned(), about(row), source(row).to_owned()]);
+    // Only a person's screen has a width: a file or a program gets the whole.
+    if std::io::stdout().is_terminal() { text::one_line_each(SOURCE, rows) } else { text::table(3, rows) }
 }
 
 fn field<'v>(row: &'v Value, key: &str) -> &'v str {
@@ -139,6 +144,7 @@ fn about(row: &Value) -> String {
 }
 
 fn source(row: &Value) -> &str {
-    let own = field(row, "source");
+    // A script's is its text, which `corun show script` has.
+    let own = Some(field(row, "source")).filter(|source| !source.contains('\n')).unwrap_or("");
     if own.is_empty() { row.get("experiment").map_or("", |experiment| field(experiment, "source")) } else { own }
 }

@@ -18,7 +18,7 @@ const LONGEST: usize = 32;
 /// The points that a file has, in order.
 #[derive(Debug, Default)]
 pub struct Points {
-    /// What the plot shows.
+    /// What the plot shows, and the table where it has it not anyway.
     metric: String,
     /// By index, so that a point that stands twice counts once.
     rows: BTreeMap<usize, Row>,
@@ -33,8 +33,11 @@ struct Row {
     stop: String,
     /// Of `FIGURES`, and whether each is known: as tables show it.
     shown: Vec<Option<String>>,
-    /// What the plot shows.
+    /// What the plot shows, and its interval.
     value: Option<f64>,
+    ci95: Option<[f64; 2]>,
+    /// The name of the kernel of which that is a figure.
+    kernel: Option<String>,
     /// Cells of the CSV file, by heading.
     cells: Vec<(String, String)>,
 }
@@ -72,9 +75,33 @@ impl Points {
             _ => Vec::new(),
         };
         let stop = text::plain(result.get("stop"));
-        let shown = FIGURES.iter().map(|path| path.split_once('.').map(|(place, key)| report::figure(result, place, key)));
+        let shown = self.figures().map(|path| path.rsplit_once('.').map(|(place, key)| report::figure(result, place, key)));
         let shown = shown.map(|cell| cell.filter(|cell| cell != "–")).collect();
-        self.rows.insert(index, Row { value: lookup(result, &self.metric), cells: cells(result), axes, stop, shown });
+        let kernel = of_kernel(&self.metric).and_then(|kernel| report::items(result.get("kernels")).get(kernel));
+        let kernel = kernel.map(|kernel| text::plain(kernel.get("name")));
+        let (value, ci95) = (lookup(result, &self.metric), report::ends(result, &self.metric));
+        self.rows.insert(index, Row { value, ci95, kernel, cells: cells(result), axes, stop, shown });
+    }
+
+    /// What a table has of each point.
+    fn figures(&self) -> impl Iterator<Item = &str> {
+        let own = Some(self.metric.as_str()).filter(|metric| metric.contains('.') && !FIGURES.contains(metric));
+        FIGURES.iter().copied().chain(own)
+    }
+
+    /// What a figure is called, with its unit, and with the kernel's name where all points have one of that name there.
+    fn heading(&self, path: &str) -> String {
+        let names = distinct(self.rows.values().filter_map(|row| row.kernel.clone()));
+        match (of_kernel(path), names.as_slice()) {
+            (Some(kernel), names) => {
+                let whose = if let [name] = names { name.clone() } else { format!("kernels[{kernel}]") };
+                let heading = heading(path);
+                let (title, unit) =
+                    heading.split_once(", ").map_or((heading.as_str(), String::new()), |(title, unit)| (title, format!(", {unit}")));
+                format!("{title} of {whose}{unit}")
+            }
+            _ => heading(path),
+        }
     }
 
     /// Paths that are varied.
@@ -84,9 +111,10 @@ impl Points {
 
     /// A line for each of the first points, with what is known of any.
     pub fn table(&self, most: usize) -> String {
-        let known: Vec<usize> = (0..FIGURES.len()).filter(|&figure| self.rows.values().any(|row| row.shown[figure].is_some())).collect();
+        let figures: Vec<&str> = self.figures().collect();
+        let known: Vec<usize> = (0..figures.len()).filter(|&figure| self.rows.values().any(|row| row.shown[figure].is_some())).collect();
         let ends = |row: &Row| if row.stop == "stuck" || row.stop == "failed" { row.stop.clone() } else { String::new() };
-        let heading = ["point".to_owned()].into_iter().chain(self.paths()).chain(known.iter().map(|&figure| heading(FIGURES[figure])));
+        let heading = ["point".to_owned()].into_iter().chain(self.paths()).chain(known.iter().map(|&figure| self.heading(figures[figure])));
         let line = |(index, row): (&usize, &Row)| {
             let axes = row.axes.iter().map(|(_, value)| shortened(value));
             let figures = known.iter().map(|&figure| row.shown[figure].clone().unwrap_or("–".to_owned()));
@@ -103,7 +131,7 @@ impl Points {
         out
     }
 
-    /// Every point with its axes, the figures of the whole with the ends of their intervals, and each kernel's.
+    /// Every point with its axes, the figures of the whole and each kernel's, with the ends of their intervals.
     pub fn csv(&self) -> String {
         let longest = self.rows.values().max_by_key(|row| row.cells.len());
         let headings = longest.iter().flat_map(|row| row.cells.iter().map(|(heading, _)| heading.clone()));
@@ -142,13 +170,14 @@ impl Points {
             series: place(&series, &name(row)),
             x: x(row),
             value: row.value,
+            ci95: row.ci95,
             paper: None,
             runs: Vec::new(),
             baseline: Vec::new(),
             measure: None,
         };
         let label = |label: &str| Label { label: label.to_owned(), unit: String::new() };
-        let title = heading(&self.metric);
+        let title = self.heading(&self.metric);
         let figure = Figure {
             id: "sweep".to_owned(),
             title: format!("{title} by {}", paths.get(along).map_or("point", String::as_str)),
@@ -184,6 +213,11 @@ fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
         }
     });
     distinct
+}
+
+/// The kernel of which a place in a result is a figure.
+fn of_kernel(path: &str) -> Option<usize> {
+    path.strip_prefix("kernels[")?.split_once(']')?.0.parse().ok()
 }
 
 /// What a figure is called, with its unit.
@@ -226,12 +260,9 @@ fn cells(result: &Value) -> Vec<(String, String)> {
         let [low, high] = report::ends(result, place).map_or([String::new(), String::new()], |ends| ends.map(|end| end.to_string()));
         cells.extend([((*place).to_owned(), number(place)), (format!("{place}.low"), low), (format!("{place}.high"), high)]);
     }
-    for (kernel, record) in report::items(result.get("kernels")).iter().enumerate() {
-        cells.push((format!("kernels[{kernel}].name"), text::csv_cell(record.get("name"))));
-        cells.extend(report::FIGURES.iter().map(|key| format!("kernels[{kernel}].{key}")).map(|place| {
-            let cell = number(&place);
-            (place, cell)
-        }));
+    for kernel in 0..report::items(result.get("kernels")).len() {
+        let own = report::kernel_cells(result, kernel).into_iter();
+        cells.extend(own.map(|(heading, cell)| (format!("kernels[{kernel}].{heading}"), cell)));
     }
     cells
 }

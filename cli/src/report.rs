@@ -33,16 +33,28 @@ pub fn items(value: Option<&Value>) -> &[Value] {
 
 /// One line of comma-separated figures for each kernel.
 pub fn csv(result: &Value) -> String {
-    let mut lines = vec![["name"].iter().chain(FIGURES).copied().collect::<Vec<_>>().join(",")];
-    for kernel in items(result.get("kernels")) {
-        let cells = ["name"].iter().chain(FIGURES).map(|key| text::csv_cell(at(kernel, key)));
-        lines.push(cells.collect::<Vec<_>>().join(","));
-    }
-    lines.join("\n")
+    let kernels = (0..items(result.get("kernels")).len()).map(|kernel| kernel_cells(result, kernel));
+    let row = |cells: Vec<(String, String)>| cells.into_iter().map(|(_, cell)| cell).collect::<Vec<_>>().join(",");
+    let heading = ["name".to_owned()].into_iter().chain(FIGURES.iter().flat_map(|key| columns(key))).collect::<Vec<_>>().join(",");
+    [heading].into_iter().chain(kernels.map(row)).collect::<Vec<_>>().join("\n")
 }
 
-fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split('.').try_fold(value, |value, key| value.get(key))
+/// The columns of a kernel's figure: what is measured has an interval.
+fn columns(key: &str) -> Vec<String> {
+    let ends = if key == "runs_done" { &[][..] } else { &[".low", ".high"] };
+    [""].iter().chain(ends).map(|end| format!("{key}{end}")).collect()
+}
+
+/// A kernel's name and figures with the ends of their intervals, each under its heading.
+pub fn kernel_cells(result: &Value, kernel: usize) -> Vec<(String, String)> {
+    let number = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
+    let name = items(result.get("kernels")).get(kernel).and_then(|kernel| kernel.get("name"));
+    let figures = FIGURES.iter().flat_map(|key| {
+        let place = format!("kernels[{kernel}].{key}");
+        let [low, high] = ends(result, &place).map_or([None; 2], |ends| ends.map(Some));
+        columns(key).into_iter().zip([lookup(result, &place), low, high].map(number))
+    });
+    [("name".to_owned(), text::csv_cell(name))].into_iter().chain(figures).collect()
 }
 
 /// The whole of a result: what ran, how sure it is, each kernel, the mix, what the policy decided.

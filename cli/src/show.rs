@@ -28,7 +28,7 @@ pub const KINDS: &[(&str, &str)] = &[
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
-    override_usage = "corun show <KIND> <NAME>\n       corun show <FILE> [--csv [FILE] | --svg [FILE] [--metric PATH]]",
+    override_usage = "corun show <KIND> <NAME>\n       corun show <FILE> [--csv [FILE] | --svg [FILE]] [--metric PATH]",
     after_help = "\
 Kinds: kernel, policy, gpu, experiment, sweep, prediction, order, control, metric, script; `corun list` has their names. An experiment, a sweep and \
 a prediction are printed as the JSON that the commands take.
@@ -49,7 +49,7 @@ pub struct Show {
     /// A plot, on stdout or to this file: bars, or lines where the last axis has numbers
     #[arg(long, value_name = "FILE")]
     svg: Option<Option<String>>,
-    /// What the plot shows: the place of a number in a result, such as `kernels[0].ipc`
+    /// What the plot shows, and the table has besides: the place of a number in a result, such as `kernels[0].slowdown`
     #[arg(long, value_name = "PATH", default_value = "metrics.hspeedup")]
     metric: String,
 }

@@ -58,18 +58,28 @@ fn the_page_of_records_is_what_schema_prints() {
     assert!(page == now, "docs/reference/records.md is out of date from line {line} on; `{command}` writes it anew");
 }
 
+/// Here a list goes into a pipe: is nothing of it cut?
 #[test]
-fn lists_have_a_line_each_that_fits() {
+fn lists_have_a_line_each_and_are_whole_in_a_pipe() {
     let folder = folder("lists");
     for what in ["gpus", "kernels", "policies", "controls", "script", "orders", "experiments", "sweeps", "predictions", "metrics"] {
         let text = printed(&folder, &["list", what]);
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH && line.trim_end() == line), "{what}:\n{text}");
+        assert!(text.lines().all(|line| line.trim_end() == line), "{what}:\n{text}");
         let all = json(&printed(&folder, &["list", what, "--json"]));
-        let Value::Array(rows) = all else { continue };
-        assert_eq!(text.lines().count(), rows.len(), "{what}: a line each");
-        for (line, row) in text.lines().zip(&rows) {
-            let name = row.get("name").or(row.get("key")).and_then(Value::as_str).expect("a name");
+        let groups: Vec<&Value> = if let Value::Object(groups) = &all { groups.iter().map(|(_, rows)| rows).collect() } else { vec![&all] };
+        let rows: Vec<&Value> = groups.iter().flat_map(|rows| items(rows)).collect();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty() && !line.ends_with(':')).collect();
+        assert_eq!(lines.len(), rows.len(), "{what}: a line each");
+        for (line, row) in lines.iter().zip(rows) {
+            let field = |key: &str| row.get(key).and_then(Value::as_str);
+            let name = field("name").or(field("key")).or(field("call")).expect("a name");
             assert!(line.starts_with(&format!("{name} ")), "{name}: {line}");
+            let texts = ["title", "unit", "source"].into_iter().filter_map(field).filter(|text| !text.contains('\n'));
+            // A formula stands in the place of a description; a GPU's or a kernel's title says enough.
+            let more = if row.get("fits").is_some() { None } else { field("formula").filter(|text| !text.is_empty()).or(field("doc")) };
+            for text in texts.chain(more) {
+                assert!(line.contains(text), "{name}: {text} in {line}");
+            }
         }
     }
 }
@@ -153,12 +163,24 @@ fn results_of_a_sweep_are_shown_as_a_table_a_file_and_a_plot() {
     assert_eq!((cells[2][column("metrics.hspeedup")], cells[2][column("kernels[1].name")]), (hspeedup.as_str(), "SAD"));
     let ends = ["low", "high"].map(|end| cells[2][column(&format!("metrics.hspeedup.{end}"))].parse::<f64>().expect("a number"));
     assert!((ends[0]..=ends[1]).contains(&hspeedup.parse().expect("a number")));
+    let of_kernel =
+        ["", ".low", ".high"].map(|end| cells[2][column(&format!("kernels[1].slowdown{end}"))].parse::<f64>().expect("a number"));
+    assert!(of_kernel[1] < of_kernel[0] && of_kernel[0] < of_kernel[2], "{of_kernel:?}");
     printed(&folder, &["show", "results.jsonl", "--csv", "results.csv"]);
     assert_eq!(fs::read_to_string(folder.join("results.csv")).expect("it is there"), csv);
 
     let svg = printed(&folder, &["show", "results.jsonl", "--svg"]);
     assert!(svg.starts_with("<svg") && svg.matches("data-point").count() == 4 && svg.contains("stop.cycles"), "{svg}");
     assert!(["even", "fixed combination [1,2]", "HSpeedup"].iter().all(|text| svg.contains(text)), "{svg}");
+    let of_sad = printed(&folder, &["show", "results.jsonl", "--svg", "--metric", "kernels[1].slowdown"]);
+    assert!(of_sad.contains("Slowdown of SAD, × by stop.cycles"), "a title that names the kernel: {of_sad}");
+    let upright = |line: &&str| {
+        line.contains("class=\"axis\"")
+            && line.split("x1=\"").nth(1).is_some_and(|x| line.contains(&format!("x2=\"{}\"", x.split('"').next().unwrap_or(""))))
+    };
+    assert!(of_sad.lines().filter(upright).count() >= 4, "an interval for each point: {of_sad}");
+    let table = printed(&folder, &["show", "results.jsonl", "--metric", "kernels[1].slowdown"]);
+    assert!(table.lines().next().is_some_and(|heading| heading.ends_with("Slowdown of SAD, ×")), "{table}");
     printed(&folder, &["show", "results.jsonl", "--svg", "plot.svg", "--metric", "kernels[0].ipc"]);
     assert_ne!(fs::read_to_string(folder.join("plot.svg")).expect("it is there"), svg);
     assert!(refused(&folder, &["show", "results.jsonl", "--svg", "--metric", "no.such"]).starts_with("--metric: found no.such, want "));

@@ -956,6 +956,8 @@ export type FigurePoint = {
   x: number;
   /** Its value; missing where its runs have none */
   value?: number | null;
+  /** The 95 % interval of its value; shares show none */
+  ci95?: number[] | null;
   /** What the paper prints there */
   paper?: number | null;
   /** The runs that it is made of, as places in the list of runs beside the figures */

@@ -328,5 +328,5 @@ fn printed(claims: &[Claim], claim: &str) -> Option<f64> {
 }
 
 fn empty(series: usize, x: f64, measure: Measure) -> Point {
-    Point { series, x, value: None, paper: None, runs: Vec::new(), baseline: Vec::new(), measure: Some(measure) }
+    Point { series, x, value: None, ci95: None, paper: None, runs: Vec::new(), baseline: Vec::new(), measure: Some(measure) }
 }

@@ -91,6 +91,7 @@ impl Curve {
             series,
             x: f64::from(sms),
             value,
+            ci95: None,
             paper: None,
             runs: Vec::new(),
             baseline: Vec::new(),

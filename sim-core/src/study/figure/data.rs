@@ -83,6 +83,8 @@ record! {
     x = ANY, Needed;
     /// Its value; missing where its runs have none.
     value = Shape::Nullable(&ANY), Words("none");
+    /// The 95 % interval of its value; shares show none.
+    ci95 = Shape::Nullable(&list!(ANY, 2, 2, "ends of an interval")), Words("none");
     /// What the paper prints there.
     paper = Shape::Nullable(&ANY), Words("nothing");
     /// The runs that it is made of, as places in the list of runs beside the figures.
@@ -131,6 +133,8 @@ pub struct Point {
     pub x: f64,
     /// Its value; missing where its runs have none.
     pub value: Option<f64>,
+    /// The 95 % interval of its value.
+    pub ci95: Option<[f64; 2]>,
     /// What the paper prints there.
     pub paper: Option<f64>,
     /// The runs that it is made of.
@@ -238,6 +242,7 @@ impl Datum for Point {
             series: Datum::read(&of("series")),
             x: Datum::read(&of("x")),
             value: Datum::read(&of("value")),
+            ci95: Datum::read(&of("ci95")),
             paper: Datum::read(&of("paper")),
             runs: Datum::read(&of("runs")),
             baseline: Datum::read(&of("baseline")),
@@ -248,6 +253,7 @@ impl Datum for Point {
     fn write(&self) -> Value {
         let x = if self.x == libm::trunc(self.x) { Value::Int(self.x as i64) } else { self.x.into() };
         let mut pairs = alloc::vec![("series", self.series.write()), ("x", x), ("value", self.value.write())];
+        pairs.extend(self.ci95.map(|ends| ("ci95", Value::array(ends))));
         pairs.extend(self.paper.map(|paper| ("paper", paper.into())));
         pairs.push(("runs", self.runs.write()));
         pairs.extend((!self.baseline.is_empty()).then(|| ("baseline", self.baseline.write())));

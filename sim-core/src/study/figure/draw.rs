@@ -125,9 +125,10 @@ fn says(figure: &Figure, point: &Point) -> String {
     let x = figure.categories.get(point.x as usize).cloned().unwrap_or_else(|| format!("{} {}", figure.x.label, short(point.x)));
     let series = if figure.series.len() > 1 { format!("{}, ", figure.series[point.series]) } else { String::new() };
     let value = point.value.map_or("no value".into(), shown);
+    let ends = point.ci95.map_or(String::new(), |[low, high]| format!(" ({} to {})", shown(low), shown(high)));
     let paper = point.paper.map_or(String::new(), |paper| format!(" (paper {})", shown(paper)));
     let runs = if point.runs.len() > 1 { format!(", {} runs", point.runs.len()) } else { String::new() };
-    format!("{series}{x}: {value}{paper}{runs}")
+    format!("{series}{x}: {value}{ends}{paper}{runs}")
 }
 
 fn percent(figure: &Figure) -> bool {
@@ -180,7 +181,11 @@ impl Legend {
 
 /// Every number that the value axis has to cover.
 fn numbers(figure: &Figure) -> impl Iterator<Item = f64> {
-    figure.points.iter().flat_map(|point| [point.value, point.paper]).flatten()
+    figure
+        .points
+        .iter()
+        .flat_map(|point| [point.value, point.ci95.map(|ends| ends[0]), point.ci95.map(|ends| ends[1]), point.paper])
+        .flatten()
 }
 
 /// Horizontal lines with their numbers, and the axis' label above them.
@@ -233,6 +238,13 @@ fn category_axis(figure: &Figure, svg: &mut Svg, area: Area) {
     base(figure, svg, area, lean);
 }
 
+/// The interval of a point, as a line between its ends.
+fn interval(point: &Point, svg: &mut Svg, place: impl Fn(f64) -> (f64, f64)) {
+    if let Some([low, high]) = point.ci95 {
+        svg.line(place(low), place(high), "axis");
+    }
+}
+
 /// Grouped bars.
 fn columns(figure: &Figure, svg: &mut Svg, area: Area) {
     let axis = Axis::over(numbers(figure), true, 5, (area.bottom, area.top));
@@ -248,6 +260,7 @@ fn columns(figure: &Figure, svg: &mut Svg, area: Area) {
         }
     }
     for point in &figure.points {
+        interval(point, svg, |value| (x(point) + bar / 2.0, axis.at(value)));
         if let Some(paper) = point.paper {
             svg.paper((x(point) + bar / 2.0, axis.at(paper)));
         }
@@ -273,6 +286,7 @@ fn rows(figure: &Figure, svg: &mut Svg, area: Area) {
         }
     }
     for point in &figure.points {
+        interval(point, svg, |value| (axis.at(value), y(point.x)));
         if let Some(paper) = point.paper {
             svg.paper((axis.at(paper), y(point.x)));
         }
@@ -343,6 +357,7 @@ fn marks(figure: &Figure, svg: &mut Svg, area: Area) {
         }
     }
     for point in &figure.points {
+        interval(point, svg, |value| (x(point.x), y.at(value)));
         if let Some(paper) = point.paper {
             svg.paper((x(point.x), y.at(paper)));
         }

@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 fn point(series: usize, x: f64, value: Option<f64>, paper: Option<f64>) -> Point {
-    Point { series, x, value, paper, runs: vec![0], baseline: Vec::new(), measure: None }
+    Point { series, x, value, ci95: None, paper, runs: vec![0], baseline: Vec::new(), measure: None }
 }
 
 fn figure(kind: Kind) -> Figure {
@@ -41,6 +41,7 @@ fn what_is_written_reads_back_equal() {
     for kind in [Kind::Bars, Kind::Lines, Kind::Scatter, Kind::Shares] {
         let mut figure = figure(kind);
         figure.points[2] = Point {
+            ci95: Some([0.125, 0.5]),
             runs: vec![1, 2],
             baseline: vec![3, 4],
             measure: Some(Measure { path: "kernels[0].ipc".into(), reduce: Reduce::Max }),
@@ -53,6 +54,21 @@ fn what_is_written_reads_back_equal() {
         }
         let mut problems = Problems::default();
         assert_eq!(Figure::decode(&figure.encode(), "", &mut problems), Some(figure), "{problems}");
+    }
+}
+
+/// Is the interval drawn, within the axis, and said?
+#[test]
+fn a_point_shows_its_interval() {
+    for kind in [Kind::Bars, Kind::Lines, Kind::Scatter] {
+        let mut figure = figure(kind);
+        let lines = |figure: &Figure| draw(figure, Options::default()).matches("<line").count();
+        let before = lines(&figure);
+        figure.points[0].ci95 = Some([0.45, 0.55]);
+        assert_eq!(lines(&figure), before + 1, "{kind:?}");
+        figure.points[1].ci95 = Some([0.5, 9.0]);
+        let svg = draw(&figure, Options::default());
+        assert!(svg.contains("(0.5 to 9)") && svg.contains(">10</text>"), "the axis reaches its end: {svg}");
     }
 }
 
