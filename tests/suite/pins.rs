@@ -46,3 +46,9 @@ fn toolchain_matches_the_manifest() {
     assert!(channel.starts_with(&promised), "rust-toolchain.toml has {channel}, Cargo.toml promises {promised}");
     assert!(channel.matches('.').count() == 2, "a channel that moves ({channel}) is not a pin");
 }
+
+/// Two builds of one commit give the same bytes: a dependency of the interpreter draws its hash keys while it is compiled.
+#[test]
+fn a_build_draws_no_random_number() {
+    assert!(option_env!("CONST_RANDOM_SEED").is_some(), "const-random needs a seed: .cargo/config.toml");
+}
