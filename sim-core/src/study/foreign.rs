@@ -59,12 +59,14 @@ static FOREIGN: &[Foreign] = &[
     of("a zstd archive", UNPACK, Begins(b"\x28\xb5\x2f\xfd")),
     of(
         "a program or a cubin",
-        "Corun runs no machine code: `cuobjdump -res-usage FILE` prints the registers and shared memory that a kernel's `launches` take",
+        "Corun runs no machine code: `cuobjdump -res-usage FILE` prints registers and shared memory for a kernel's `launches`. \
+         From sm_90 on 1,024 bytes of the driver's are in it, which a GPU adds here; what a launch asks for is not",
         Begins(b"\x7fELF"),
     ),
     of(
         "a trace of PyTorch's profiler (Kineto) from an AMD GPU",
-        "https://ui.perfetto.dev shows it; it has no grids and blocks to make kernels from",
+        "no command reads it yet: `hipLaunchKernel` of the host has the grid, block and shared memory that go into the `launches` \
+         of a kernel, joined to it by `correlation`; registers are not in it",
         Json(&["\"deviceProperties\"", "\"name\": \"AMD"]),
     ),
     of("a trace of PyTorch's profiler (Kineto)", LAUNCHES, Json(&["\"deviceProperties\""])),
