@@ -42,7 +42,7 @@ macro_rules! ratios {
     };
 }
 
-/// Every ratio of a kernel; the whole GPU has the first `OF_GPU` of them too.
+/// Every ratio of a kernel; the whole GPU and a class of SMs have some of them too.
 pub const RATIOS: &[Ratio] = ratios! {
     "ipc": |_, s| s.thread_instructions, cycles, NO_END;
     "noc_utilisation": |_, s| s.noc_reply_flits, cycles, 1.0;
@@ -70,8 +70,10 @@ pub const RATIOS: &[Ratio] = ratios! {
     "warp_stalls.other": |c, s| not_issuing(c, s) - s.warps_wait_memory - s.warps_wait_lsu, not_issuing, 1.0;
 };
 
-/// Ratios that the whole GPU has too.
-const OF_GPU: usize = 9;
+/// The ratios that a part of a result has.
+fn those_of(result: &Value) -> impl Iterator<Item = &'static Ratio> {
+    RATIOS.iter().filter(|ratio| result.get(ratio.path).is_some())
+}
 
 fn cycles(cycles: u64, _: &KernelStats) -> u64 {
     cycles
@@ -126,7 +128,7 @@ pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], classes: 
         }
         nested(fields)
     };
-    let mut whole = of_ratios(gpu, &RATIOS[..OF_GPU], rows, sum);
+    let mut whole = of_ratios(gpu, those_of(gpu), rows, sum);
     let throughput = relative(rows, |row| parts(&RATIOS[0], row.cycles, &sum(row)));
     whole.push(("throughput".into(), around(gpu, "throughput", throughput, 1.0)));
     whole.extend(of_stalls(gpu, rows, |row| row.all_stalls));
@@ -146,10 +148,7 @@ pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], classes: 
 /// The intervals of a class of SMs.
 fn of_class(result: &Value, rows: &[Counters], class: usize) -> Value {
     let Some(Value::Array(kernels)) = result.get("kernels") else { return Value::Null };
-    let of_kernel = |(k, result): (usize, &Value)| {
-        let ratios = RATIOS.iter().filter(|ratio| result.get(ratio.path).is_some());
-        nested(of_ratios(result, ratios, rows, |row| row.classes[class][k]))
-    };
+    let of_kernel = |(k, result): (usize, &Value)| nested(of_ratios(result, those_of(result), rows, |row| row.classes[class][k]));
     Value::object([("kernels", Value::array(kernels.iter().enumerate().map(of_kernel)))])
 }
 
