@@ -1,5 +1,5 @@
-//! Do the recipes of docs/reference/architecture.md work as they stand? A copy of the engine and its runner gets every file and every line
-//! that they add, and nothing else; it must build, and the tests that the page itself adds must pass.
+//! Do the recipes of docs/reference/recipes work as they stand? A copy of the engine and its runner gets every file and every line that they
+//! add, and nothing else. It must build; the engine's own tests must pass, and those that the pages add.
 //!
 //! A fence marked `file=PATH` behind its language is a new file; one marked `line=PATH after=TEXT` is put behind the only line of that file
 //! that begins with TEXT.
@@ -54,8 +54,8 @@ fn insert(text: &str, after: &str, added: &str) -> Result<String, String> {
     Ok(format!("{}\n{added}{}\n", lines[..=place].join("\n"), lines[place + 1..].join("\n")))
 }
 
-/// What the runner is built from.
-const COPIED: [&str; 7] = ["sim-core", "batch", "papers", "cli", "wasm", "examples", "tests/golden"];
+/// What the runner and the engine's tests are built from.
+const COPIED: [&str; 8] = ["sim-core", "batch", "papers", "cli", "wasm", "examples", "tests/golden", "silicon"];
 
 /// Copies a folder without what a build has left there.
 fn copy(from: &Path, to: &Path) {
@@ -84,10 +84,10 @@ fn manifest() -> String {
 }
 
 #[test]
-#[ignore = "full: do the recipes of docs/reference/architecture.md build and pass as they stand?"]
+#[ignore = "full: do the recipes of docs/reference/recipes build and pass as they stand?"]
 fn every_recipe_works_as_it_stands() {
-    let page = fs::read_to_string(root().join("docs/reference/architecture.md")).unwrap();
-    let steps = steps(&page);
+    let pages = fs::read_dir(root().join("docs/reference/recipes")).unwrap();
+    let steps = pages.flat_map(|page| steps(&fs::read_to_string(page.unwrap().path()).unwrap()));
     let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("recipes");
     for part in COPIED {
         let _ = fs::remove_dir_all(place.join(part));
@@ -112,16 +112,22 @@ fn every_recipe_works_as_it_stands() {
             }
         }
     }
-    assert!(tests >= 3, "the page tests only {tests} of its recipes");
-    let cargo = Command::new(env!("CARGO"))
-        .args(["test", "--quiet", "--offline", "--package", "corun", "--test", "recipes"])
-        .current_dir(&place)
-        .env("CARGO_TARGET_DIR", place.join("target"))
-        .env("RUSTFLAGS", "-D warnings")
-        .output()
-        .unwrap();
-    let text = format!("{}{}", String::from_utf8_lossy(&cargo.stdout), String::from_utf8_lossy(&cargo.stderr));
-    assert!(cargo.status.success() && text.contains(&format!("{tests} passed")), "{text}");
+    assert!(tests >= 3, "the pages test only {tests} of their recipes");
+    let tested = |targets: &[&str]| {
+        let cargo = Command::new(env!("CARGO"))
+            .args([&["test", "--quiet", "--offline", "--package"], targets].concat())
+            .current_dir(&place)
+            .env("CARGO_TARGET_DIR", place.join("target"))
+            .env("RUSTFLAGS", "-D warnings")
+            .output()
+            .unwrap();
+        let text = format!("{}{}", String::from_utf8_lossy(&cargo.stdout), String::from_utf8_lossy(&cargo.stderr));
+        assert!(cargo.status.success(), "{text}");
+        text
+    };
+    let promised = tested(&["corun", "--test", "recipes"]);
+    assert!(promised.contains(&format!("{tests} passed")), "{promised}");
+    tested(&["sim-core", "--lib"]);
 }
 
 #[test]
