@@ -5,8 +5,8 @@
 #   times and no other one again.)
 # Guess: the point that dies is tried a few times, then fails; points that have finished stay finished.
 # Seen: of six points the fourth ends its process, as one does that runs out of memory. It is run 4 times and fails as
-#   KilledWorker. The point that happened to run beside it fails so too, each time. The first two had finished: their results lay
-#   in that worker, so each is run again after each death, 5 times in all.
+#   KilledWorker. The point that happened to run beside it fails so too, each time, and now and then one that never began. The first
+#   two had finished: their results lay in that worker, so each is run again after each death, 5 times in all.
 # Hurts: a sweep takes several times as long, appends the same rows five times to its files, and misses a point that is good.
 set -euo pipefail
 dir=$(mktemp -d); trap 'rm -rf "$dir"' EXIT; cd "$dir"
