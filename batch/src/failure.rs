@@ -12,6 +12,8 @@ pub enum Failure {
     Stuck(String),
     /// The policy, a script, failed, with its line and what is wrong.
     Policy(String),
+    /// What was asked for is not all there, with what is missing.
+    Missing(String),
     /// A signal ended the work, with what is done and how to go on.
     Interrupted(String),
     /// Stdout or a file did not take all that was written, and which of them.

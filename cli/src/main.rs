@@ -46,7 +46,7 @@ Examples:
     name = "corun",
     version,
     before_help = EXAMPLES,
-    after_help = "Exit status: 0 done, 1 stuck, a script failed or output lost, 2 bad usage or input (one line for each problem), 130 told to stop."
+    after_help = "Exit status: 0 done, 1 stuck, a script failed, points missing or output lost, 2 bad usage or input (one line for each problem), 130 told to stop."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -122,6 +122,10 @@ fn exit_status(failure: &Failure) -> u8 {
         }
         Failure::Policy(why) => {
             output::say(&format!("failed: the script cannot go on\n{why}"));
+            1
+        }
+        Failure::Missing(what) => {
+            output::say(&format!("{what}; `corun sweep SWEEP --resume --out FILE.jsonl` runs them, --partial does without them"));
             1
         }
         Failure::Lost(place, error) => {

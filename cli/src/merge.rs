@@ -12,6 +12,9 @@ use std::fs::File;
 
 /// Arguments of `corun merge`.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Exit status: 0 every point is there; 1 some are missing, and named, and the others are merged; 2 bad usage or input."
+)]
 pub struct Merge {
     /// Files that `corun sweep` wrote, all of one sweep; a point may stand in several of them
     #[arg(required = true)]
@@ -19,6 +22,9 @@ pub struct Merge {
     /// Where to write them as one, in the order of the points
     #[arg(long, value_name = "FILE.jsonl")]
     out: String,
+    /// Points may be missing
+    #[arg(long)]
+    partial: bool,
 }
 
 impl Merge {
@@ -42,8 +48,16 @@ impl Merge {
         out.replace(&files, rows.iter().map(|row| (row.file, &row.line)))?;
         let points = rows.first().map_or(0, |row| row.points);
         let missing = missing(&rows, points);
-        let list = if missing.is_empty() { String::new() } else { format!("; missing: {}", input::some(&missing)) };
-        output::say(&format!("{}: {} of {points} points{list}", one_line(&self.out), rows.len()));
+        let summary = format!("{}: {} of {points} points", one_line(&self.out), rows.len());
+        if missing.is_empty() {
+            output::say(&summary);
+            return Ok(());
+        }
+        let summary = format!("{summary}; missing: {}", input::some(&missing));
+        if !self.partial {
+            return Err(Failure::Missing(summary));
+        }
+        output::say(&summary);
         Ok(())
     }
 }

@@ -104,7 +104,12 @@ fn jobs_and_shards_do_not_change_a_byte() {
     done(&folder, &["merge", "3.jsonl", "1.jsonl", "2.jsonl", "--out", "merged.jsonl"]);
     assert_eq!(whole, read(&folder, "merged.jsonl"));
     // Files may overlap, and a whole may be put together from parts and run on.
-    done(&folder, &["merge", "2.jsonl", "3.jsonl", "2.jsonl", "--out", "some.jsonl"]);
+    let some = ["merge", "2.jsonl", "3.jsonl", "2.jsonl", "--out", "some.jsonl"];
+    let output = corun(&folder, &some);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.starts_with("some.jsonl: 8 of 12 points; missing: 0, 3, 6, 9;"), "{stderr}");
+    done(&folder, &[&some[..], &["--partial"]].concat());
     assert_eq!(lines(&read(&folder, "some.jsonl")).len(), 8);
     done(&folder, &["sweep", "sweep.json", "--resume", "--out", "some.jsonl"]);
     assert_eq!(whole, read(&folder, "some.jsonl"));
@@ -390,7 +395,7 @@ fn two_processes_do_not_write_one_file() {
     first.kill().expect("a child that runs");
     let _ = first.wait();
     assert_eq!(lines(&read(&folder, "moved.jsonl")).len(), 1);
-    done(&folder, &["merge", "moved.jsonl", "--out", "moved.jsonl"]);
+    done(&folder, &["merge", "moved.jsonl", "--partial", "--out", "moved.jsonl"]);
 }
 
 /// While some processes finish a file and put it in order, others try to resume it: the one that gets it finds all finished points.
