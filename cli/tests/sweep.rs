@@ -450,20 +450,71 @@ fn the_cluster_scripts_share_a_sweep_and_survive_a_kill() {
         let folder = folder(name);
         twelve(&folder, 100_000);
         let mut killed = start(&folder, 2).spawn().expect("bash starts");
-        has_a_line(&mut killed, &folder.join("results/2.jsonl"));
+        let part = if name == "slurm" { 3 } else { 2 };
+        has_a_line(&mut killed, &folder.join(format!("results/{part}.jsonl")));
         // The script runs the program by `exec`, so that this reaches it.
         killed.kill().expect("a child that runs");
         let _ = killed.wait();
-        for part in 1..=4 {
-            let output = start(&folder, part).output().expect("bash starts");
-            assert!(output.status.success(), "{name}, part {part}: {}", String::from_utf8_lossy(&output.stderr));
-        }
-        let parts: Vec<String> = (1..=4).map(|part| format!("results/{part}.jsonl")).collect();
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        done(&folder, &[&["merge"], &parts[..], &["--out", "merged.jsonl"]].concat());
-        done(&folder, &["sweep", "sweep.json", "--out", "whole.jsonl"]);
-        assert_eq!(read(&folder, "whole.jsonl"), read(&folder, "merged.jsonl"), "{name}");
+        (1..=4).for_each(|task| ends(start(&folder, task)));
+        merged(&folder);
     }
+}
+
+/// Whatever array is submitted, a task is of the same partition: of parts that failed, just those are run again.
+#[test]
+fn the_slurm_script_takes_any_array() {
+    for (name, arrays) in [
+        ("from-0", &[&[0, 1, 2, 3][..]][..]),
+        ("from-1", &[&[1, 2, 3, 4]]),
+        ("one", &[&[1, 2, 4], &[3]]),
+        ("some", &[&[1, 3], &[2, 4]]),
+        ("again", &[&[1, 2, 3, 4], &[2, 2, 4], &[0]]),
+    ] {
+        let folder = folder("arrays").join(name);
+        fs::create_dir(&folder).expect("a folder");
+        twelve(&folder, 2_000);
+        for array in arrays {
+            // What Slurm says of the array; the script must not divide by it.
+            let count = array.len().to_string();
+            let (least, most) = (array.iter().min().unwrap().to_string(), array.iter().max().unwrap().to_string());
+            for &task in *array {
+                let mut task = slurm(&folder, task);
+                let of = [("SLURM_ARRAY_TASK_COUNT", &count), ("SLURM_ARRAY_TASK_MIN", &least), ("SLURM_ARRAY_TASK_MAX", &most)];
+                ends({
+                    task.envs(of);
+                    task
+                });
+            }
+        }
+        merged(&folder);
+    }
+    // Another number of parts, and an array that leaves some out.
+    let folder = folder("parts");
+    twelve(&folder, 2_000);
+    for task in [1, 2, 3, 5] {
+        let mut task = slurm(&folder, task);
+        task.env("PARTS", "6");
+        ends(task);
+    }
+    let output =
+        corun(&folder, &["merge", "results/2.jsonl", "results/3.jsonl", "results/4.jsonl", "results/6.jsonl", "--out", "some.jsonl"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("8 of 12 points; missing: 0, 4, 6, 10;"));
+}
+
+/// A task that has to end well.
+fn ends(mut task: Command) {
+    let output = task.output().expect("bash starts");
+    assert!(output.status.success(), "{task:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The results of four parts, merged, are the bytes of the whole.
+fn merged(folder: &Path) {
+    let parts: Vec<String> = (1..=4).map(|part| format!("results/{part}.jsonl")).collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    done(folder, &[&["merge"], &parts[..], &["--out", "merged.jsonl"]].concat());
+    done(folder, &["sweep", "sweep.json", "--out", "whole.jsonl"]);
+    assert_eq!(read(folder, "whole.jsonl"), read(folder, "merged.jsonl"), "{}", folder.display());
 }
 
 /// The environment in which a script finds the program and is told what to run.
@@ -483,21 +534,65 @@ fn script(folder: &Path) -> Command {
 /// One task of the Slurm array.
 fn slurm(folder: &Path, part: usize) -> Command {
     let mut bash = script(folder);
-    bash.arg(root().join("examples/cluster/sweep.slurm")).env("SLURM_ARRAY_TASK_ID", part.to_string()).env("SLURM_ARRAY_TASK_COUNT", "4");
+    bash.arg(root().join("examples/cluster/sweep.slurm")).env("SLURM_ARRAY_TASK_ID", part.to_string());
     bash
+}
+
+/// The job file for HyperQueue.
+fn job_file() -> toml::Table {
+    let file = fs::read_to_string(root().join("examples/cluster/sweep.toml")).expect("the job file");
+    file.parse().expect("TOML")
 }
 
 /// One task of the HyperQueue job: the command of its file, which is `["bash", "-c", "…"]`.
 fn hyperqueue(folder: &Path, part: usize) -> Command {
-    let file = fs::read_to_string(root().join("examples/cluster/sweep.toml")).expect("the job file");
-    let line = file.lines().find_map(|line| line.strip_prefix("command = ")).expect("a command on one line");
-    // A list of texts is the same in TOML and in JSON.
-    let Ok(Value::Array(words)) = serde_json::from_str::<Value>(line) else { panic!("no list of texts: {line}") };
-    let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+    let file = job_file();
+    let words: Vec<&str> = file["array"]["command"].as_array().expect("a list").iter().filter_map(toml::Value::as_str).collect();
     assert_eq!(words[..2], ["bash", "-c"]);
     let mut bash = script(folder);
     bash.args(&words[1..]).env("HQ_TASK_ID", part.to_string());
     bash
+}
+
+/// What `hq job submit-file` reads, which refuses any other field and any other kind: `JobDef`, `ArrayDef`, `TaskConfigDef` and
+/// `ResourceRequestDef` in crates/hyperqueue/src/client/commands/submit/defs.rs of HyperQueue at 680857bdf, and the page on job files in its docs.
+/// `array` is one table. What can have several kinds has the one that the docs show.
+const JOB: &[(&str, &str)] =
+    &[("name", "string"), ("max_fails", "integer"), ("array", "table"), ("stream", "string"), ("data_layer", "boolean")];
+const ARRAY: &[(&str, &str)] = &[
+    ("ids", "string"),
+    ("entries", "array"),
+    ("command", "array"),
+    ("env", "table"),
+    ("request", "array"),
+    ("stdout", "string"),
+    ("stderr", "string"),
+    ("cwd", "string"),
+    ("pin", "string"),
+    ("task_dir", "boolean"),
+    ("time_limit", "string"),
+    ("priority", "integer"),
+    ("crash_limit", "integer"),
+    ("stdin", "string"),
+];
+const REQUEST: &[(&str, &str)] = &[("n_nodes", "integer"), ("time_request", "string"), ("resources", "table"), ("weight", "float")];
+
+#[test]
+fn the_job_file_has_the_shape_that_hyperqueue_reads() {
+    let holds = |table: &toml::Value, fields: &[(&str, &str)]| {
+        for (key, value) in table.as_table().expect("a table") {
+            let kind = fields.iter().find(|(name, _)| name == key).map(|(_, kind)| *kind);
+            assert_eq!(Some(value.type_str()), kind, "{key}");
+        }
+    };
+    let file = toml::Value::Table(job_file());
+    holds(&file, JOB);
+    holds(&file["array"], ARRAY);
+    file["array"]["request"].as_array().expect("a list").iter().for_each(|request| holds(request, REQUEST));
+    // The command divides by as many parts as there are tasks.
+    let (ids, command) = (file["array"]["ids"].as_str().expect("ids"), format!("{:?}", file["array"]["command"]));
+    let parts = ids.strip_prefix("1-").expect("tasks from 1");
+    assert!(command.contains(&format!("$HQ_TASK_ID/{parts}")), "{ids}: {command}");
 }
 
 #[test]

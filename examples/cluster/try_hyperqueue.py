@@ -28,7 +28,7 @@ def ids(text):
 def main():
     sweep = Path(sys.argv[1]).resolve()
     file = tomllib.loads((Path(__file__).parent / "sweep.toml").read_text())
-    (array,) = file["array"]
+    array = file["array"]
     folder = Path(tempfile.mkdtemp(prefix="corun-hyperqueue-"))
     parts = list(ids(array["ids"]))
     with LocalCluster() as cluster:

@@ -1,12 +1,14 @@
 //! The commands of the README, run as they stand: a fence marked `sh` ends by itself; one marked `sh server` is started, asked for its page, and
-//! ended. `xtask/words/numbers` follows the README and the lessons with the runner alone.
+//! ended. `xtask/words/numbers` follows the README and the lessons with the runner alone; `with_others` has what needs more.
 
-use crate::run::{root, watch};
+use crate::page::files;
+use crate::run::{root, target_dir, watch};
 use crate::test::Count;
 use anyhow::{Context, Result, bail, ensure};
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -41,6 +43,46 @@ pub fn commands(count: &mut Count) -> Result<()> {
     }
     ensure!(failed.is_empty(), "of the README's commands, these fail: {}", failed.join("; "));
     Ok(())
+}
+
+/// Follows the how-tos that need a program of others, each in an empty folder: a fence marked `file=NAME` is a file, one marked `sh` is run with
+/// the programs of `folders` at hand. One marked `sh needs=PROGRAM` is only run where there is such a program; returns those that are missing.
+pub fn with_others(folders: Vec<PathBuf>, count: &mut Count) -> Result<BTreeSet<String>> {
+    let path: Vec<PathBuf> = folders.into_iter().chain(std::env::var_os("PATH").iter().flat_map(std::env::split_paths)).collect();
+    let mut missing = BTreeSet::new();
+    let has = |program: &str| path.iter().any(|folder| folder.join(program).is_file());
+    let path_list = std::env::join_paths(&path)?;
+    for page in files(&root().join("docs/how-to"))? {
+        let text = std::fs::read_to_string(&page)?;
+        if !fences(&text).iter().any(|(info, _)| info.iter().any(|word| word.starts_with("needs="))) {
+            continue;
+        }
+        let folder = target_dir().join("with-others").join(page.file_stem().unwrap_or_default());
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder)?;
+        write_files(&text, &folder)?;
+        for (info, body) in fences(&text) {
+            match &info[..] {
+                ["sh"] => {}
+                ["sh", "elsewhere" | "server"] => continue,
+                ["sh", run] if run.starts_with("run=") => {}
+                ["sh", needs] => match needs.strip_prefix("needs=") {
+                    Some(program) if has(program) => {}
+                    Some(program) => {
+                        missing.insert(program.to_owned());
+                        continue;
+                    }
+                    None => bail!("{}: what is `sh {needs}`?", page.display()),
+                },
+                _ => continue,
+            }
+            let step = Command::new("sh").args(["-ec", &body]).current_dir(&folder).env("PATH", &path_list).output()?;
+            ensure!(step.status.success(), "{}:\n{body}{}", page.display(), String::from_utf8_lossy(&step.stderr));
+            count.passed += 1;
+        }
+    }
+    ensure!(count.passed > 0, "no how-to needs a program of others");
+    Ok(missing)
 }
 
 /// Writes the files of a page into a folder: of a fence marked `file=NAME`, what is in it.

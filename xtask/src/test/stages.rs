@@ -13,8 +13,8 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The version of HyperQueue that the job file was written for.
-const HYPERQUEUE: &str = "hyperqueue==0.27.0";
+/// What shares work out in Python: the version of HyperQueue that the job file was written for, and Dask.
+const PYTHON: [&str; 2] = ["hyperqueue==0.27.0", "distributed==2026.8.0"];
 
 /// wasm-bindgen's test runner.
 const RUNNER: &str = "wasm-test-runner";
@@ -176,6 +176,15 @@ pub const STAGES: &[Stage<Run>] = &[
         full: true,
         after: &["build"],
         work: hyperqueue,
+    },
+    Stage {
+        name: "others",
+        title: "the how-tos that need a program of others",
+        lane: Lane::OneCore,
+        full: true,
+        // It has installed Dask.
+        after: &["build", "cluster"],
+        work: with_others,
     },
     Stage {
         name: "readme",
@@ -417,21 +426,35 @@ fn library(_: &Run, log: &Log, count: &mut Count) -> Result<()> {
     Ok(())
 }
 
+/// Where Python has what shares work out.
+fn cluster() -> PathBuf {
+    target_dir().join("cluster")
+}
+
+/// What the how-tos do with programs of others; one that is not here is left out.
+fn with_others(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    let folders = run.corun()?.parent().map(PathBuf::from).into_iter().chain([cluster().join("bin")]).collect();
+    for program in readme::with_others(folders, count)? {
+        log.say(&format!("Left out: what needs `{program}`"));
+    }
+    Ok(())
+}
+
 /// The job file of examples/cluster on a real server, where Python and PyPI give one; elsewhere the runner's own tests have to do.
 fn hyperqueue(run_: &Run, log: &Log, count: &mut Count) -> Result<()> {
-    let venv = target_dir().join("hyperqueue");
+    let venv = cluster();
     let python = venv.join("bin/python");
     let install = || -> Result<()> {
         run(Command::new("python3").args(["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]))?;
         run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", HYPERQUEUE]))
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PYTHON))
     };
     if !python.exists()
         && let Err(error) = install()
     {
         // Half an environment must not be taken for one the next time.
         let _ = std::fs::remove_dir_all(&venv);
-        log.say(&format!("Left out: {HYPERQUEUE} from PyPI and Python 3.11 are needed ({error:#})"));
+        log.say(&format!("Left out: {} from PyPI and Python 3.11 are needed ({error:#})", PYTHON.join(" and ")));
         return Ok(());
     }
     let mut path: Vec<PathBuf> = run_.corun()?.parent().map(PathBuf::from).into_iter().collect();
