@@ -1,6 +1,4 @@
-//! Lists the experiments, sweeps, predictions and scripts of examples, so that adding one needs no second place, and names how the engine behaves.
-
-mod behaviour;
+//! Lists the experiments, sweeps, predictions and scripts of examples, so that adding one needs no second place.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -10,11 +8,7 @@ fn main() -> io::Result<()> {
     list(&manifest, "experiments", "json")?;
     list(&manifest, "sweeps", "json")?;
     list(&manifest, "predict", "json")?;
-    list(&manifest, "scripts", "rhai")?;
-    let goldens = manifest.join("../tests/golden/digests.json");
-    println!("cargo::rerun-if-changed={}", goldens.display());
-    println!("cargo::rustc-env=CORUN_BEHAVIOUR={}", behaviour::behaviour(&goldens)?);
-    Ok(())
+    list(&manifest, "scripts", "rhai")
 }
 
 /// Writes the texts of a folder of examples, by name.

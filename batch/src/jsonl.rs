@@ -3,8 +3,7 @@
 //! - **One writer.** `Lines::open` locks before anything is read, with the operating system's advisory lock on the file itself: it holds
 //!   whatever link leads to the file, and ends with the process. Whoever comes second is told the process that `FILE.lock` names.
 //! - **Whole lines.** A line is written at once behind the last whole one, so that a killed process leaves at most a torn end.
-//! - **Checked lines.** Each ends with `"check"`, a checksum of the bytes before it. A line without one, from before there were checksums,
-//!   is read and stays as it is.
+//! - **Checked lines.** Each ends with `"check"`, a checksum of the bytes before it. A line without one, or with another, is refused.
 
 use crate::failure::{Failure, problem};
 use crate::output::{not_written, place_of};
@@ -51,8 +50,10 @@ pub fn read(file: &File, path: &str, begins: &[&str], mut each: impl FnMut(Line)
         };
         let value = serde_json::from_slice(whole).map_err(|error| problem(&place, error, WANT))?;
         let (found, check) = check_of(whole);
-        if found.is_some_and(|found| found != check.as_bytes()) {
-            return Err(problem(&place, "a line that was changed: its check is another", WANT));
+        match found {
+            Some(found) if found == check.as_bytes() => {}
+            Some(_) => return Err(problem(&place, "a line that was changed: its check is another", WANT)),
+            None => return Err(problem(&place, "a line without its check", WANT)),
         }
         each(Line { value, check, place, start, length })?;
         start += length;

@@ -30,6 +30,7 @@ mod trace;
 use clap::{CommandFactory, Parser, Subcommand};
 use corun_batch::{Failure, output};
 use sim_core::describe::error::Problem;
+use sim_core::run::result::ENGINE;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -44,7 +45,7 @@ Examples:
 #[derive(Parser, Debug)]
 #[command(
     name = "corun",
-    version,
+    version = ENGINE,
     before_help = EXAMPLES,
     after_help = "Exit status: 0 done, 1 stuck, a script failed, points missing or output lost, 2 bad usage or input (one line for each problem), 130 told to stop."
 )]

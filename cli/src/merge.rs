@@ -3,10 +3,10 @@
 use crate::input;
 use crate::input::open;
 use crate::kind::Kind;
-use crate::results::{self, Row};
+use crate::results::{self, Row, one_sweep};
 use clap::Args;
 use corun_batch::jsonl::Lines;
-use corun_batch::{Failure, output, problem};
+use corun_batch::{Failure, output};
 use sim_core::describe::error::{Problems, one_line};
 use std::fs::File;
 
@@ -60,23 +60,6 @@ impl Merge {
         output::say(&summary);
         Ok(())
     }
-}
-
-/// All rows must be of the same sweep, run by the same engine.
-fn one_sweep<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<(), Problems> {
-    let mut problems = Problems::default();
-    let mut rows = rows.into_iter();
-    let Some(a) = rows.next() else {
-        return Err(problem("(file)", "no points", "files with at least one complete line"));
-    };
-    for b in rows {
-        if (&a.sweep, a.points) != (&b.sweep, b.points) {
-            problems.add(&b.line.place, format!("a point of sweep {}", b.sweep), format!("one of {}, as in {}", a.sweep, a.line.place));
-        } else if a.engine != b.engine {
-            problems.add(&b.line.place, format!("a result of engine {}", b.engine), format!("one of {}, as in {}", a.engine, a.line.place));
-        }
-    }
-    problems.or(())
 }
 
 /// The points that no row has; `rows` are in order.

@@ -46,13 +46,11 @@ impl Points {
     /// Reads a file of results, which another process may be writing: a last line that is cut is no point yet.
     pub fn read(file: &str, metric: &str) -> Result<Points, Problems> {
         let mut points = Points { metric: metric.to_owned(), ..Points::default() };
-        results::read(&input::open(file)?, file, 0, |line| {
+        let rows = results::read(&input::open(file)?, file, 0, |line| {
             points.take(line);
             Ok(())
         })?;
-        if points.rows.is_empty() {
-            return Err(problem("(file)", "no points", "results of a sweep: at least one whole line"));
-        }
+        results::one_sweep(&rows)?;
         Ok(points)
     }
 
@@ -255,7 +253,7 @@ fn shortened(text: &str) -> String {
 fn cells(result: &Value) -> Vec<(String, String)> {
     let number = |place: &str| lookup(result, place).map_or(String::new(), |x| x.to_string());
     let mut cells: Vec<(String, String)> =
-        ["config_hash", "stop", "cycles"].map(|key| (key.to_owned(), text::csv_cell(result.get(key)))).to_vec();
+        ["config_hash", "engine", "stop", "cycles"].map(|key| (key.to_owned(), text::csv_cell(result.get(key)))).to_vec();
     for place in FIGURES {
         let [low, high] = report::ends(result, place).map_or([String::new(), String::new()], |ends| ends.map(|end| end.to_string()));
         cells.extend([((*place).to_owned(), number(place)), (format!("{place}.low"), low), (format!("{place}.high"), high)]);

@@ -31,12 +31,13 @@ pub fn items(value: Option<&Value>) -> &[Value] {
     if let Some(Value::Array(items)) = value { items } else { &[] }
 }
 
-/// One line of comma-separated figures for each kernel.
+/// One line of comma-separated figures for each kernel, and which engine found them.
 pub fn csv(result: &Value) -> String {
+    let engine = text::csv_cell(result.get("engine"));
     let kernels = (0..items(result.get("kernels")).len()).map(|kernel| kernel_cells(result, kernel));
-    let row = |cells: Vec<(String, String)>| cells.into_iter().map(|(_, cell)| cell).collect::<Vec<_>>().join(",");
-    let heading = ["name".to_owned()].into_iter().chain(FIGURES.iter().flat_map(|key| columns(key))).collect::<Vec<_>>().join(",");
-    [heading].into_iter().chain(kernels.map(row)).collect::<Vec<_>>().join("\n")
+    let row = |cells: Vec<(String, String)>| cells.into_iter().map(|(_, cell)| cell).chain([engine.clone()]).collect::<Vec<_>>().join(",");
+    let heading = ["name".to_owned()].into_iter().chain(FIGURES.iter().flat_map(|key| columns(key))).chain(["engine".to_owned()]);
+    [heading.collect::<Vec<_>>().join(",")].into_iter().chain(kernels.map(row)).collect::<Vec<_>>().join("\n")
 }
 
 /// The columns of a kernel's figure: what is measured has an interval.

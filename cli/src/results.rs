@@ -30,7 +30,7 @@ pub struct Row {
     pub sweep: String,
     /// The point's hash.
     pub config_hash: String,
-    /// Version of the engine that made the result.
+    /// The engine that made the result: its version and how it behaves.
     pub engine: String,
     /// Whether the run got stuck.
     pub stuck: bool,
@@ -114,6 +114,21 @@ fn alone(result: &Value, kernel: usize) -> Option<IpcAlone> {
 fn fields(value: &Value) -> Option<(usize, usize)> {
     let whole = |key| usize::try_from(value.get(key)?.as_int()?).ok();
     Some((whole("points")?, whole("index")?))
+}
+
+/// All rows must be of the same sweep, run by the same engine.
+pub fn one_sweep<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<(), Problems> {
+    let mut problems = Problems::default();
+    let mut rows = rows.into_iter();
+    let Some(a) = rows.next() else { return Err(problem("(file)", "no points", "results of a sweep: at least one whole line")) };
+    for b in rows {
+        if (&a.sweep, a.points) != (&b.sweep, b.points) {
+            problems.add(&b.line.place, format!("a point of sweep {}", b.sweep), format!("one of {}, as in {}", a.sweep, a.line.place));
+        } else if a.engine != b.engine {
+            problems.add(&b.line.place, format!("a result of engine {}", b.engine), format!("one of {}, as in {}", a.engine, a.line.place));
+        }
+    }
+    problems.or(())
 }
 
 /// Puts rows in the order of their points. A point that stands twice must have the same line twice, and stays once.

@@ -31,8 +31,8 @@ One line of JSON for each point: index, points, sweep (hash), axes, config_hash,
 after Ctrl-C, they are put in the order of the points. The bytes depend neither on --jobs nor on --shard. A table of the points is \
 printed at the end; `corun show FILE.jsonl` prints it again, or draws it.
 
-Each line ends with its checksum, `check`; a line that was changed is refused, one without a checksum (from an older version) is taken as it is. While \
-a process writes FILE.jsonl, the file is locked, and FILE.jsonl.lock names the process.
+Each line ends with its checksum, `check`; a line that was changed, or has none, is refused. So is a result of an engine that behaves \
+otherwise, which the digits of `engine` say. While a process writes FILE.jsonl, the file is locked, and FILE.jsonl.lock names the process.
 
 Exit status: 0 done; 1 done, but in some points the run got stuck or its script failed; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
 pub struct RunSweep {

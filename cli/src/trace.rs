@@ -4,6 +4,7 @@
 use corun_batch::output::Whole;
 use corun_batch::{Failure, output};
 use sim_core::describe::value::Value;
+use sim_core::run::result::ENGINE;
 use sim_core::run::simulation::Simulation;
 use sim_core::run::windows::WINDOW;
 use std::collections::BTreeMap;
@@ -32,7 +33,7 @@ impl Trace {
         let other = Value::object([
             ("experiment", Value::from(experiment.name.as_str())),
             ("config_hash", experiment.config_hash().into()),
-            ("engine", env!("CARGO_PKG_VERSION").into()),
+            ("engine", ENGINE.into()),
             ("seed", experiment.seed.into()),
             ("time_unit", "1 cycle is written as 1 µs".into()),
         ]);

@@ -1,6 +1,8 @@
 //! What `corun sweep` promises: the same bytes however the work is divided, and nothing lost but what was running.
 
+use sim_core::describe::digest::with_check;
 use sim_core::describe::value::Value;
+use sim_core::run::result::ENGINE;
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
@@ -70,10 +72,15 @@ fn twelve(folder: &Path, cycles: u64) {
     write(folder, "sweep.json", &text);
 }
 
-/// The lines as they were before there were checksums.
+/// The lines without their checksums.
 fn unchecked(text: &str) -> String {
     let line = |line: &str| line.rsplit_once(",\"check\":").map(|(body, _)| format!("{body}}}\n")).expect("a line with its checksum");
     text.lines().map(line).collect()
+}
+
+/// With the checksums of what they say now.
+fn checked(text: &str) -> String {
+    text.lines().map(|line| [&with_check(line), "\n"].concat()).collect()
 }
 
 fn lines(text: &str) -> Vec<Value> {
@@ -270,11 +277,11 @@ fn files_that_do_not_belong_are_refused_by_name() {
     done(&folder, &["sweep", "other.json", "--out", "other.jsonl", "--shard", "1/6"]);
     assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "other.jsonl", "--resume"]), ["other.jsonl:1", "other.jsonl:2"]);
     assert_eq!(problems(&folder, &["merge", "good.jsonl", "other.jsonl", "--out", "out.jsonl"]), ["other.jsonl:1", "other.jsonl:2"]);
-    // A changed result, a changed hash, and a line that is no JSON: also without a checksum.
+    // A changed result, a changed hash, and a line that is no JSON: also with a checksum that is right.
     let old = unchecked(&good);
     let changed = |from: &str, to: &str| {
         assert!(old.contains(from));
-        write(&folder, "bad.jsonl", &old.replacen(from, to, 1));
+        write(&folder, "bad.jsonl", &checked(&old.replacen(from, to, 1)));
     };
     changed("\"slowdown\":", "\"slowdown\": ");
     assert_eq!(problems(&folder, &["merge", "good.jsonl", "bad.jsonl", "--out", "out.jsonl"]), ["bad.jsonl:1"]);
@@ -315,12 +322,46 @@ fn a_line_with_one_digit_changed_is_refused() {
     assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "bad.jsonl", "--resume"]), ["bad.jsonl:1"]);
     assert_eq!(problems(&folder, &["merge", "bad.jsonl", "--out", "out.jsonl"]), ["bad.jsonl:1"]);
     assert_eq!(read(&folder, "bad.jsonl"), bad, "a file that is refused stays as it is");
-    // Lines of before there were checksums count as done, and are the same points.
-    write(&folder, "old.jsonl", &unchecked(&good));
-    done(&folder, &["sweep", "sweep.json", "--out", "old.jsonl", "--resume"]);
-    assert_eq!(read(&folder, "old.jsonl"), unchecked(&good));
-    done(&folder, &["merge", "good.jsonl", "old.jsonl", "--out", "both.jsonl"]);
-    assert_eq!(read(&folder, "both.jsonl"), good);
+    // Nor is one that has lost its checksum.
+    write(&folder, "bad.jsonl", &unchecked(&bad));
+    for arguments in [
+        &["sweep", "sweep.json", "--out", "bad.jsonl", "--resume"][..],
+        &["merge", "good.jsonl", "bad.jsonl", "--out", "out.jsonl"],
+        &["show", "bad.jsonl"],
+    ] {
+        assert_eq!(problems(&folder, arguments), ["bad.jsonl:1"], "{arguments:?}");
+    }
+}
+
+/// Two builds of one version whose numbers differ.
+#[test]
+fn results_of_engines_that_behave_otherwise_do_not_mix() {
+    let folder = folder("engines");
+    twelve(&folder, 2_000);
+    for shard in ["1/2", "2/2"] {
+        done(&folder, &["sweep", "sweep.json", "--shard", shard, "--out", &format!("{}.jsonl", &shard[..1])]);
+    }
+    let second = read(&folder, "2.jsonl");
+    let (version, digits) = ENGINE.split_once('-').expect("a version and digits");
+    assert!(digits.len() == 8 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()), "{ENGINE}");
+    assert!(lines(&second).iter().all(|line| line.get("result").and_then(|result| result.get("engine")?.as_str()) == Some(ENGINE)));
+    assert_eq!(String::from_utf8_lossy(&corun(&folder, &["--version"]).stdout).trim_end(), format!("corun {ENGINE}"));
+    let other = format!("{version}-01234567");
+    write(&folder, "2.jsonl", &checked(&unchecked(&second).replace(ENGINE, &other)));
+    write(&folder, "both.jsonl", &[read(&folder, "1.jsonl"), read(&folder, "2.jsonl")].concat());
+    for (arguments, first) in [
+        (&["merge", "1.jsonl", "2.jsonl", "--out", "out.jsonl"][..], "2.jsonl:1"),
+        (&["sweep", "sweep.json", "--resume", "--out", "2.jsonl"], "2.jsonl:1"),
+        (&["sweep", "sweep.json", "--resume", "--out", "both.jsonl"], "both.jsonl:7"),
+        (&["show", "both.jsonl"], "both.jsonl:7"),
+        (&["show", "both.jsonl", "--csv"], "both.jsonl:7"),
+    ] {
+        let output = corun(&folder, arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        let said = format!("{first}: found a result of engine {other}, want ");
+        assert!(stderr.starts_with(&said) && stderr.contains(ENGINE), "{arguments:?}: {stderr}");
+    }
 }
 
 #[test]
@@ -329,6 +370,7 @@ fn merge_believes_no_number_that_cannot_be() {
     twelve(&folder, 2_000);
     done(&folder, &["sweep", "sweep.json", "--out", "good.jsonl"]);
     let good = unchecked(&read(&folder, "good.jsonl"));
+    let write = |folder: &Path, name: &str, text: &str| write(folder, name, &checked(text));
     for (from, to) in [
         ("\"points\":12", "\"points\":1000000000000"),
         ("\"points\":12", "\"points\":9"),

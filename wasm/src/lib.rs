@@ -30,6 +30,7 @@ use sim_core::predict::question::Question;
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::run::frame;
 use sim_core::run::plan::{self as run_plan, Plan, Planned};
+use sim_core::run::result::ENGINE;
 use sim_core::run::simulation::{Reason, Simulation as Engine};
 use sim_core::study::catalogue;
 use sim_core::study::figure::{self, Figure, Options};
@@ -585,5 +586,5 @@ pub fn version() -> String {
 /// The engine's version and, behind a dash, eight digits that change with its results: what a link names as its maker.
 #[wasm_bindgen]
 pub fn stamp() -> String {
-    concat!(env!("CARGO_PKG_VERSION"), "-", env!("CORUN_BEHAVIOUR")).to_owned()
+    ENGINE.to_owned()
 }

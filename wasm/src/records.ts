@@ -286,7 +286,7 @@ export type Path = {
 export type Result = {
   /** Version of the format */
   corun: 1;
-  /** Version of the engine */
+  /** The engine: its version and eight digits that change with its numbers */
   engine: string;
   /** Name of the experiment */
   name: string;

@@ -138,7 +138,7 @@ grid.addEventListener("select-sm", (event) => session.select((event as CustomEve
 document.addEventListener("visibilitychange", () => session.hide(document.hidden));
 session.hide(document.hidden);
 provideStamp(() => ({
-  engine: session.ready.peek()?.version ?? "",
+  engine: session.ready.peek()?.stamp ?? "",
   config: session.sides
     .peek()
     .map(({ laid }) => laid?.loaded.hash ?? "")

@@ -138,8 +138,7 @@ export interface FrameMessage {
 export type FromWorker =
   | {
       t: "ready";
-      /** The engine's version, and that with its behaviour. */
-      version: string;
+      /** The engine's version and how it behaves. */
       stamp: string;
       catalogue: Catalogue;
     }

@@ -3,7 +3,6 @@ import type { FrameMessage, FromWorker, L1Moment, Loaded, PlannedAlone, ToWorker
 import type { Catalogue, Experiment, Answer, Problem, Result } from "./types.ts";
 
 export interface Ready {
-  version: string;
   stamp: string;
   catalogue: Catalogue;
 }

@@ -434,7 +434,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
       ([module]) =>
         guarded(() => {
           loader.begin(module.memory);
-          send({ t: "ready", version: plain.version(), stamp: plain.stamp(), catalogue: plain.presets() });
+          send({ t: "ready", stamp: plain.stamp(), catalogue: plain.presets() });
         }),
       (error: unknown) => send({ t: "failed", message: String(error) }),
     );

@@ -147,7 +147,7 @@ function started() {
     };
   });
   const begun = lab.begin();
-  ports[0]?.heard({ t: "ready", version: "1.0", probes: PROBES });
+  ports[0]?.heard({ t: "ready", stamp: "1.0-01234567", probes: PROBES });
   return { lab, ports, begun };
 }
 const point = (index: number): FromLab => ({ t: "point", index, result: { load: index, theory: {} } as ProbeResult });
@@ -155,9 +155,9 @@ const point = (index: number): FromLab => ({ t: "point", index, result: { load: 
 test("a curve comes point by point, and says when it is whole", async () => {
   const { lab, ports, begun } = started();
   await begun;
-  assert.equal(lab.version, "1.0");
+  assert.equal(lab.stamp, "1.0-01234567");
   lab.open({ component: "dram", options: {}, points: "0:1:0.5" });
-  ports[1]?.heard({ t: "ready", version: "1.0", probes: PROBES });
+  ports[1]?.heard({ t: "ready", stamp: "1.0-01234567", probes: PROBES });
   assert.deepEqual(ports[1]?.posted, [
     { t: "curve", component: "dram", options: {}, sweep: "load", points: [0, 0.5, 1] },
   ]);

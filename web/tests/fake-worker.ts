@@ -91,7 +91,7 @@ export class FakeWorker {
     const pending = this.#waiting ?? this.#givenUp;
     switch (message.t) {
       case "init":
-        this.#say({ t: "ready", version: "1", stamp: "1 a", catalogue: CATALOGUE });
+        this.#say({ t: "ready", stamp: "1 a", catalogue: CATALOGUE });
         return;
       case "alone":
         for (const { hash } of message.jobs) {

@@ -4,8 +4,6 @@
 //! and name in plain words what they cannot fetch.
 
 mod answers;
-#[path = "../../wasm/behaviour.rs"]
-mod behaviour;
 mod bench;
 mod jupyter;
 mod knobs;

@@ -20,6 +20,7 @@ use corun_batch::output::not_written;
 use corun_batch::{Failure, output};
 use history::PastReport;
 use sim_core::describe::value::Value;
+use sim_core::run::result::ENGINE;
 use sim_core::study::errors::Errors;
 use sim_core::study::figure::{Figure, Options, draw, lookup};
 use std::collections::BTreeMap;
@@ -72,8 +73,7 @@ impl Report<'_> {
     fn document(&self) -> Value {
         let study = &self.runs().study;
         let stamp = Value::object([
-            // With its behaviour, as the page's module names itself: so the page knows values of another engine.
-            ("engine", Value::from(concat!(env!("CARGO_PKG_VERSION"), "-", env!("CORUN_BEHAVIOUR")))),
+            ("engine", Value::from(ENGINE)),
             ("commit", self.origin("commit").into()),
             ("mode", study.mode_name.as_str().into()),
             ("cycles", study.mode.cycles.into()),

@@ -16,6 +16,7 @@ use super::verdict::{Judgement, counts, number};
 use crate::catalogue::{PAPERS, Paper};
 use crate::reproduction::{MOST_ROUNDS, rounds};
 use corun_batch::Failure;
+use sim_core::describe::digest::with_check;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
@@ -607,8 +608,8 @@ fn a_reproduction_on_a_small_machine() {
     // Results of an engine that behaves differently are refused.
     let text = String::from_utf8(lines).unwrap();
     let (origin, _) = text.split_once(",\"check\":").unwrap();
-    let other = origin.replacen("\"behaviour\":\"", "\"behaviour\":\"0", 1) + "}\n";
-    std::fs::write(cut.join("runs-quick.jsonl"), other).unwrap();
+    let other = origin.replacen("\"behaviour\":\"", "\"behaviour\":\"0", 1) + "}";
+    std::fs::write(cut.join("runs-quick.jsonl"), with_check(&other) + "\n").unwrap();
     let refused = Store::open(&cut, "quick", "test", "today").unwrap_err();
     assert!(format!("{refused:?}").contains("another engine"), "{refused:?}");
 }

@@ -22,15 +22,16 @@ use crate::run::verdict::{VERDICT, Verdict, verdict};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Version of the engine, as results carry it.
-pub const ENGINE: &str = env!("CARGO_PKG_VERSION");
+/// The engine, as whatever it makes names it: its version and, behind a dash, eight digits of how it behaves. Engines with equal digits give equal
+/// numbers. The digits are those of `tests/golden/digests.json`; a test holds the file `behaviour` against them, and blesses both.
+pub const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", include_str!("behaviour"));
 
 record! {
     /// What a run was, and what came out of it. A number that is missing is null, never 0.
     pub struct Outcome as OUTCOME "Result", "a result: an object";
     /// Version of the format.
     corun: i64 = int!(VERSION, VERSION), Needed;
-    /// Version of the engine.
+    /// The engine: its version and eight digits that change with its numbers.
     engine: String = NAME, Needed;
     /// Name of the experiment.
     name: String = NAME, Needed;

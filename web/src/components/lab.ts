@@ -25,7 +25,7 @@ export class Lab {
   readonly broken = signal("");
   /** How the last measurement ended; empty while one is under way. */
   readonly ended = signal("");
-  version = "";
+  stamp = "";
 
   readonly info = computed(() => this.probes.value.find(({ name }) => name === this.state.value?.component) ?? null);
   readonly words = computed(() => {
@@ -49,7 +49,7 @@ export class Lab {
         port.end();
         if (message.t === "failed") failed(new Error(message.message));
         if (message.t !== "ready") return;
-        this.version = message.version;
+        this.stamp = message.stamp;
         this.probes.value = message.probes;
         ready();
       });

@@ -304,7 +304,7 @@ addEventListener("hashchange", readLink);
 // ---------------------------------------------------------------- start
 
 provideStamp(() => ({
-  engine: lab.version,
+  engine: lab.stamp,
   config: lab.state.peek()?.component ?? "",
   seed: Number(lab.state.peek()?.options["seed"] ?? 1),
   cycle: 0,

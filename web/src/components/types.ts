@@ -13,7 +13,7 @@ export type ToLab =
   /** Measure a component at every point of `sweep`; answered by a `point` each. To cancel, the page ends the worker. */
   | { t: "curve"; component: string; options: Record<string, OptionValue>; sweep: string; points: number[] };
 export type FromLab =
-  | { t: "ready"; version: string; probes: ProbeInfo[] }
+  | { t: "ready"; stamp: string; probes: ProbeInfo[] }
   | { t: "point"; index: number; result: ProbeResult }
   | { t: "problems"; problems: Problem[] }
   | { t: "failed"; message: string };

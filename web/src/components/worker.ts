@@ -15,7 +15,7 @@ async function receive(message: ToLab): Promise<void> {
   try {
     if (message.t === "init") {
       await engine.default({ module_or_path: message.module });
-      send({ t: "ready", version: engine.version(), probes: engine.presets().probes });
+      send({ t: "ready", stamp: engine.stamp(), probes: engine.presets().probes });
       return;
     }
     message.points.forEach((x, index) => {

@@ -111,11 +111,10 @@ function isKernel(value: unknown): boolean {
 }
 
 /** A value as the part of a result that is stored; null for what is none. `alone`: what each kernel does alone, where all schemes' results have that alike. */
-function readResult(value: Fields, alone: unknown, kernels: number): Result | null {
+function readResult(value: Fields, engine: string, alone: unknown, kernels: number): Result | null {
   const { alone: own = alone, ...result } = value;
-  const { engine, config_hash: config, digest, seed, cycles, kernels: each, gpu, metrics, ci95, verdict } = result;
+  const { config_hash: config, digest, seed, cycles, kernels: each, gpu, metrics, ci95, verdict } = result;
   const whole =
-    isText(engine) &&
     isHash(config) &&
     isHash(digest) &&
     isNumber(seed) &&
@@ -131,7 +130,7 @@ function readResult(value: Fields, alone: unknown, kernels: number): Result | nu
     typeof verdict["sure"] === "boolean";
   if (!whole) return null;
   const both = (each as Fields[]).map((kernel, k) => ({ ...kernel, ...(own as Fields[])[k] }));
-  return { ...result, kernels: both } as unknown as Result;
+  return { ...result, engine, kernels: both } as unknown as Result;
 }
 
 const isProblem = (value: unknown): value is Problem =>
@@ -139,8 +138,9 @@ const isProblem = (value: unknown): value is Problem =>
 
 /** What a file says of an experiment's mix, scheme by scheme; null where it is another engine's, another mix's, or no answers. */
 export function readAnswers(value: unknown, experiment: Experiment, engine: string): SchemeAnswer[] | null {
-  if (!isObject(value) || !isText(value["engine"]) || !sameEngine(value["engine"], engine)) return null;
-  const { mix, alone, schemes } = value;
+  if (!isObject(value)) return null;
+  const { engine: made, mix, alone, schemes } = value;
+  if (!isText(made) || !sameEngine(made, engine)) return null;
   if (!isObject(mix) || mixKey(mix) !== mixKey(experiment) || !Array.isArray(schemes)) return null;
   const answers = schemes.map((scheme: unknown): SchemeAnswer | null => {
     if (!isObject(scheme) || !isObject(scheme["policy"]) || !isText(scheme["policy"]["name"])) return null;
@@ -154,7 +154,7 @@ export function readAnswers(value: unknown, experiment: Experiment, engine: stri
     const same: unknown = typeof scheme["as"] === "number" ? schemes[scheme["as"]] : {};
     if (!isObject(scheme["result"]) || !isObject(same)) return null;
     const first = isObject(same["result"]) ? same["result"] : {};
-    const result = readResult({ ...first, ...scheme["result"] }, alone, experiment.kernels.length);
+    const result = readResult({ ...first, ...scheme["result"] }, made, alone, experiment.kernels.length);
     return result && { ...answer, result };
   });
   return answers.every((answer) => answer !== null) ? answers : null;

@@ -45,17 +45,16 @@ function spawn(module: WebAssembly.Module, name: string): Worker {
 
 /**
  * Reads a sweep in a worker of its own, so that a long list of points does not hold up the page. What is said at the end is its plan,
- * or what is wrong with it, and the engine's version and stamp. The function that it returns ends it, unheard.
+ * or what is wrong with it, and the engine's stamp. The function that it returns ends it, unheard.
  */
 export function readPlan(
   module: WebAssembly.Module,
   text: string,
   most: number,
-  said: (plan: Plan | Problem[], version: string, stamp: string) => void,
+  said: (plan: Plan | Problem[], stamp: string) => void,
 ): () => void {
   const worker = spawn(module, "sweep reader");
-  let version = "",
-    stamp = "",
+  let stamp = "",
     ended = false;
   const end = (): void => {
     ended = true;
@@ -64,7 +63,7 @@ export function readPlan(
   const say = (plan: Plan | Problem[]): void => {
     if (ended) return;
     end();
-    said(plan, version, stamp);
+    said(plan, stamp);
   };
   const failed = (found: string): void => {
     say([{ path: "(whole)", found, want: "a sweep" }]);
@@ -73,7 +72,7 @@ export function readPlan(
     failed(event.message || "a reader that stopped");
   };
   worker.onmessage = ({ data }: MessageEvent<FromSweeper>) => {
-    if (data.t === "ready") ({ version, stamp } = data);
+    if (data.t === "ready") stamp = data.stamp;
     else if (data.t === "problems") say(data.problems);
     else if (data.t === "failed") failed(data.message);
     else if (data.t === "opened" && data.plan) say(data.plan);

@@ -28,7 +28,7 @@ type Phase = "loading" | "checking" | "bad" | "ready" | "running" | "stopped" | 
 /** What sweeps are read and run by. */
 export interface Backing {
   /** Gives back how the reading is ended. */
-  read(text: string, said: (plan: Plan | Problem[], version: string, stamp: string) => void): () => void;
+  read(text: string, said: (plan: Plan | Problem[], stamp: string) => void): () => void;
   pool(text: string, plan: Plan, events: PoolEvents): Run["pool"];
   kept(stamp: string): Pick<Kept, "recall" | "keep">;
 }
@@ -63,7 +63,6 @@ export class Sweeps {
   readonly #runs = new Map<string, Run>();
   #backing: Backing | null = null;
   #kept: ReturnType<Backing["kept"]> | null = null;
-  #version = "";
   #stamp = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = false;
@@ -87,7 +86,7 @@ export class Sweeps {
     return this.#stamp;
   }
   get stamped(): { engine: string; config: string } {
-    return { engine: this.#version, config: this.run.value?.plan.hash ?? "" };
+    return { engine: this.#stamp, config: this.run.value?.plan.hash ?? "" };
   }
   get state(): SweepState {
     const { key } = this.metric.value;
@@ -158,8 +157,8 @@ export class Sweeps {
     this.phase.value = this.#backing ? "checking" : "loading";
     const text = this.text.value;
     this.#unread =
-      this.#backing?.read(text, (plan, version, stamp) => {
-        [this.#version, this.#stamp] = [version, stamp];
+      this.#backing?.read(text, (plan, stamp) => {
+        this.#stamp = stamp;
         if (Array.isArray(plan)) this.#bad(plan);
         else void this.#accepted(text, plan);
       }) ?? (() => undefined);

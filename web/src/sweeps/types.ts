@@ -41,7 +41,7 @@ export type ToSweeper =
   | { t: "run"; task: Task };
 
 export type FromSweeper =
-  | { t: "ready"; version: string; stamp: string }
+  | { t: "ready"; stamp: string }
   | { t: "opened"; plan: Plan | null }
   | { t: "problems"; problems: Problem[] }
   /** How far the task is, 0 to 1. */

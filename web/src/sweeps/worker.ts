@@ -33,7 +33,7 @@ async function receive(message: ToSweeper): Promise<void> {
     if (message.t === "init") {
       await plain.default({ module_or_path: message.module });
       answers = new Answers(engine.stamp(), readAnswer);
-      send({ t: "ready", version: engine.version(), stamp: engine.stamp() });
+      send({ t: "ready", stamp: engine.stamp() });
     } else if (message.t === "open") {
       windows = message.windows === true;
       engine = (await scriptEngine(message.text))?.engine ?? plain;
