@@ -93,7 +93,8 @@ fn weigh_at(value: &Dynamic, depth: usize) -> Fallible<Weight> {
         return weigh_map(&map, depth);
     }
     let touches = match value.as_immutable_string_ref() {
-        Ok(text) => 1 + text.len() / 32,
+        // Setting a character, or taking texts out of one, walks the whole, and calls no function that could pay.
+        Ok(text) => 1 + text.len(),
         // An object of the observation or the controls lies on the heap.
         Err(_) if value.is_variant() => 8,
         Err(_) => 1,

@@ -12,6 +12,12 @@ use rhai::{AST, ASTNode, Expr, FnCallExpr, Position, Stmt};
 
 /// Parts of a list or map that is written out where a function is called: it is built in one operation.
 const PARTS: usize = 64;
+/// Characters of a text that is written out: operators on it pay for none of them.
+const WRITTEN: usize = 200;
+/// Keys of a map that is written out: each goes to its place, for the price of a number.
+const KEYS: usize = 256;
+/// Ranges of a switch: they are tried one by one, for the price of one.
+const RANGES: usize = 64;
 /// Functions that take a function.
 const ORDERS: [&str; 3] = ["sort", "map", "filter"];
 
@@ -62,6 +68,15 @@ fn what_is_wrong(node: &ASTNode, parent: Option<&ASTNode>, own: &BTreeSet<&str>)
             Some((*at, format!("no value has a function {}: call a function of yours by its name alone", call.name)))
         }
         ASTNode::Expr(Expr::MethodCall(call, _)) => large_argument(call),
+        ASTNode::Expr(Expr::StringConstant(text, at)) if text.len() > WRITTEN => {
+            Some((*at, format!("a text of {} bytes, of at most {WRITTEN}: put it together", text.len())))
+        }
+        ASTNode::Expr(Expr::Map(pairs, at)) if pairs.0.len() > KEYS => {
+            Some((*at, format!("a map of {} keys, of at most {KEYS}: fill it step by step", pairs.0.len())))
+        }
+        ASTNode::Stmt(Stmt::Switch(of, at)) if of.1.ranges.len() > RANGES => {
+            Some((*at, format!("a switch of {} ranges, of at most {RANGES}", of.1.ranges.len())))
+        }
         ASTNode::Expr(Expr::ThisPtr(at)) => {
             let named = matches!(parent, Some(ASTNode::Expr(Expr::Dot(of, ..) | Expr::Index(of, ..))) if is(&of.lhs, node));
             (!named).then(|| (*at, "this is no value of its own: name what it keeps, as this.x".into()))

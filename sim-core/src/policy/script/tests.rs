@@ -299,7 +299,24 @@ const CALLS: &[(&str, u64)] = &[
     ("[] + list", 64),
     ("list[7]", 64),
     ("list[7] = 1", 64),
-    ("text[7]", 1),
+    ("text[7]", 42),
+    ("text[7] = 'y'", 42),
+    ("words[59][7] = 'y'", 42),
+    ("let kept = #{ text: text }; kept.text[7] = 'y'", 84),
+    ("text - 'x'", 42),
+    ("text - \"xx\"", 42),
+    ("text -= 'y'", 42),
+    ("text + 'x'", 42),
+    ("text += 'x'", 42),
+    ("text == text", 84),
+    ("text < text", 84),
+    ("'y' in text", 42),
+    ("`${text}`", 42),
+    ("switch text { \"a\" => 2, _ => 3 }", 42),
+    ("map[\"k7\"] = 1", 100),
+    ("map.k7 += 1", 100),
+    ("\"k7\" in map", 0),
+    ("7 in list", 64),
     ("`${deep}`", 1),
     ("`${words.len()}`", 1),
     ("for x in list {}", 2048),
@@ -375,6 +392,20 @@ fn what_is_no_part_of_the_language_is_a_problem_at_its_line() {
     assert!(problem("fn a() { this.x }\nfn start(seen, controls) {}").contains("line 1: only the functions"));
     let own = "fn len(x) { 1 }\nfn start(seen, controls) {}";
     assert!(problem(own).contains("fn len: the language has a function of this name"), "{}", problem(own));
+    for (body, what) in [
+        (format!("let s = \"{}\";", "x".repeat(201)), "a text of 201 bytes, of at most 200: put it together"),
+        (
+            format!("let m = #{{ {} }};", (0..257).map(|n| format!("k{n}: {n}, ")).collect::<String>()),
+            "a map of 257 keys, of at most 256: fill it step by step",
+        ),
+        (
+            format!("switch 1 {{ {} }}", (0..65).map(|n| format!("{n}..{} => 1, ", n + 2)).collect::<String>()),
+            "a switch of 65 ranges, of at most 64",
+        ),
+    ] {
+        let found = problem(&format!("fn start(seen, controls) {{\n{body}\n}}"));
+        assert_eq!(found, format!("policy.source: found line 2: {what}, want a script that can run"));
+    }
     for call in ["help([LIST])", "[].push([LIST])", "[LIST] == 1"] {
         let written = format!("fn help(x) {{ x }}\nfn start(seen, controls) {{ {} }}", call.replace("LIST", &"0, ".repeat(65)));
         assert!(problem(&written).contains("line 2: a list or map of more than 64 values in a call"), "{}", problem(&written));
