@@ -36,11 +36,24 @@ pub struct Problem {
     pub rule: Option<&'static str>,
 }
 
+/// Characters of a place, and of what was found there, beyond which the rest is left out: both may be an input's.
+const SHOWN: usize = 300;
+
 impl Problem {
     /// A problem from its three parts.
     pub fn new(path: impl ToString, found: impl ToString, want: impl ToString) -> Self {
-        Problem { path: path.to_string(), found: found.to_string(), want: want.to_string(), rule: None }
+        Problem { path: shortened(path.to_string()), found: shortened(found.to_string()), want: want.to_string(), rule: None }
     }
+}
+
+/// A text without its middle, if it is long: a message begins and ends with what it says itself.
+fn shortened(text: String) -> String {
+    // Bytes are no fewer than characters.
+    if text.len() <= SHOWN || text.chars().count() <= SHOWN {
+        return text;
+    }
+    let end: Vec<char> = text.chars().rev().take(SHOWN / 3).collect();
+    text.chars().take(SHOWN - end.len()).chain(['…']).chain(end.into_iter().rev()).collect()
 }
 
 /// Text from an input as one line of a terminal: what would end the line, drive the terminal or turn the reading direction is escaped.

@@ -18,6 +18,18 @@ const FIRST: &str = "# corun silicon 1";
 const COLUMNS: &[&str] =
     &["study", "kernel", "beside", "ctas", "threads", "bytes", "chains", "passes", "ms", "ms_least", "ms_most", "mhz", "shared_sms"];
 
+/// Kernels of a file: pairs are as many as their square.
+const MAX_KERNELS: usize = 64;
+
+/// Characters of a kernel's name, and of what a file says of the GPU.
+const MAX_NAME: usize = 64;
+
+/// What pairs there must be.
+const EACH: &str = "a row of each kernel beside each";
+
+/// Pairs that are said to be missing one by one; the others are counted.
+const LISTED: usize = 19;
+
 /// What is measured. Only the first three are read further.
 const STUDIES: &[&str] = &["alone", "pair", "first", "slots", "size", "region", "chains", "ctas", "latency"];
 
@@ -113,7 +125,11 @@ impl Measured {
     /// What the file says of the GPU.
     pub fn fact(&self, key: &str) -> Result<&str, Problems> {
         let found = self.facts.get(key).map(String::as_str).filter(|value| !value.is_empty());
-        found.ok_or_else(|| problem(&format!("# {key}"), "nothing", "a line of it before the columns"))
+        let found = found.ok_or_else(|| problem(&format!("# {key}"), "nothing", "a line of it before the columns"))?;
+        if found.chars().count() > MAX_NAME {
+            return Err(problem(&format!("# {key}"), format!("{found:?}"), &format!("at most {MAX_NAME} characters")));
+        }
+        Ok(found)
     }
 
     /// A whole number of these.
@@ -163,6 +179,12 @@ impl Measured {
                 if passes == 0 || ms.is_nan() {
                     return Err(at.wrong("passes", format!("{passes} in {ms} ms"), "at least one, and how long it took"));
                 }
+                if cell("kernel").chars().count() > MAX_NAME {
+                    return Err(at.wrong("kernel", format!("{:?}", cell("kernel")), &format!("a name of at most {MAX_NAME} characters")));
+                }
+                if self.alone.len() == MAX_KERNELS {
+                    return Err(at.wrong("kernel", "one more", &format!("at most {MAX_KERNELS} kernels alone")));
+                }
                 self.alone.push(Row { name: cell("kernel").to_owned(), shape, passes, ms });
             }
             study @ ("pair" | "first") => {
@@ -190,16 +212,15 @@ impl Measured {
         if self.alone.is_empty() {
             problems.add("(file)", "no kernel alone", "a row of the study alone for each kernel");
         }
-        for (k, kernel) in self.alone.iter().enumerate() {
-            for (b, beside) in self.alone.iter().enumerate() {
-                if !self.pairs.contains_key(&(k, b)) {
-                    problems.add(
-                        "(file)",
-                        format!("no pair of {} beside {}", kernel.name, beside.name),
-                        "a row of each kernel beside each",
-                    );
-                }
-            }
+        let each = || self.alone.iter().enumerate();
+        let pairs = each().flat_map(|(k, kernel)| each().map(move |(b, beside)| ((k, b), kernel, beside)));
+        let mut missing = pairs.filter(|(pair, ..)| !self.pairs.contains_key(pair));
+        for (_, kernel, beside) in missing.by_ref().take(LISTED) {
+            problems.add("(file)", format!("no pair of {} beside {}", kernel.name, beside.name), EACH);
+        }
+        match missing.count() {
+            0 => {}
+            more => problems.add("(file)", format!("{more} more pairs that are not there"), EACH),
         }
         problems.or(())
     }
@@ -247,6 +268,24 @@ mod tests {
         }
         let columns = said(&ROWS[..ROWS.find("study").unwrap()]);
         assert!(columns.starts_with("the columns: found , want study,kernel,"), "{columns}");
+        // Nothing grows with what a file repeats, or with how long its names are.
+        let alone = |name: &str| format!("alone,{name},,2,128,0,4,1000,20,19,21,1000,0\n");
+        let of = |kernels: usize| [ROWS.to_owned(), (1..kernels).map(|n| alone(&format!("k{n}"))).collect()].concat();
+        let many = Measured::read(&of(MAX_KERNELS)).unwrap_err();
+        assert_eq!(many.0.len(), 20);
+        assert_eq!(many.0[19].to_string(), "(file): found 4076 more pairs that are not there, want a row of each kernel beside each");
+        assert_eq!(said(&of(4000)), "line 72, kernel: found one more, want at most 64 kernels alone");
+        let long = "x".repeat(3 << 20);
+        for (text, want) in [
+            ([ROWS, &alone(&long)].concat(), "line 9, kernel: found \"xxx"),
+            (ROWS.replace("pair,fma,fma", &format!("pair,fma,{long}")), "line 8, beside: found \"xxx"),
+            (ROWS.replace("gpu: Tiny", &format!("gpu: {long}")), "# gpu: found \"xxx"),
+            (ROWS.replace("study,kernel", &format!("{long},kernel")), "the columns: found xxx"),
+            (long.clone(), "line 1: found \"xxx"),
+        ] {
+            let said = said(&text);
+            assert!(said.starts_with(want) && said.contains('…') && said.len() < 1000, "{want}: {} bytes", said.len());
+        }
         let large = said(&[ROWS, &"\n".repeat(MAX_BYTES)].concat());
         assert_eq!(large, "(file): found more than 4 MiB, want what silicon/interfere.cu writes, some hundred lines");
     }
