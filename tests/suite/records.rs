@@ -71,7 +71,7 @@ struct Input {
 
 fn inputs() -> Vec<Input> {
     let everything = [
-        r#"{"corun": 1, "name": "n", "source": "s", "seed": 3, "gpu": {"preset": "hetero-8b8s", "sm.big.count": 4, "core_mhz": 900, "sm.l1.mshrs": 40},
+        r#"{"$schema": "experiment.schema.json", "corun": 1, "name": "n", "source": "s", "seed": 3, "gpu": {"preset": "hetero-8b8s", "sm.big.count": 4, "core_mhz": 900, "sm.l1.mshrs": 40},
             "kernels": ["BP", {"kernel": "ccbp/CFD", "ctas_per_sm": {"small": 1}, "qos": {"of_alone": 0.5}, "arithmetic": 1.5, "launches": 1},
                         {"kernel": "ccbp/SAD", "ctas_per_sm": 2, "qos": 0.5}],
             "warp_order": "gto-groups(4)", "cta_order": {"name": "steal", "wrap": true}, "policy": {"name": "spatial", "split": [4, 4, 4]},

@@ -15,6 +15,9 @@ pub enum Goal {
     DeadlineMs(f64),
 }
 
+/// The least rate that a kernel can be promised, or be said to have alone: also on the part of a GPU that `scale` runs.
+pub const LEAST_RATE: f64 = 0.001;
+
 /// What a goal looks like.
 const WANT: &str = "one goal: a share of the IPC alone from 0.001 to 1, {\"ipc\": N} or {\"deadline_ms\": N}";
 
@@ -32,7 +35,7 @@ static GOALS: One = One {
     name: "Goal",
     of: &[
         goal("of_alone", SHARE, "", "Share of its IPC alone that the kernel is promised"),
-        goal("ipc", Shape::Number { min: 0.001, max: 1e6 }, "thread instructions per cycle", "IPC that it is promised"),
+        goal("ipc", Shape::Number { min: LEAST_RATE, max: 1e6 }, "thread instructions per cycle", "IPC that it is promised"),
         goal("deadline_ms", Shape::Number { min: 1e-6, max: 1e9 }, "ms", "Time within which each of its runs ends"),
     ],
     want: WANT,

@@ -16,6 +16,7 @@
 
 use super::ctas::decide_ctas;
 use super::scheme::{Absent, Member, PROFILE_CYCLES, Param, Policy, PolicyInfo, Shape};
+use crate::describe::goal::LEAST_RATE;
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
@@ -64,7 +65,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         PROFILE_CYCLES,
         Param {
             name: "warp_ipc_alone",
-            shape: Shape::PerKernel(&Shape::Number { min: 0.001, max: 100_000.0 }),
+            shape: Shape::PerKernel(&Shape::Number { min: LEAST_RATE, max: 100_000.0 }),
             unit: "warp instructions per cycle",
             absent: Absent::Words("measured before the run"),
             doc: "What each kernel issues alone on the whole GPU, in the order of the mix",

@@ -7,6 +7,9 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+/// Longest name of a schema that a file may have, characters.
+pub const MAX_SCHEMA: usize = 2000;
+
 /// The schema's dialect.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -51,6 +54,10 @@ impl Definitions {
         let all = || all.iter();
         let properties: Vec<(&str, Value)> = all().map(|field| (field.name, self.field(field))).collect();
         let required = all().filter(|field| field.absent == Absent::Needed).map(|field| field.name);
+        // Files name their schema, which editors read; the decoder passes over it.
+        let named = record.is_some_and(|record| record.name == "Experiment");
+        let schema = named.then(|| ("$schema", Value::object([("type", Value::from("string")), ("maxLength", MAX_SCHEMA.into())])));
+        let properties: Vec<(&str, Value)> = schema.into_iter().chain(properties).collect();
         let mut pairs =
             alloc::vec![("type", Value::from("object")), ("properties", Value::object(properties)), ("required", Value::array(required)),];
         if let Some(more) = record.and_then(|record| record.more) {

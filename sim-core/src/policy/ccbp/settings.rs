@@ -2,6 +2,7 @@
 
 use super::super::scheme::{Absent, Member, PROFILE_CYCLES, Param, PolicyInfo, Shape};
 use super::topics::TOPICS;
+use crate::describe::goal::LEAST_RATE;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::controls::SUB_QUEUES;
 use alloc::format;
@@ -56,7 +57,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
         Param {
             name: "ipc_alone",
-            shape: Shape::PerKernel(&Shape::Number { min: 0.001, max: 1e6 }),
+            shape: Shape::PerKernel(&Shape::Number { min: LEAST_RATE, max: 1e6 }),
             unit: "thread instructions per cycle",
             absent: Absent::Words("measured before the run"),
             doc: "IPC of each kernel alone, which the metric needs",

@@ -32,6 +32,7 @@ use super::ctas::decide_ctas;
 use super::scheme::{Absent, Member, Mix, Param, Policy, PolicyInfo, Shape, schemes};
 use super::spatial::Sms;
 use crate::describe::error::Problems;
+use crate::describe::goal::LEAST_RATE;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::value::Value;
@@ -50,7 +51,7 @@ const SOURCE: &str = "Wang et al., ISCA 2017";
 /// IPC alone, of which goals may be shares.
 pub(super) const IPC_ALONE: Param = Param {
     name: "ipc_alone",
-    shape: Shape::PerKernel(&Shape::Number { min: 0.001, max: 1e6 }),
+    shape: Shape::PerKernel(&Shape::Number { min: LEAST_RATE, max: 1e6 }),
     unit: "thread instructions per cycle",
     absent: Absent::Words("measured before the run, in runs as long as it"),
     doc: "IPC of each kernel alone, of which goals are shares, in the order of the mix",

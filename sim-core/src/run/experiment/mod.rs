@@ -647,6 +647,42 @@ mod tests {
     }
 
     /// Does a kernel with a factor of arithmetic issue that many more instructions, and the same memory accesses?
+    /// For editors: it is no part of what runs.
+    #[test]
+    fn the_name_of_a_schema_changes_nothing() {
+        let of = |schema: &str| Experiment::from_json(&format!(r#"{{{schema} "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"]}}"#));
+        let (plain, named) = (of("").unwrap(), of(r#""$schema": "experiment.schema.json","#).unwrap());
+        assert_eq!((plain.config_hash(), plain.encode()), (named.config_hash(), named.encode()));
+        assert_eq!(of(r#""$schema": 3,"#).unwrap_err().to_string(), "$schema: found 3, want text of at most 2000 characters");
+    }
+
+    /// What `explain` writes of a part is run again.
+    #[test]
+    fn a_rate_too_small_for_the_part_is_refused_on_the_whole() {
+        let of = |kernel: &str, policy: &str| {
+            let text =
+                format!(r#"{{"corun": 1, "gpu": "ccbp-16sm", "scale": "1/2", "kernels": [{kernel}, "ccbp/SAD"], "policy": {policy}}}"#);
+            Experiment::from_json(&text)
+        };
+        let goal = |ipc: f64| of(&format!(r#"{{"kernel": "ccbp/BP", "qos": {{"ipc": {ipc}}}}}"#), r#""qos-naive""#);
+        let (naive, smk) = (r#"{"name": "qos-naive", "ipc_alone": [90, RATE]}"#, r#"{"name": "smk", "warp_ipc_alone": [3, RATE]}"#);
+        let promised = r#"{"kernel": "ccbp/BP", "qos": 0.5}"#;
+        for (found, path) in [
+            (goal(0.001), "kernels[0].qos.ipc"),
+            (of(promised, &naive.replace("RATE", "0.001")), "policy.ipc_alone[1]"),
+            (of(r#""ccbp/BP""#, &smk.replace("RATE", "0.001")), "policy.warp_ipc_alone[1]"),
+        ] {
+            assert_eq!(
+                found.unwrap_err().to_string(),
+                format!("{path}: found 0.001, with scale 1/2 0.0005, want at least 0.002, or no scale")
+            );
+        }
+        for least in [goal(0.002), of(promised, &naive.replace("RATE", "0.002")), of(r#""ccbp/BP""#, &smk.replace("RATE", "0.002"))] {
+            let least = least.unwrap();
+            assert_eq!(Experiment::decode(&least.encode()).unwrap().config_hash(), least.config_hash());
+        }
+    }
+
     #[test]
     fn arithmetic_scales_what_stands_between_memory_accesses() {
         let experiment = |kernel: Value| {

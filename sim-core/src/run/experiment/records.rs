@@ -11,6 +11,7 @@ use crate::describe::kernel::records::KERNEL;
 use crate::describe::kernel::{Kernel, MAX_ALU, formerly, library};
 use crate::describe::path::{element, field};
 use crate::describe::record::Absent::{self, Int, Name, Needed, Words};
+use crate::describe::record::schema::MAX_SCHEMA;
 use crate::describe::record::{Datum, Names, Shape, int, is_right, list, number, record, rule, text};
 use crate::describe::scale::{PARTS, Scale};
 use crate::describe::value::Value;
@@ -41,6 +42,9 @@ const FEWER_KERNELS: &str = "a stream's kernels can be launches of one kernel, a
 
 /// Longest name of an experiment, characters.
 const LONGEST_NAME: usize = 200;
+
+/// Where an experiment may name its schema, so that an editor completes and checks it.
+const SCHEMA: &str = "$schema";
 
 /// When nothing else is said.
 const DEFAULT_CYCLES: u64 = 1_000_000;
@@ -78,7 +82,7 @@ rule! {
 
     /// `scale` divides the SMs of each class, the L2 banks and the DRAM channels, also of alone_gpu. The NoC is no mesh, CTAs go round-robin, grids
     /// stay from repeat to repeat. The policy has no controls or program, no curves that are measured online, and no `spart` that
-    /// climbs. Of SMs and DRAM channels that it gives, which are rounded down, one is left at least.
+    /// climbs. Of SMs and DRAM channels that it gives, which are rounded down, one is left at least, and of rates 0.001.
     pub SCALES = "scales";
 }
 
@@ -279,6 +283,16 @@ impl Experiment {
     /// Reads an experiment; on failure, everything that is wrong with it.
     pub fn decode(value: &Value) -> Result<Experiment, Problems> {
         let mut problems = Problems::default();
+        let without;
+        let value = match value {
+            // For editors alone.
+            Value::Object(pairs) if value.get(SCHEMA).is_some() => {
+                Shape::Text { longest: MAX_SCHEMA }.check(&value.get(SCHEMA).cloned().unwrap_or_default(), SCHEMA, &mut problems);
+                without = Value::Object(pairs.iter().filter(|(key, _)| key != SCHEMA).cloned().collect());
+                &without
+            }
+            _ => value,
+        };
         EXPERIMENT.check(value, "", &mut problems);
         match Self::read(value, &mut problems) {
             Some(experiment) if problems.0.is_empty() => {

@@ -3,7 +3,7 @@
 
 use super::KernelUse;
 use crate::describe::error::Problems;
-use crate::describe::goal::Goal;
+use crate::describe::goal::{Goal, LEAST_RATE};
 use crate::describe::gpu::{Gpu, vendor};
 use crate::describe::path::{element, field};
 use crate::describe::scale::Scale;
@@ -54,11 +54,30 @@ pub fn check(scale: Scale, policy: &PolicySpec, order: &CtaOrderSpec, problems: 
                     problems.add(path, found, format!("at least {want}, or no scale"));
                     continue;
                 }
+                Setting::Numbers(rates) if RATES_OF_GPU.contains(&param.unit) => {
+                    for (at, rate) in rates.iter().enumerate() {
+                        rate_of_part(scale, *rate, &element(&field(&path, param.name), at), problems);
+                    }
+                    continue;
+                }
                 _ => continue,
             };
             problems.add(field(&path, param.name), format!("{found}, with scale {scale}"), format!("{want}, or no scale"));
         }
     }
+}
+
+/// A rate of the whole GPU on the part; where that is less than any may be, a problem, for the part written out says it.
+fn rate_of_part(scale: Scale, rate: f64, path: &str, problems: &mut Problems) -> f64 {
+    let part = scale.of_rate(rate);
+    if part < LEAST_RATE {
+        problems.add(
+            path,
+            format!("{rate}, with scale {scale} {part}"),
+            format!("at least {}, or no scale", LEAST_RATE / scale.of_rate(1.0)),
+        );
+    }
+    part
 }
 
 /// What of a policy's shares is rounded: the share of each kernel that would not be whole on the part, and what it is.
@@ -115,7 +134,7 @@ pub fn apply(scale: Scale, gpu: &mut Gpu, alone_gpu: Option<&mut Gpu>, kernels: 
     for (i, used) in kernels.iter_mut().enumerate() {
         scale.kernel(&mut used.kernel, gpu.sms[0].l1.bytes, &element("kernels", i), problems);
         if let Some(Goal::Ipc(ipc)) = &mut used.qos {
-            *ipc = scale.of_rate(*ipc);
+            *ipc = rate_of_part(scale, *ipc, &field(&element("kernels", i), "qos.ipc"), problems);
         }
     }
     scale.gpu(gpu, "gpu", problems);
