@@ -42,6 +42,7 @@ impl Folder {
 
     fn of(path: &Path, behaviour: &str, option: &'static str) -> Result<Folder, Problems> {
         std::fs::create_dir_all(path).map_err(|error| problem(option, format!("{}: {error}", path.display()), "a folder"))?;
+        output::sweep(path, ".");
         Ok(Folder { path: path.to_owned(), option, behaviour: behaviour.to_owned() })
     }
 

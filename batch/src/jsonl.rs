@@ -106,6 +106,8 @@ impl Lines {
             if !resume && about.len() > 0 {
                 return Err(occupied());
             }
+            // What a killed process has left of putting its lines in order: the lock says that nobody does so now.
+            let _ = fs::remove_file(beside(&path, ".unfinished"));
             // A note for people: without it the lock holds all the same.
             let _ = fs::write(note(&path), std::process::id().to_string());
             return Ok(Lines { file, name: one_line(name), path, whole: 0, scratch: false, fresh });

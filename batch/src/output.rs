@@ -10,6 +10,7 @@ use sim_core::describe::value::Value;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempPath;
 
 /// Prints text and a line end on stdout.
@@ -44,6 +45,26 @@ pub fn not_written(error: io::Error) -> Failure {
     Failure::Lost("(output)", error)
 }
 
+/// How the name of a file ends that is not whole yet.
+const UNFINISHED: &str = ".unfinished";
+
+/// How old an unfinished file is before it can be one that nobody writes: between its beginning and its lock a process is slow at most.
+const LEFT: Duration = Duration::from_secs(60);
+
+/// Removes what killed processes have left unfinished in a folder, of files whose names begin so.
+pub fn sweep(folder: &Path, begins: &str) {
+    let named = |name: &str| name.starts_with(begins) && name.ends_with(UNFINISHED);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| entry.file_name().to_str().is_some_and(named)) {
+        let left = || -> io::Result<bool> {
+            let old = entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > LEFT);
+            Ok(old && File::open(entry.path())?.try_lock().is_ok())
+        };
+        if left().is_ok_and(|left| left) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// A file that gets its name when it is whole. A device or a pipe is written as it is.
 #[derive(Debug)]
 pub struct Whole {
@@ -70,7 +91,9 @@ impl Whole {
         let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?.to_string_lossy().into_owned();
         let prefix = format!(".{name}.");
         let mut builder = tempfile::Builder::new();
-        let (file, aside) = permissions(&mut builder).prefix(&prefix).suffix(".unfinished").tempfile_in(folder_of(path))?.into_parts();
+        let (file, aside) = permissions(&mut builder).prefix(&prefix).suffix(UNFINISHED).tempfile_in(folder_of(path))?.into_parts();
+        // Whoever sweeps sees by the lock that it is being written.
+        let _ = file.try_lock();
         if let Some(about) = known {
             file.set_permissions(about.permissions())?;
         }
@@ -129,6 +152,8 @@ pub fn create<const N: usize>(input: &str, files: [(&str, Option<&str>); N]) -> 
     let mut problems = Problems::default();
     let opened = files.map(|(option, file)| {
         let name = file?;
+        let path = resolved(Path::new(name));
+        sweep(folder_of(&path), &format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy()));
         let opened = Whole::open(Path::new(name));
         let opened = opened.map_err(|error| problems.add("(output)", format!("{name}: {error}"), "a file that can be written")).ok()?;
         let (place, path) = (place_of(&fs::metadata(name)), resolved(Path::new(name)));

@@ -680,3 +680,40 @@ fn answers_are_kept_in_a_folder_and_read_there() {
     assert_eq!(run("mended.jsonl", &["--answers", "kept"]), plain);
     assert_eq!(files.iter().map(|file| fs::read_to_string(file).unwrap()).collect::<Vec<_>>(), kept);
 }
+
+/// What a command that was killed has begun to write goes when the next one comes, but for what some process is writing.
+#[test]
+fn what_killed_commands_have_left_unfinished_is_removed() {
+    let folder = folder("unfinished");
+    twelve(&folder, 2_000);
+    fs::create_dir(folder.join("kept")).expect("a folder");
+    let old = std::time::SystemTime::now() - Duration::from_secs(3600);
+    let begun = |name: &str, age: Option<std::time::SystemTime>| {
+        let file = fs::File::create(folder.join(name)).expect("a file");
+        age.map(|age| file.set_modified(age).expect("a time"));
+        file
+    };
+    let written = begun("kept/.b.json.y.unfinished", Some(old));
+    written.lock().expect("a lock");
+    for (name, age) in [
+        ("kept/.a.json.x.unfinished", Some(old)),
+        ("kept/.c.json.z.unfinished", None),
+        (".trace.json.x.unfinished", Some(old)),
+        (".other.json.x.unfinished", Some(old)),
+        ("out.jsonl.unfinished", None),
+    ] {
+        begun(name, age);
+    }
+    done(&folder, &["sweep", "sweep.json", "--out", "out.jsonl", "--answers", "kept"]);
+    write(&folder, "one.json", r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "stop": {"cycles": 500}}"#);
+    done(&folder, &["run", "one.json", "--trace", "trace.json"]);
+    let unfinished = |folder: &Path| -> Vec<String> {
+        let names =
+            fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+        let mut names: Vec<String> = names.filter(|name| name.ends_with("unfinished")).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(unfinished(&folder.join("kept")), [".b.json.y.unfinished", ".c.json.z.unfinished"]);
+    assert_eq!(unfinished(&folder), [".other.json.x.unfinished"], "a file of another command's is left alone");
+}
