@@ -24,6 +24,14 @@ pub fn value(given: &JsValue) -> Result<Value, Problems> {
         .map_err(|error| one(error, "JSON text or a plain object of numbers, texts, lists and objects"))
 }
 
+/// A text that a caller hands over; whatever else stands in its place, or nothing, is a problem there.
+pub fn text(given: &JsValue, path: &str) -> Result<String, Problems> {
+    given.as_string().ok_or_else(|| {
+        let found = given.js_typeof().as_string().unwrap_or_default();
+        Problems(vec![Problem::new(path, found, "a text")])
+    })
+}
+
 /// Hands out a value as plain JavaScript objects; what does not exist is `null`. As one text, since each text that crosses costs the host more
 /// than to read it there.
 pub fn plain(value: &Value) -> Result<JsValue, JsValue> {
@@ -54,6 +62,10 @@ fn one(found: impl ToString, want: &str) -> Problems {
 fn fits(value: &JsValue, depth: usize, parts: &mut usize) -> bool {
     let Some(left) = parts.checked_sub(1) else { return false };
     *parts = left;
+    // A list may have holes for which there is no memory.
+    if Array::is_array(value) && value.unchecked_ref::<Array>().length() as usize > *parts {
+        return false;
+    }
     match value.dyn_ref::<Object>() {
         Some(object) if depth > 0 && !value.is_instance_of::<JsString>() => {
             Object::values(object).iter().all(|inner| fits(&inner, depth - 1, parts))

@@ -8,7 +8,7 @@ mod host;
 mod silicon;
 mod sweep;
 
-use boundary::{error, list, plain, value};
+use boundary::{error, list, plain, text, value};
 use core::hint::black_box;
 use host::Clock;
 use js_sys::{Array, Uint32Array};
@@ -453,8 +453,12 @@ pub fn presets() -> Result<JsValue, JsValue> {
 /// Drives one component by itself, with options as `presets().probes` describes them; what is left out has its default. Throws an
 /// `ExperimentError`.
 #[wasm_bindgen(unchecked_return_type = "ProbeResult")]
-pub fn probe(component: &str, #[wasm_bindgen(unchecked_param_type = "string | object")] options: &JsValue) -> Result<JsValue, JsValue> {
-    let found = Component::find(component).ok_or_else(|| {
+pub fn probe(
+    #[wasm_bindgen(unchecked_param_type = "string")] component: &JsValue,
+    #[wasm_bindgen(unchecked_param_type = "string | object")] options: &JsValue,
+) -> Result<JsValue, JsValue> {
+    let component = text(component, "component").map_err(|problems| error(&problems))?;
+    let found = Component::find(&component).ok_or_else(|| {
         let mut problems = Problems::default();
         let names: Vec<&str> = COMPONENTS.iter().map(|component| component.name).collect();
         problems.add("component", format!("{component:?}"), format!("one of {}", names.join(", ")));

@@ -385,13 +385,13 @@ fn probes_give_the_native_figures() {
     let goldens = Array::from(&parsed(PROBES));
     assert!(goldens.length() > 10);
     for golden in goldens.iter() {
-        let measured = corun::probe(&text(&golden, "component"), &get(&golden, "options")).expect("figures");
+        let measured = corun::probe(&text(&golden, "component").into(), &get(&golden, "options")).expect("figures");
         let written = |value: &JsValue| String::from(JSON::stringify(value).expect("JSON"));
         assert_eq!(written(&measured), written(&get(&golden, "figures")), "{}", written(&get(&golden, "options")));
     }
-    let error = corun::probe("noc", &parsed("{\"inputs\": 0}")).expect_err("no inputs");
+    let error = corun::probe(&"noc".into(), &parsed("{\"inputs\": 0}")).expect_err("no inputs");
     assert_eq!(text(&problems(&error).get(0), "path"), "inputs");
-    let error = corun::probe("toaster", &parsed("{}")).expect_err("no such component");
+    let error = corun::probe(&"toaster".into(), &parsed("{}")).expect_err("no such component");
     assert!(text(&error, "message").contains("one of noc, mesh, dram, cache"));
 }
 
@@ -449,6 +449,28 @@ fn a_sweep_gives_the_lines_of_its_points() {
     {
         assert_eq!(text(&problems(&error.expect("an error")).get(0), "path"), path);
     }
+}
+
+/// A caller in JavaScript can leave out what TypeScript would ask for.
+#[test]
+fn what_is_missing_is_named() {
+    let (nothing, number, csv) = (JsValue::UNDEFINED, JsValue::from(7), JsValue::from("# corun silicon 1"));
+    let found = |outcome: Result<JsValue, JsValue>| {
+        let error = outcome.expect_err("something is missing");
+        let problem = problems(&error).get(0);
+        ["path", "found", "want"].map(|part| text(&problem, part))
+    };
+    for missing in [&nothing, &number] {
+        let kind = if missing.is_undefined() { "undefined" } else { "number" };
+        assert_eq!(found(corun::probe(missing, missing)), ["component", kind, "a text"]);
+        assert_eq!(found(corun::silicon(missing, missing, missing)), ["text", kind, "a text"]);
+        assert_eq!(found(corun::silicon(&csv, missing, missing)), ["scale", kind, "a text"]);
+        assert_eq!(found(corun::silicon(&csv, &csv, missing)), ["ipcs", kind, "a Float64Array"]);
+        assert_eq!(found(corun::silicon_sweep(missing, missing, missing)), ["text", kind, "a text"]);
+        assert_eq!(found(corun::silicon_sweep(&csv, missing, missing)), ["gpu", kind, "a text"]);
+    }
+    let holes = Array::new_with_length(500_000_000);
+    assert_eq!(found(corun::normalise(&holes))[1], "a value that is nested too deeply, too large, or contains itself");
 }
 
 #[test]
