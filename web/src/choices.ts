@@ -3,6 +3,7 @@ import { words } from "./format.ts";
 import shipped from "./run/answers.json" with { type: "json" };
 import variants from "./schemes/variants.json" with { type: "json" };
 import { titleOf, vendorTitle } from "./teach/vendors.ts";
+import { byName } from "./titles.ts";
 import type { Catalogue, Experiment, KernelChoice, KernelEntry, PolicyChoice, PolicyEntry } from "./types.ts";
 
 /** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
@@ -101,11 +102,11 @@ export function headOf(titles: readonly string[], title: string): string {
   const head = (one: string): string => one.replace(/:.*$/, "");
   return titles.filter((one) => head(one) === head(title)).length > 1 ? title : head(title);
 }
+const SHIPPED = byName<string>(shipped.titles);
 /** A scheme's name: by the catalogue, or, before the engine is there, by those of its titles that came with the answers. */
 export function schemeHead(name: string, catalogue: Catalogue | null = null): string {
-  const shippedTitles: Readonly<Record<string, string>> = shipped.titles,
-    titles = catalogue ? catalogue.policies.map(({ title }) => title) : Object.values(shippedTitles),
-    title = catalogue ? policyEntry(catalogue, name)?.title : shippedTitles[name];
+  const titles = catalogue ? catalogue.policies.map(({ title }) => title) : [...SHIPPED.values()],
+    title = catalogue ? policyEntry(catalogue, name)?.title : SHIPPED.get(name);
   return headOf(titles, title || name);
 }
 

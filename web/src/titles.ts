@@ -2,11 +2,11 @@
 // of CTAs alone”), figures from the registry. The identifier stands behind the words, as the label's title.
 import type { MetricEntry, OrderEntry } from "./types.ts";
 
-/** Names come from experiments too: one of what every object has, such as `constructor`, is a word like any other. */
-const words = (all: Readonly<Record<string, string>>): ReadonlyMap<string, string> => new Map(Object.entries(all));
+/** Names come from experiments and links too: one of what every object has, such as `constructor`, is a name like any other. */
+export const byName = <T>(all: Readonly<Record<string, T>>): ReadonlyMap<string, T> => new Map(Object.entries(all));
 
 /** Words of the field that are not written as identifiers are. */
-const TERMS = words({
+const TERMS = byName({
   sm: "SM",
   sms: "SMs",
   cta: "CTA",
@@ -32,7 +32,7 @@ const TERMS = words({
   df: "df",
 });
 /** Names that say too little, or say it in shorthand. */
-const TITLES = words({
+const TITLES = byName({
   combination: "CTAs of each kernel",
   split: "SMs of each kernel",
   ctas: "CTA slots",

@@ -124,3 +124,17 @@ test("a scheme is called as people call it, with what of it is set; forms that p
     ["CCBP", "CCBP (priority 0.5)", "SMK without quotas", "SMK (variant p, quota 3)", "Warped-Slicer + mine", "mine"],
   );
 });
+
+test("a name that every object has is a scheme's name like any other", () => {
+  for (const name of ["constructor", "toString", "valueOf", "__proto__", "hasOwnProperty"]) {
+    const experiment: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["ccbp/BP", "ccbp/CFD"], policy: { name } };
+    assert.equal(schemeText(experiment), name);
+    assert.equal(
+      schemeText({ ...experiment, policy: [{ name }, { name: "ucp" }] as never })
+        .split(/,|\+| and /)[0]
+        ?.trim(),
+      name,
+    );
+    assert.equal(schemeName(experiment, catalogue), name);
+  }
+});

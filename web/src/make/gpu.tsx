@@ -15,7 +15,7 @@ import {
   type SmClass,
 } from "../classes.ts";
 import { toast } from "../dialogs.ts";
-import { gpuTitle } from "../titles.ts";
+import { byName, gpuTitle } from "../titles.ts";
 import type { GpuChoice } from "../types.ts";
 import { Compare } from "./compare.tsx";
 import { Text } from "../controls.tsx";
@@ -25,7 +25,7 @@ import { Icon, IconButton, Source } from "../kit.tsx";
 import { OwnJson } from "./own.tsx";
 import { gpuGroup } from "./state.ts";
 
-const GROUPS: Readonly<Record<string, string>> = {
+const GROUPS = byName({
   "": "Clocks",
   sm: "SMs",
   "sm.l1": "L1 data cache",
@@ -33,7 +33,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   l2: "L2 cache",
   dram: "DRAM",
   "dram.timing": "DRAM timings",
-};
+});
 
 /** The GPU as the form has it: its preset, what differs, its classes, and how to set it. */
 function useGpu() {
@@ -95,7 +95,7 @@ function Part({ group }: { group: string }) {
     of = classes.length > 1 ? classes.find(({ name }) => group === `sm.${name}`) : undefined;
   const title = of
     ? `SM class ${of.name}: ${form.gpuValue(`sm.${of.name}.count`) ?? 0} SMs`
-    : (GROUPS[group] ?? gpuTitle(group));
+    : (GROUPS.get(group) ?? gpuTitle(group));
   return (
     <Group form={form} name={group} title={title} badge={changed === 0 ? "" : `${changed} changed`}>
       {of && <ClassTools of={of} />}

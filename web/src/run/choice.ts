@@ -2,6 +2,7 @@
 import { changesOf } from "../classes.ts";
 import { literally } from "../format.ts";
 import { presets, shapeOf, shortTitle, type Preset } from "../teach/vendors.ts";
+import { byName } from "../titles.ts";
 import type { Catalogue, Experiment } from "../types.ts";
 
 export interface Choice {
@@ -48,18 +49,18 @@ export function found(choices: readonly Choice[], sought: string): Choice[] {
 const firstSentence = (doc: string): string => /^.*?[.:](?=\s|$)/s.exec(doc)?.[0].replace(/[.:]$/, "") ?? doc;
 
 /** Whose kernels these are, by what stands before the slash. */
-const PAPERS: Readonly<Record<string, string>> = {
+const PAPERS = byName({
   ccbp: "CCBP",
   qos: "QoS",
   ikra: "IKRA",
   latency: "Latency prediction",
   hetero: "HeteroCore",
-};
+});
 const REST = "Others";
 
 export function kernelChoices(catalogue: Catalogue): Choice[] {
-  const paperOf = (name: string): string => PAPERS[name.split("/")[0] ?? ""] ?? REST;
-  const order = [...Object.values(PAPERS), REST];
+  const paperOf = (name: string): string => PAPERS.get(name.split("/")[0] ?? "") ?? REST;
+  const order = [...PAPERS.values(), REST];
   const all = catalogue.kernels.map(({ name, title, doc }) => ({
     value: name,
     title: name.slice(name.lastIndexOf("/") + 1),

@@ -1,4 +1,5 @@
 // Scale models of large GPUs: when one is offered, and how far it is off the whole, from the page that `cargo xtask scale` writes. No DOM.
+import { byName } from "../titles.ts";
 import type { Experiment } from "../types.ts";
 import { gpuOf } from "./choice.ts";
 import type { Edit } from "./mix.ts";
@@ -31,8 +32,8 @@ const LARGE = 64;
 /** What is offered where nothing has been measured. */
 const USUAL = "1/4";
 const partOf = ({ scale }: Experiment): string => scale ?? WHOLE;
-const NAMES: Readonly<Record<string, string>> = { "1/2": "half", "1/3": "a third", "1/4": "a quarter" };
-const nameOf = (part: string): string => NAMES[part] ?? part;
+const NAMES = byName({ "1/2": "half", "1/3": "a third", "1/4": "a quarter" });
+const nameOf = (part: string): string => NAMES.get(part) ?? part;
 
 /** The whole, or a part of it, is run in place of what runs. */
 export const scaledTo =

@@ -12,6 +12,7 @@ import type { SchemeAnswer } from "../run/model.ts";
 import { best, schemePoints, type SchemePoint } from "../run/scheme-points.ts";
 import { SchemesPicture } from "../run/schemes-picture.tsx";
 import { plusMinus } from "../sure.ts";
+import { byName } from "../titles.ts";
 import type { Experiment } from "../types.ts";
 import { SchemeChart } from "./chart.ts";
 import { LEAST, MOST, type Place } from "./place.ts";
@@ -257,20 +258,20 @@ function Oracles({ place }: { place: Place }) {
 }
 
 /** Figures that are of each kernel; the others have the title of their one column. */
-const OF_KERNELS: Record<string, { title: string; axis: string }> = {
+const OF_KERNELS = byName<{ title: string; axis: string }>({
   goals: { title: "Goals, and what is left", axis: "Part of the goal (reached at the line), or of the IPC alone" },
   slowdown: { title: "Slowdown of each kernel", axis: "Slowdown, ×" },
-};
+});
 
 /** Any one figure of the schemes as bars. */
 function Bars({ rows, columns: all }: { rows: readonly Row[]; columns: readonly Column[] }) {
   const chosen = useSignal("");
   const shown = all.some(({ figure }) => figure === chosen.value) ? chosen.value : (all[0]?.figure ?? "");
-  const titles = new Map(all.map(({ figure, title }) => [figure, OF_KERNELS[figure]?.title ?? title]));
+  const titles = new Map(all.map(({ figure, title }) => [figure, OF_KERNELS.get(figure)?.title ?? title]));
   const of = all.filter(({ figure }) => figure === shown),
     data = {
       at: shown === "goals" ? 1 : null,
-      title: OF_KERNELS[shown]?.axis ?? `${of[0]?.title ?? ""}${of[0]?.unit ? `, ${of[0].unit}` : ""}`,
+      title: OF_KERNELS.get(shown)?.axis ?? `${of[0]?.title ?? ""}${of[0]?.unit ? `, ${of[0].unit}` : ""}`,
       rows: [...rows],
       columns: of,
     };

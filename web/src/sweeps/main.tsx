@@ -27,6 +27,7 @@ import { predictInto } from "../schemes/predicted.tsx";
 import { compareMeasured, isMeasured } from "../silicon/open.ts";
 import { provideStamp } from "../stamp.ts";
 import { startTheme } from "../theme.ts";
+import { byName } from "../titles.ts";
 import type { Experiment } from "../types.ts";
 import { Kept } from "./kept.ts";
 import { Results, VaryForm } from "./panel.tsx";
@@ -82,7 +83,7 @@ onFileDrop((file) => {
 
 /** Around what the experiment has now, as the engine says it. */
 async function suggest(base: unknown, path: string): Promise<unknown[]> {
-  const fixed: Readonly<Record<string, unknown[]>> = {
+  const fixed = byName<unknown[]>({
     policy: ["even", "smk", "ws", "ccbp"],
     kernels: [
       ["BP", "CFD"],
@@ -92,9 +93,9 @@ async function suggest(base: unknown, path: string): Promise<unknown[]> {
     seed: [1, 2, 3],
     warp_order: ["lrr", "gto"],
     "stop.cycles": [50_000, 100_000, 200_000],
-  };
+  });
   const mix = asMix(base),
-    known = fixed[path];
+    known = fixed.get(path);
   if (known || !mix || !desk) return known ?? [1, 2, 4];
   const { gpu, kernels } = fieldsOf(await desk.explain(mix));
   const ctas = /^kernels\[(\d+)\]\.ctas_per_sm$/.exec(path);
