@@ -1,6 +1,9 @@
 // Keeps the files of one build, FILES of version VERSION, which the build puts before this text. Nothing else is ever asked for by the page but
-// figures and answers, which are kept as they come.
-const CACHE = `corun-${VERSION}`;
+// figures and answers, which are kept as they come. Several builds of one origin (`v0.2.0/` beside the page) have caches of their own.
+const OWN = `corun ${self.registration.scope} `;
+const CACHE = OWN + VERSION;
+/** The caches of this scope, the oldest first. */
+const own = async () => (await caches.keys()).filter((name) => name.startsWith(OWN));
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
@@ -11,15 +14,12 @@ self.addEventListener("install", (event) => {
   );
 });
 
+// The build before stays: a tab that was opened with it may still ask for parts that the host has no more.
 self.addEventListener("activate", (event) => {
   event.waitUntil(
-    caches
-      .keys()
-      .then((names) =>
-        Promise.all(
-          names.filter((name) => name.startsWith("corun-") && name !== CACHE).map((name) => caches.delete(name)),
-        ),
-      )
+    own()
+      .then((names) => names.filter((name) => name !== CACHE).slice(0, -1))
+      .then((old) => Promise.all(old.map((name) => caches.delete(name))))
       .then(() => self.clients.claim()),
   );
 });
@@ -30,21 +30,39 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || new URL(request.url).origin !== location.origin) return;
   const hashed = new URL(request.url).pathname.includes("/assets/");
   event.respondWith(
-    hashed ? kept(request).then((found) => found ?? fetched(request)) : fetched(request).catch(() => orKept(request)),
+    hashed
+      ? kept(request).then((found) => found ?? fetched(event))
+      : fetched(event).catch((error) => orKept(request, error)),
   );
 });
 
-const kept = (request) => caches.match(request, { ignoreSearch: true, cacheName: CACHE });
-async function fetched(request) {
-  const answer = await fetch(request);
-  if (answer.ok) {
-    const cache = await caches.open(CACHE);
-    await cache.put(request, answer.clone());
+/** What is kept, the newest first, whatever the host says that the answer varies with: the page asks for each file in one way. */
+async function kept(request) {
+  try {
+    for (const cacheName of (await own()).reverse()) {
+      const found = await caches.match(request, { ignoreSearch: true, ignoreVary: true, cacheName });
+      if (found) return found;
+    }
+  } catch {
+    // What cannot be read is not kept.
   }
+  return undefined;
+}
+async function fetched(event) {
+  const answer = await fetch(event.request);
+  if (answer.ok) event.waitUntil(keep(event.request, answer.clone()));
   return answer;
 }
-async function orKept(request) {
+/** Whether there is room for it or not, the page has its answer. */
+async function keep(request, answer) {
+  try {
+    await (await caches.open(CACHE)).put(request, answer);
+  } catch {
+    // The storage is full.
+  }
+}
+async function orKept(request, error) {
   const found = await kept(request);
   if (found) return found;
-  throw new Error("not kept, and no network");
+  throw error;
 }
