@@ -690,7 +690,9 @@ fn what_killed_commands_have_left_unfinished_is_removed() {
     let old = std::time::SystemTime::now() - Duration::from_secs(3600);
     let begun = |name: &str, age: Option<std::time::SystemTime>| {
         let file = fs::File::create(folder.join(name)).expect("a file");
-        age.map(|age| file.set_modified(age).expect("a time"));
+        if let Some(age) = age {
+            file.set_modified(age).expect("a time");
+        }
         file
     };
     let written = begun("kept/.b.json.y.unfinished", Some(old));
