@@ -54,6 +54,26 @@ fn an_l2_bank_serves_one_request_a_noc_cycle() {
     }
 }
 
+/// An atomic changes its line in L2 whether it finds it there or fetches it: DRAM writes each line that has left L2 since.
+#[test]
+fn an_atomic_makes_its_line_dirty_where_it_hits_as_where_it_misses() {
+    let gpu = one_of_each();
+    let held = u64::from(gpu.l2.banks) * u64::from(gpu.l2.bank_bytes) / LINE;
+    let address = Address { lane: 4, loops: [LINE as i64, 0, 0], ..Address::default() };
+    let atomic = Op::Atomic { address, lanes: 32 };
+    let hit = [Op::Load { address, lanes: 32 }, Op::Wait { loads: 0 }, atomic.clone()];
+    for body in [&hit[..], &[atomic]] {
+        let lines = 3 * held;
+        let mut m = machine(&gpu, kernel(1, 32, repeat(lines as u32, body)), WarpOrder::Lrr);
+        finish(&mut m);
+        let got = m.kernel_stats(K);
+        assert_eq!(got.l2_hits, lines * (body.len() as u64 / 3), "{body:?}");
+        // Some that have left L2 still wait to be written.
+        let written = lines - held - 100..=lines;
+        assert!(written.contains(&got.dram_writes), "{} of {lines} lines, {held} of them in L2: {body:?}", got.dram_writes);
+    }
+}
+
 /// The L1D table of ten cyclic sweeps (`components::cache_sweeps_miss_exactly`), by loads of a warp through the SM; the same whenever a miss
 /// takes its way, as there is one at a time.
 #[test]

@@ -94,6 +94,11 @@ fn fp64_has_units_of_its_own_or_one_for_all_schedulers() {
     assert_eq!(cycles_a_trip(&gpu, 4, &[fp64(1, 8)]), 64.0);
     assert_eq!(cycles_a_trip(&gpu, 4, &[fp64(1, 8), alu(50, 1)]), 64.0);
     assert_eq!(cycles_a_trip(&gpu, 4, &[fp64(1, 8), alu(70, 1)]), 78.0);
+    // Lanes that do not divide a warp: the last part of it takes a whole cycle, too.
+    for (lanes, cycles) in [(12, 3), (20, 2), (7, 5)] {
+        gpu.sms[0].fp64_lanes = lanes;
+        assert_eq!(cycles_a_trip(&gpu, 4, &[fp64(1, 1)]), 4.0 * f64::from(cycles), "{lanes} lanes");
+    }
     // Without a unit it is arithmetic.
     (gpu.sms[0].fp64_lanes, gpu.sms[0].alu_lanes) = (0, 16);
     assert_eq!(cycles_a_trip(&gpu, 16, &[fp64(3, 1)]), 4.0 * 3.0 * 2.0);

@@ -371,3 +371,22 @@ impl Hash for Dispatcher {
         self.saved.hash(state);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::kernel::library;
+    use crate::machine::dispatch::order::CtaOrderSpec;
+
+    /// A launch opens its gap after the end of the one before, and the first at once.
+    #[test]
+    fn a_launch_opens_its_gap_after_the_one_before() {
+        let mut kernel = library::find("VADD").unwrap();
+        kernel.launches[0].gap = 50;
+        let codes = [Code::compile(&kernel, 0, 1, 128, 32)];
+        let mut dispatcher = Dispatcher::new(2, &codes, true, AnyOrder::new(&CtaOrderSpec::default(), 2, 1));
+        assert_eq!(dispatcher.opens, NEVER);
+        dispatcher.begin(KernelId(0), Some(100), &codes);
+        assert_eq!((dispatcher.opens, dispatcher.grids[0].opens), (150, 150));
+    }
+}

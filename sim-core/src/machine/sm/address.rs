@@ -265,6 +265,21 @@ mod tests {
         assert_eq!(lines_of(&backwards, Place::default(), 32), [100, 101]);
     }
 
+    /// Of n draws from a span, the least lies at 1 / (n + 1) of it on average: at a half for one draw, at a quarter for three.
+    #[test]
+    fn a_skewed_gather_takes_the_least_of_three_draws() {
+        for (scatter, mean) in [(Scatter::Lane { bytes: 1 << 20 }, 0.5), (Scatter::Skewed { bytes: 1 << 20 }, 0.25)] {
+            let a = address(Address { scatter, ..Address::default() }, 1 << 20);
+            let all = (0..200).flat_map(|seed| {
+                let (base, key) = a.base(&Place::default(), seed, 2);
+                (0..32).map(|lane| a.lane_at(base, key, lane) as f64 / f64::from(1 << 20)).collect::<Vec<_>>()
+            });
+            let found = all.sum::<f64>() / 6400.0;
+            // Four standard deviations of the mean of so many draws from 0 to 1.
+            assert!((found - mean).abs() < 0.015, "{scatter:?}: {found}");
+        }
+    }
+
     #[test]
     fn a_gather_stays_in_its_span_and_repeats_under_the_same_key() {
         let a = address(Address { scatter: Scatter::Lane { bytes: 1 << 16 }, ..Address::default() }, 1 << 20);

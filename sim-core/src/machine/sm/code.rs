@@ -447,5 +447,9 @@ mod tests {
     fn bank_conflicts_follow_from_the_stride() {
         let ways: Vec<u32> = [0, 1, 2, 3, 4, 8, 16, 32, 33].iter().map(|&stride| conflict_ways(stride, 32, 32)).collect();
         assert_eq!(ways, vec![1, 1, 2, 1, 4, 8, 16, 32, 1]);
+        // Half as many banks, and lanes of half a warp.
+        let ways: Vec<u32> = [0, 1, 2, 3, 4, 8, 16, 17].iter().map(|&stride| conflict_ways(stride, 32, 16)).collect();
+        assert_eq!(ways, vec![1, 2, 4, 2, 8, 16, 32, 2]);
+        assert_eq!([1, 2, 16].map(|stride| conflict_ways(stride, 16, 16)), [1, 2, 16]);
     }
 }

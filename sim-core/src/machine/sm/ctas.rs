@@ -294,3 +294,22 @@ impl CtaTable {
         throttled
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::gpu::presets;
+    use crate::describe::kernel::library;
+
+    /// A warp that is not full holds the threads of a whole one, and registers in the GPU's steps.
+    #[test]
+    fn a_cta_takes_whole_warps() {
+        let gpu = presets::find("ccbp-16sm").unwrap();
+        let table = CtaTable::new(&gpu.sms[0]);
+        let mut kernel = library::find("VADD").unwrap();
+        for (threads, taken) in [(1, 32), (32, 32), (33, 64), (250, 256)] {
+            kernel.launches[0].threads = threads;
+            assert_eq!(table.cost(&Code::compile(&kernel, 0, 1, 128, 32)[0]).threads, taken, "{threads} threads");
+        }
+    }
+}
