@@ -1,6 +1,6 @@
 // What runs alone have answered, by config hash: brought along with the page, or kept in this browser for this very engine, so that nothing is measured
 // twice. Where storage is forbidden, it is kept as long as the page. What is stored and is no answer is deleted, and measured anew.
-import { done, fieldsOf, openStore, storeOf } from "./browser-store.ts";
+import { done, fieldsOf, openStore, sealed, storeOf, unsealed } from "./browser-store.ts";
 import type { Answer } from "./types.ts";
 
 const STORE = "answers";
@@ -76,7 +76,7 @@ export class Answers<T = Answer> {
     await Promise.all(
       this.missing(runs).map(async ({ hash }) => {
         const stored: unknown = await done(store.get(this.#key(hash))).catch(() => undefined);
-        if (stored === undefined || this.#know(hash, stored)) return;
+        if (stored === undefined || this.#know(hash, unsealed(stored))) return;
         (await this.#store("readwrite"))?.delete(this.#key(hash));
       }),
     );
@@ -84,7 +84,7 @@ export class Answers<T = Answer> {
 
   keep(hash: string, answer: T): void {
     this.known[hash] = answer;
-    void this.#store("readwrite").then((store) => store?.put(answer, this.#key(hash)));
+    void this.#store("readwrite").then((store) => store?.put(sealed(answer), this.#key(hash)));
   }
 
   /** Takes a value for the answer of a run, if it is one. */

@@ -33,6 +33,25 @@ export function storeOf(database: IDBDatabase | null, store: string, mode: IDBTr
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 
+/** A value as it is stored: its text behind a check of it, FNV-1a. What is damaged may still be of the right form. */
+export function sealed(value: unknown): string {
+  const text = JSON.stringify(value);
+  let check = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) check = Math.imul(check ^ text.charCodeAt(i), 0x01000193);
+  return `${(check >>> 0).toString(16)} ${text}`;
+}
+
+/** What was sealed; undefined for anything else, and for what has changed since. */
+export function unsealed(stored: unknown): unknown {
+  if (typeof stored !== "string") return undefined;
+  try {
+    const value: unknown = JSON.parse(stored.slice(stored.indexOf(" ") + 1));
+    return sealed(value) === stored ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a request gives. */
 export function done<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shared } from "../src/alone.ts";
 import { Answers, readAnswer } from "../src/answers.ts";
+import { sealed } from "../src/browser-store.ts";
 import { readMeasured } from "../src/predict/model.ts";
 import type { Answer } from "../src/types.ts";
 import { fakeStore } from "./fake-store.ts";
@@ -90,13 +91,16 @@ test("what a kernel did alone, once to its end, is read only if it is whole", ()
 
 test("a stored answer that is none is deleted and measured anew; so is one that the page brings along", async () => {
   const { held } = fakeStore([
-    ["0.1.0 good", GOOD],
-    ["0.1.0 bad", { bad: 1 }],
+    ["0.1.0 good", sealed(GOOD)],
+    ["0.1.0 bad", sealed({ bad: 1 })],
     ["0.1.0 worse", "text"],
+    // Of the right form, but not what was stored.
+    ["0.1.0 damaged", sealed(GOOD).replace('"ipc":7', '"ipc":0')],
+    ["0.1.0 bare", GOOD],
   ]);
   const shipped = (): Promise<Record<string, unknown>> => Promise.resolve({ brought: { ipc: "no" } });
   const answers = new Answers("0.1.0", readAnswer, shipped);
-  const runs = ["good", "bad", "worse", "brought"].map((hash) => ({ hash }));
+  const runs = ["good", "bad", "worse", "damaged", "bare", "brought"].map((hash) => ({ hash }));
   await answers.recall(runs);
   assert.deepEqual(answers.known, { good: GOOD });
   assert.deepEqual(answers.missing(runs), runs.slice(1));
@@ -105,7 +109,7 @@ test("a stored answer that is none is deleted and measured anew; so is one that 
 });
 
 test("a database that is closed behind the page's back is as good as none", async () => {
-  const { close } = fakeStore([["0.1.0 b", GOOD]]);
+  const { close } = fakeStore([["0.1.0 b", sealed(GOOD)]]);
   const answers = new Answers("0.1.0", readAnswer);
   await answers.recall([{ hash: "a" }]);
   close();

@@ -6,6 +6,7 @@ import { fakeStore } from "./fake-store.ts";
 import { timeText } from "../src/format.ts";
 import { METRICS, endsOf, figureOf, metricsOf } from "../src/sweeps/metrics.ts";
 import { chartData, everything, fileText, heatAxes, heatMap, readLine } from "../src/sweeps/results.ts";
+import { sealed } from "../src/browser-store.ts";
 import { Kept } from "../src/sweeps/kept.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
@@ -328,8 +329,10 @@ test("a stored line is read only if it is this point's; others are deleted, and 
   ];
   for (const text of bad) assert.equal(readLine(text, "", 1), null, String(text));
   const { held } = fakeStore([
-    [["0.1.0", "", 1], good],
-    ...bad.map((text, i) => [["0.1.0", "", 2 + i], text] as const),
+    [["0.1.0", "", 1], sealed(good)],
+    ...bad.map((text, i) => [["0.1.0", "", 2 + i], text === undefined ? text : sealed(text)] as const),
+    // Of the right form, but not what was stored.
+    [["0.1.0", "", 99], sealed(good).replace("stp", "sto")],
   ]);
   const kept = await new Kept("0.1.0").recall("");
   assert.deepEqual(kept, [{ index: 1, text: good, line: line(1, { stp: 1 }) }]);

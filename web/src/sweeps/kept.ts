@@ -1,6 +1,6 @@
 // Lines of sweeps that this browser keeps across reloads: by engine, sweep and point. Where storage is forbidden, they last as long as the page. What is
 // stored and is no line of its point is deleted, and the point runs anew.
-import { done, openStore, storeOf } from "../browser-store.ts";
+import { done, openStore, sealed, storeOf, unsealed } from "../browser-store.ts";
 import { readLine } from "./results.ts";
 import type { Line } from "./types.ts";
 
@@ -23,7 +23,8 @@ export class Kept {
     ]);
     const lines = keys.map((key, i) => {
       const [, , index] = key as Key;
-      return { index, text: String(texts[i]), line: readLine(texts[i], sweep, index) };
+      const text = unsealed(texts[i]);
+      return { index, text: String(text), line: readLine(text, sweep, index) };
     });
     const bad = lines.filter(({ line }) => line === null),
       writable = bad.length > 0 ? await this.#store("readwrite") : null;
@@ -32,7 +33,7 @@ export class Kept {
   }
 
   keep(sweep: string, index: number, line: string): void {
-    void this.#store("readwrite").then((store) => store?.put(line, [this.stamp, sweep, index] satisfies Key));
+    void this.#store("readwrite").then((store) => store?.put(sealed(line), [this.stamp, sweep, index] satisfies Key));
   }
 
   async #store(mode: IDBTransactionMode): Promise<IDBObjectStore | null> {
