@@ -88,28 +88,12 @@ const share: Plugin = {
 
 const top: Plugin = { name: "top", transformIndexHtml: { order: "pre", handler: withTop } };
 
-/** What `cargo xtask serve` adds to the built folder: names with a hash in them are kept for good, and the example article stands beside the page. */
-const served: Plugin = {
-  name: "served",
-  configurePreviewServer(server) {
-    server.middlewares.use((request, response, next) => {
-      const address = (request.url ?? "").replace(/[?#].*$/, "");
-      if (address.startsWith("/assets/")) response.setHeader("cache-control", "public, max-age=31536000, immutable");
-      if (address !== "/examples/article/") next();
-      else
-        response
-          .setHeader("content-type", "text/html; charset=utf-8")
-          .end(readFileSync(new URL("../examples/article/index.html", import.meta.url)));
-    });
-  },
-};
-
 // The build is a plain static folder: every address in it is relative, so it runs from any sub-path of any host.
 export default defineConfig({
   base: "./",
   // Several pages, none of which stands in for an address that is not there.
   appType: "mpa",
-  plugins: [papers, share, top, embeds, served, offline],
+  plugins: [papers, share, top, embeds, offline],
   define: { __VERDICTS__: JSON.stringify(verdicts), __SCALES__: JSON.stringify(scales) },
   worker: { format: "es" },
   build: {

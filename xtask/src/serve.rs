@@ -1,4 +1,4 @@
-//! `cargo xtask serve`: builds the page and serves it on this machine alone, with Vite's preview server (web/serve.mjs).
+//! `cargo xtask serve`: builds the page and serves it on this machine alone, with web/serve.mjs.
 
 use crate::run::root;
 use crate::{need, page, wasm};
