@@ -135,6 +135,6 @@ test("a name that every object has is a scheme's name like any other", () => {
         ?.trim(),
       name,
     );
-    assert.equal(schemeName(experiment, catalogue), name);
+    assert.equal(schemeName(experiment), name);
   }
 });

@@ -32,7 +32,7 @@ function begun(kept: readonly number[] = []) {
     read: (text, done) => {
       let ended = false;
       answer = (read) => {
-        if (!ended) done(read, "1.0", "1.0-abc");
+        if (!ended) done(read, "1.0-abc");
       };
       said.push(`read ${text}`);
       return () => {
