@@ -97,6 +97,19 @@ test("play, pause, step, step back, next event, reset", { tag: "@core" }, async 
   await expect(page.locator("#cycle")).toHaveText("0");
 });
 
+test("a worker that is gone without a word is noticed, and another one begins again", async ({ page }) => {
+  await open(page, await endless("ccbp-16sm"));
+  await page.getByRole("button", { name: "Play" }).click();
+  await is(page, "Running");
+  for (const worker of page.workers())
+    await worker.evaluate(() => {
+      if (self.name.startsWith("simulation ")) self.close();
+    });
+  await expect(page.getByRole("heading", { name: "The simulation stopped" })).toBeVisible();
+  await page.getByRole("button", { name: "Start this experiment again" }).click();
+  await is(page, "Paused");
+});
+
 // That a speed is kept is arithmetic (tests/pacing.test.ts); here, that the menu's reaches the simulation, which runs on with it.
 test("speed is what the menu says", async ({ page }) => {
   const said = await overhear(page);

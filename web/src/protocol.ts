@@ -69,7 +69,7 @@ export type ToWorker =
   | { t: "l1"; id: number; kernel: number; cycle: number }
   | { t: "freshSeed"; id: number }
   /** What is wrong with an experiment, as text or as an object; nothing is loaded. */
-  | { t: "validate"; id: number; experiment: string | object }
+  | { t: "validate"; id: number; text: string }
   /** The page has drawn that frame, or has no use for it, and can take another one. */
   | { t: "drawn"; number: number }
   /** In the second worker: run a kernel by itself. Answered by `alone`; a later one replaces those before it. */

@@ -1,4 +1,5 @@
 // One run, as the page has it: a worker with one simulation. The page has one run, or two that are compared.
+import { ownName, watched } from "./life.ts";
 import type { FrameMessage, FromWorker, L1Moment, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
 import type { Catalogue, Experiment, Answer, Problem, Result } from "./types.ts";
 
@@ -7,9 +8,10 @@ export interface Ready {
   catalogue: Catalogue;
 }
 
-export function spawn(name: string): Worker {
+export function spawn(of: string): Worker {
+  const name = ownName(of);
   // The bundler finds the worker by this very expression.
-  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
+  return watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
 }
 
 /** Hands a worker the module, and waits until it is ready. `keeps`: it keeps moments of its run. */
@@ -200,7 +202,9 @@ export class Run {
     return this.#ask((id) => ({ t: "l1", id, kernel, cycle }));
   }
   validate(experiment: string | object): Promise<Problem[]> {
-    return this.#ask((id) => ({ t: "validate", id, experiment }));
+    // As a text: a browser copies a list of half a million numbers a hundred times as slowly.
+    const text = typeof experiment === "string" ? experiment : JSON.stringify(experiment);
+    return this.#ask((id) => ({ t: "validate", id, text }));
   }
   freshSeed(): Promise<number> {
     return this.#ask((id) => ({ t: "freshSeed", id }));

@@ -90,12 +90,12 @@ export class Loader {
   }
 
   /** What is wrong with an experiment; nothing is loaded. */
-  validate(id: number, experiment: string | object): void {
+  validate(id: number, text: string): void {
     const { send, guarded } = this.#worker;
     const judge = (by: Engine): void => {
-      send({ t: "validated", id, problems: by.validate(experiment) });
+      send({ t: "validated", id, problems: by.validate(text) });
     };
-    const scripts = scriptEngine(experiment);
+    const scripts = scriptEngine(text);
     if (!(scripts instanceof Promise)) judge(scripts?.engine ?? plain);
     // Where it cannot be had, the plain module says what it lacks.
     else

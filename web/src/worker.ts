@@ -1,5 +1,6 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
 import { errorText, problemsIn } from "./format.ts";
+import { live } from "./life.ts";
 import * as plain from "./wasm/corun.js";
 import type { Simulation } from "./wasm/corun.js";
 import { hasLaunches, LaunchLog } from "./launches/log.ts";
@@ -422,6 +423,7 @@ function fresh(): void {
   state = "paused";
 }
 
+live();
 self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.t === "init") {
@@ -467,7 +469,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       send({ t: "seed", id: message.id, seed: plain.freshSeed() });
       return;
     case "validate":
-      loader.validate(message.id, message.experiment);
+      loader.validate(message.id, message.text);
       return;
     case "alone":
       alone.start(message);

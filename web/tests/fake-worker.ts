@@ -24,7 +24,7 @@ export class FakeWorker {
   static all: FakeWorker[] = [];
   /** Of runs, without those that measure kernels alone. */
   static get runs(): FakeWorker[] {
-    return FakeWorker.all.filter(({ name, ended }) => name === "simulation" && !ended);
+    return FakeWorker.all.filter(({ name, ended }) => name.startsWith("simulation ") && !ended);
   }
   /** Puts it, and what else the page's engine needs of a browser, in their places. */
   static install(): void {
@@ -41,6 +41,8 @@ export class FakeWorker {
   onerror: ((event: { message: string }) => void) | null = null;
   readonly name: string;
   readonly heard: ToWorker[] = [];
+  /** Nobody ends it without a word. */
+  addEventListener(): void {}
   ended = false;
   state: RunState = "paused";
   cycle = 0;

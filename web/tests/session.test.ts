@@ -8,6 +8,7 @@ import { heardBy } from "../src/run/heard.ts";
 import { Session } from "../src/run/session.ts";
 import { further, side, type Side } from "../src/run/side.ts";
 import type { Experiment, Result } from "../src/types.ts";
+import { under } from "../src/schemes/table.ts";
 import { FakeWorker } from "./fake-worker.ts";
 
 FakeWorker.install();
@@ -481,4 +482,13 @@ test("where no motion is wanted, nothing starts by itself", async () => {
   await restsAt(session, 2_000);
   session.pair(by("even"), by("ccbp"));
   await restsAt(session, 0);
+});
+
+test("an experiment is judged as a text, and under many schemes not copied for each", async () => {
+  const { session } = await start(),
+    long = { ...by("even"), unknown: Array.from({ length: 1_000 }, () => 0) };
+  void session.engine?.validate(long);
+  const asked = FakeWorker.runs[0]?.asked("validate").at(-1);
+  assert.equal(asked?.text, JSON.stringify(long));
+  assert.equal(under(long, "ccbp")["unknown"], long.unknown);
 });

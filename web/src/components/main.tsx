@@ -12,6 +12,7 @@ import { Select, Text } from "../controls.tsx";
 import { copyText } from "../dialogs.ts";
 import { wrongText } from "../format.ts";
 import { Button, Fold, Host, IconButton, ThemeButton, What } from "../kit.tsx";
+import { ownName, watched } from "../life.ts";
 import { compileModule } from "../module.ts";
 import { NoticeBox, Problems, notOpened, notStarted, starting, type Notice } from "../run/notice.tsx";
 import { provideStamp } from "../stamp.ts";
@@ -27,7 +28,8 @@ startTheme();
 
 let module: WebAssembly.Module;
 const lab = new Lab((heard) => {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "component lab" }),
+  const name = ownName("component lab"),
+    worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name),
     post = (message: ToLab): void => worker.postMessage(message);
   worker.onerror = ({ message }) => heard({ t: "failed", message: message || "the worker stopped" });
   worker.onmessage = ({ data }: MessageEvent<FromLab>) => heard(data);

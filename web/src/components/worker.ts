@@ -1,5 +1,6 @@
 // Measures the points of one curve, one after the other.
 import { errorText, problemsIn } from "../format.ts";
+import { live } from "../life.ts";
 import * as engine from "../wasm/corun.js";
 import type { FromLab, ToLab } from "./types.ts";
 
@@ -7,6 +8,7 @@ const send = (message: FromLab): void => {
   self.postMessage(message);
 };
 
+live();
 self.onmessage = (event: MessageEvent<ToLab>): void => {
   void receive(event.data);
 };

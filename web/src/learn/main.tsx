@@ -12,6 +12,7 @@ import * as engine from "../wasm/corun.js";
 import type { Allocator } from "./algorithm.tsx";
 import { startTheme } from "../theme.ts";
 import { ThemeButton } from "../kit.tsx";
+import { ownName, watched } from "../life.ts";
 import { Lab, type FromLab, type Port, type ToLab } from "./lab.ts";
 import { Page } from "./page.tsx";
 
@@ -42,7 +43,8 @@ async function allocator(): Promise<Allocator> {
 
 async function start(heard: (message: FromLab) => void): Promise<Port> {
   const module = await compiled(),
-    worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "stories" });
+    name = ownName("stories"),
+    worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
   const post = (message: ToLab): void => {
     worker.postMessage(message);
   };

@@ -1,6 +1,7 @@
 // Runs one job after the other, as the page hands them out.
 import * as engine from "../wasm/corun.js";
 import { errorText, problemText, problemsIn } from "../format.ts";
+import { live } from "../life.ts";
 import type { FromLab, ToLab } from "./lab.ts";
 import { measure } from "./measure.ts";
 
@@ -8,6 +9,7 @@ const send = (message: FromLab): void => {
   self.postMessage(message);
 };
 
+live();
 self.onmessage = (event: MessageEvent<ToLab>): void => {
   void receive(event.data);
 };

@@ -1,5 +1,6 @@
 // What kernels do alone, once to their end: measured in a worker of its own, one after the other, and kept in this browser for this very engine.
 import { Answers } from "../answers.ts";
+import { ownName, watched } from "../life.ts";
 import { readMeasured, type Measured } from "./model.ts";
 import type { FromMeasurer, Job, ToMeasurer } from "./types.ts";
 
@@ -73,7 +74,8 @@ export class Measures {
     if (jobs.length === 0 && !this.#worker) return;
     if (!this.#worker) {
       // The bundler finds the worker by this very expression.
-      this.#worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "measurer" });
+      const name = ownName("measurer");
+      this.#worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
       this.#worker.onerror = (event) => {
         this.#failed(event.message || "its worker stopped");
       };

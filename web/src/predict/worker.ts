@@ -1,6 +1,7 @@
 // Runs kernels alone, each once to its end, for the panel of predictions; it says what they have shown so far, and can pause.
 import * as engine from "../wasm/corun.js";
 import { problemText, errorText, problemsIn } from "../format.ts";
+import { live } from "../life.ts";
 import { measuredOf } from "./model.ts";
 import type { FromMeasurer, Job, ToMeasurer } from "./types.ts";
 
@@ -18,6 +19,7 @@ let ready = false;
 let going = false;
 let told = 0;
 
+live();
 self.onmessage = (event: MessageEvent<ToMeasurer>): void => {
   const message = event.data;
   if (message.t === "init") {

@@ -2,6 +2,7 @@
 import type { Reader } from "../silicon/model.ts";
 import type { Catalogue, Experiment, Problem } from "../types.ts";
 import { problemText } from "../format.ts";
+import { ownName, watched } from "../life.ts";
 import type { Laid } from "../predict/predictor.ts";
 import type { FromDesk, OfMeasured, Question, ToDesk } from "./worker.ts";
 
@@ -24,7 +25,8 @@ export class Desk {
   }
 
   static open(module: WebAssembly.Module): Promise<Desk> {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "schemes" });
+    const name = ownName("schemes"),
+      worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
     return new Promise((opened, failed) => {
       worker.onerror = (event) => failed(new Error(event.message || "its worker stopped"));
       worker.onmessage = ({ data }: MessageEvent<FromDesk>) => {

@@ -14,11 +14,8 @@ export interface Row {
   deaf: boolean;
 }
 
-/** The mix with another scheme. */
-export const under = (experiment: Experiment, policy: PolicyChoice): Experiment => ({
-  ...structuredClone(experiment),
-  policy,
-});
+/** The mix with another scheme. Nobody changes an experiment that is shown, so that what they have in common is there once. */
+export const under = (experiment: Experiment, policy: PolicyChoice): Experiment => ({ ...experiment, policy });
 
 /** The sweep's text: each of these schemes for so many cycles, with what each kernel does alone. */
 export function sweepOf(experiment: Experiment, policies: readonly PolicyChoice[], cycles: number): string {

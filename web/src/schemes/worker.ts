@@ -1,5 +1,6 @@
 // The engine, for questions that need no run.
 import { problemsIn } from "../format.ts";
+import { live } from "../life.ts";
 import * as engine from "../wasm/corun.js";
 import type { Laid } from "../predict/predictor.ts";
 import type { Catalogue, Problem } from "../types.ts";
@@ -58,6 +59,7 @@ function answer(what: Question, of: object): { answer: unknown; problems: Proble
 }
 
 let ready: Promise<unknown> = Promise.resolve();
+live();
 self.onmessage = ({ data }: MessageEvent<ToDesk>): void => {
   if (data.t === "init") {
     ready = engine.default({ module_or_path: data.module }).then(() => {

@@ -1,5 +1,6 @@
 // A pool of plain workers, one simulation each. Stopping ends them in the same moment; what was done is kept, and going on runs the rest.
 import { problemText } from "../format.ts";
+import { ownName, watched } from "../life.ts";
 import type { Answer, Problem } from "../types.ts";
 import { Schedule } from "./schedule.ts";
 import { timeLeft, type Work, type Worked } from "./time-left.ts";
@@ -37,8 +38,9 @@ function begun(): Pick<Hand, "since" | "marks"> {
   return { since: mark.at, marks: [mark, mark] };
 }
 
-function spawn(module: WebAssembly.Module, name: string): Worker {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
+function spawn(module: WebAssembly.Module, of: string): Worker {
+  const name = ownName(of),
+    worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
   worker.postMessage({ t: "init", module } satisfies ToSweeper);
   return worker;
 }

@@ -1,5 +1,6 @@
 // Runs the simulations of a sweep, one at a time. It gets no message to stop: the page ends it at once.
 import { errorText, problemsIn } from "../format.ts";
+import { live } from "../life.ts";
 import * as plain from "../wasm/corun.js";
 import type { Simulation, Sweep } from "../wasm/corun.js";
 import { Answers, readAnswer } from "../answers.ts";
@@ -24,6 +25,7 @@ let answers = new Answers("", readAnswer);
 
 /** One message after the other, also while the module is being started. */
 let turn = Promise.resolve();
+live();
 self.onmessage = (event: MessageEvent<ToSweeper>): void => {
   turn = turn.then(() => receive(event.data));
 };
