@@ -490,5 +490,5 @@ test("an experiment is judged as a text, and under many schemes not copied for e
   void session.engine?.validate(long);
   const asked = FakeWorker.runs[0]?.asked("validate").at(-1);
   assert.equal(asked?.text, JSON.stringify(long));
-  assert.equal(under(long, "ccbp")["unknown"], long.unknown);
+  assert.equal(under(long, { name: "ccbp" })["unknown"], long.unknown);
 });
