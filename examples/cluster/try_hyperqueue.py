@@ -25,11 +25,10 @@ def ids(text):
         yield from range(int(first), int(last or first) + 1)
 
 
-def main():
+def main(folder):
     sweep = Path(sys.argv[1]).resolve()
     file = tomllib.loads((Path(__file__).parent / "sweep.toml").read_text())
     array = file["array"]
-    folder = Path(tempfile.mkdtemp(prefix="corun-hyperqueue-"))
     parts = list(ids(array["ids"]))
     with LocalCluster() as cluster:
         for _ in range(2):
@@ -46,8 +45,9 @@ def main():
     run("merge", *[f"results/{part}.jsonl" for part in parts], "--out", "merged.jsonl")
     run("sweep", sweep, "--out", "whole.jsonl")
     same = (folder / "merged.jsonl").read_bytes() == (folder / "whole.jsonl").read_bytes()
-    print(f"{folder}: {'the same bytes' if same else 'NOT the same bytes'} in {len(parts)} parts and in one")
-    sys.exit(not same)
+    print(f"{'the same bytes' if same else 'NOT the same bytes'} in {len(parts)} parts and in one")
+    return same
 
 
-main()
+with tempfile.TemporaryDirectory(prefix="corun-hyperqueue-") as here:
+    sys.exit(not main(Path(here)))

@@ -1,7 +1,7 @@
 //! What the commands need beside Rust, fetched when it is missing, or named in plain words when it cannot be.
 
 use crate::run::{npm, output, root, run, which};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -76,16 +76,30 @@ pub fn chromium_path() -> Option<PathBuf> {
     }
 }
 
+fn is_root() -> bool {
+    output(Command::new("id").arg("-u")).as_deref() == Some("0")
+}
+
 /// Installs Debian's packages where that is possible.
 fn debian(packages: &[&str]) -> Result<()> {
-    let root_user = output(Command::new("id").arg("-u")).as_deref() == Some("0");
-    if root_user && which("apt-get").is_some() {
+    if is_root() && which("apt-get").is_some() {
         eprintln!("Installing {} (apt-get) …", packages.join(" and "));
         let apt = |args: &[&str]| run(Command::new("apt-get").args(args).arg("-qq").env("DEBIAN_FRONTEND", "noninteractive"));
         let _ = apt(&["update"]);
         apt(&[&["install", "-y", "--no-install-recommends"], packages].concat())
             .with_context(|| format!("{} could not be installed", packages.join(" and ")))?;
     }
+    Ok(())
+}
+
+/// The daemons of Slurm and of munge, which answers who asks.
+pub fn slurm() -> Result<()> {
+    let have = || ["slurmctld", "slurmd", "sbatch", "munged"].iter().all(|name| which(name).is_some());
+    if !have() {
+        debian(&["slurm-wlm", "munge"])?;
+    }
+    ensure!(have(), "Slurm and munge are needed: `sudo apt-get install slurm-wlm munge`");
+    ensure!(is_root(), "Slurm starts only as root");
     Ok(())
 }
 

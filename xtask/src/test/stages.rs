@@ -171,11 +171,11 @@ pub const STAGES: &[Stage<Run>] = &[
     },
     Stage {
         name: "cluster",
-        title: "a sweep on a HyperQueue server",
+        title: "sweeps on HyperQueue and on Slurm",
         lane: Lane::OneCore,
         full: true,
         after: &["build"],
-        work: hyperqueue,
+        work: |run, log, count| hyperqueue(run, log, count).and_then(|()| slurm(run, log, count)),
     },
     Stage {
         name: "others",
@@ -457,11 +457,24 @@ fn hyperqueue(run_: &Run, log: &Log, count: &mut Count) -> Result<()> {
         log.say(&format!("Left out: {} from PyPI and Python 3.11 are needed ({error:#})", PYTHON.join(" and ")));
         return Ok(());
     }
+    shared_out(run_, Command::new(&python).arg("examples/cluster/try_hyperqueue.py"), count)
+}
+
+/// The array of examples/cluster on a Slurm of this machine alone, where one can be installed.
+fn slurm(run_: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    if let Err(error) = need::slurm() {
+        log.say(&format!("Left out: a sweep on Slurm ({error:#})"));
+        return Ok(());
+    }
+    shared_out(run_, Command::new("python3").arg("examples/cluster/try_slurm.py"), count)
+}
+
+/// A script of examples/cluster, with a sweep and with the runner on its path.
+fn shared_out(run_: &Run, script: &mut Command, count: &mut Count) -> Result<()> {
     let mut path: Vec<PathBuf> = run_.corun()?.parent().map(PathBuf::from).into_iter().collect();
     path.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
-    let mut sweep = Command::new(&python);
-    sweep.current_dir(root()).args(["examples/cluster/try_hyperqueue.py", "examples/sweeps/bandwidth.json"]);
-    run(sweep.env("PATH", std::env::join_paths(path)?).stderr(Stdio::null()))?;
+    script.current_dir(root()).arg("examples/sweeps/bandwidth.json").env("PATH", std::env::join_paths(path)?);
+    run(script.stderr(Stdio::null()))?;
     count.passed += 1;
     Ok(())
 }
