@@ -125,7 +125,9 @@ fn intervals_equal_the_goldens() {
     golden::check("ci95.json", &Value::object(now.iter().map(|(name, ci95)| (name, ci95.clone()))));
 }
 
+/// `same_bits` asks it of random experiments in the first tier, and the module of each of these.
 #[test]
+#[ignore = "full: do the examples give equal bits under any split of the budget?"]
 fn any_split_of_the_budget_gives_the_same_run() {
     for Example { name, started, digest, .. } in EXAMPLES.iter() {
         let mut simulation = started.clone();
@@ -148,6 +150,7 @@ fn any_split_of_the_budget_gives_the_same_run() {
 }
 
 #[test]
+#[ignore = "full: do the examples go on from a clone as the original does?"]
 fn a_clone_continues_as_the_original_does() {
     for Example { name, started, digest, .. } in EXAMPLES.iter() {
         let mut original = started.clone();

@@ -81,6 +81,7 @@ const LESS_SENSITIVE: [(&str, u32); 4] = [("BFS", 165), ("BP", 133), ("BT", 148)
 
 /// CCBP §3 selects as latency-sensitive what slows down more than 1.7 times when the latencies of L2 and DRAM double.
 #[test]
+#[ignore = "full: are latency-sensitive kernels those that the paper selects?"]
 fn latency_sensitive_kernels_are() {
     let mut less = Vec::new();
     for target in &TABLE_2 {

@@ -34,6 +34,7 @@ fn ctas_of_each_class_are_the_papers() {
 
 /// §4.2.1: a lean kernel is not slower on eight small SMs than on eight of the baseline, a thick one is, and gains on eight big ones.
 #[test]
+#[ignore = "full: do small SMs slow thick kernels alone, and these alone?"]
 fn small_sms_slow_thick_kernels_alone_down() {
     let gpus = classes();
     for Resident { name, thick, .. } in HETERO {
