@@ -5,3 +5,5 @@ import { initSync } from "./corun_script.js";
 initSync({ module: readFileSync(new URL("corun_script_bg.wasm", import.meta.url)) });
 
 export * from "./corun_script.js";
+
+export default async function init() {}

@@ -1,5 +1,5 @@
 // `cargo xtask test --full package`: runs the script FILE of FOLDER in Chromium, where the npm package is installed, and prints what it prints. Where
-// it puts a run into the page, the script is over when that has a result.
+// it puts a run into the page, the script is over when that has a result. A page FILE, which a bundler has built, says itself when it is over.
 import { chromium } from "@playwright/test";
 import { join } from "node:path";
 import { argv, env } from "node:process";
@@ -28,6 +28,6 @@ await page.route(`${origin}/**`, (route) => {
 await new Promise((resolve, reject) => {
   page.on("pageerror", reject);
   page.on("console", (message) => (message.text() === "end" ? resolve() : console.log(message.text())));
-  page.goto(origin).catch(reject);
+  page.goto(file.endsWith(".html") ? `${origin}/${file}` : origin).catch(reject);
 });
 await browser.close();

@@ -5,6 +5,7 @@
 
 mod answers;
 mod bench;
+mod bundlers;
 mod jupyter;
 mod knobs;
 mod length;

@@ -3,9 +3,9 @@
 
 use crate::page::files;
 use crate::run::{npm, root, said, target_dir};
-use crate::test::Count;
+use crate::test::{Count, Log};
 use crate::wasm::{self, Built};
-use crate::{need, readme};
+use crate::{bundlers, need, readme};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fs;
@@ -29,6 +29,16 @@ const { define } = await import("corun/elements"), { default: widget } = await i
 console.log(typeof define, typeof widget.render);
 "#;
 
+/// What the module's JavaScript has, and what the package has instead: a call that comes before the module says so, and not that undefined has no
+/// property of an odd name.
+const EARLY: [(&str, &str); 2] = [
+    (
+        "wasmInstance, wasm;",
+        "wasmInstance, wasm = new Proxy({}, { get() { throw new Error(\"corun: found a call, want await init() before it\"); } });",
+    ),
+    ("if (wasm !== undefined)", "if (wasmInstance !== undefined)"),
+];
+
 /// Where the package is.
 pub fn place() -> PathBuf {
     target_dir().join("npm")
@@ -42,6 +52,13 @@ pub fn package() -> Result<()> {
     let place = place();
     let _ = fs::remove_dir_all(&place);
     wasm::build_into(MODULE, Built::ToShip, &root(), &target_dir(), &place)?;
+    let glue = place.join(MODULE).with_extension("js");
+    let mut text = fs::read_to_string(&glue)?;
+    for (had, has) in EARLY {
+        ensure!(text.contains(had), "{}: found no `{had}` to replace: wasm-bindgen writes something else", glue.display());
+        text = text.replace(had, has);
+    }
+    fs::write(&glue, text)?;
     for mode in EMBEDDED {
         let mut vite = npm(&["exec", "--", "vite", "build", "--config", "build/embed.config.ts", "--mode", mode]);
         said(vite.env("CORUN_PACKAGE", &place)).with_context(|| format!("the package's {mode} did not build"))?;
@@ -70,8 +87,8 @@ pub fn install() -> Result<PathBuf> {
 }
 
 /// Follows the README of the installed package. The run ends like that of the runner `corun`: in Node, in Chromium, as an element and as a widget.
-/// A mistake is named by its path; the types fit, and refuse what does not.
-pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
+/// A mistake is named by its path; the types fit, and refuse what does not. Each bundler builds a page that runs.
+pub fn check(corun: &Path, log: &Log, count: &mut Count) -> Result<()> {
     let folder = install()?;
     let here = |program: &Path, args: &[&str]| said(Command::new(program).args(args).current_dir(&folder));
     let node = Path::new("node");
@@ -83,13 +100,22 @@ pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
     count.passed += 1;
 
     let chromium = need::headless()?;
-    let in_page = |file: &str| {
+    let in_chromium = |folder: &Path, file: &str| {
         let mut page = Command::new("node");
-        page.current_dir(root().join("web")).arg("e2e/package.mjs").arg(&folder).arg(file).env("CHROMIUM_PATH", &chromium);
+        page.current_dir(root().join("web")).arg("e2e/package.mjs").arg(folder).arg(file).env("CHROMIUM_PATH", &chromium);
         said(&mut page)
     };
+    let in_page = |file: &str| in_chromium(&folder, file);
     let page = in_page("run.mjs")?;
     ensure!(page == run, "the package prints in Chromium:\n{page}\nand in Node:\n{run}");
+    count.passed += 1;
+
+    fs::write(
+        folder.join("early.mjs"),
+        "import { version } from \"corun\";\ntry { version(); } catch (error) { console.log(error.message); }\n",
+    )?;
+    let early = in_page("early.mjs")?;
+    ensure!(early.ends_with("want await init() before it"), "a call before init() says: {early}");
     count.passed += 1;
 
     let imported = here(node, &["--input-type=module", "--eval", IMPORT])?;
@@ -136,6 +162,22 @@ pub fn check(corun: &Path, count: &mut Count) -> Result<()> {
                     export const ready: Promise<void> = define();\nexport const end: number = widget.render({ model: new Map(), el: document.body });\n";
     refused(&folder, &strict, "model", embedded)?;
     count.passed += 2;
+
+    let bundlers = match bundlers::install() {
+        Ok(folder) => folder,
+        Err(error) => {
+            let why = error.to_string().lines().take(2).collect::<Vec<_>>().join(" ");
+            log.say(&format!("Left out: bundlers, which npm's registry is needed for once ({why})"));
+            return Ok(());
+        }
+    };
+    for (command, printed) in bundlers::built(&bundlers, &folder, &|dist| in_chromium(dist, "index.html"))? {
+        ensure!(
+            printed.lines().eq([native; 3]),
+            "the page that `{command}` builds prints, where simulation, element and widget have {native}:\n{printed}"
+        );
+        count.passed += 1;
+    }
     Ok(())
 }
 

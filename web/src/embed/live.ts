@@ -6,6 +6,13 @@ import { documentSheet } from "./looks.ts";
 import { mountRun, type Mounted, type Outcome } from "./mount.ts";
 import type { Engine } from "./run.ts";
 
+/** The engine of the package; it starts once, with the module that its caller has handed over, or with its own. */
+async function started(): Promise<Engine> {
+  const engine = await import("#corun");
+  await engine.default();
+  return engine as Engine;
+}
+
 /** <corun-run link="#v=1&…" theme="dark">: runs the link with the engine of the package. Fires `corun-result` (bubbling, CustomEvent<Outcome>). */
 class CorunRun extends HTMLElement {
   static readonly observedAttributes = ["link", "theme"];
@@ -15,7 +22,7 @@ class CorunRun extends HTMLElement {
     this.#mounted = mountRun(this, {
       link: this.getAttribute("link") ?? "",
       theme: this.getAttribute("theme"),
-      engine: () => import("#corun") as Promise<Engine>,
+      engine: started,
       ended: (detail) => {
         this.dispatchEvent(new CustomEvent<Outcome>("corun-result", { bubbles: true, detail }));
       },

@@ -9,7 +9,7 @@ mod stages;
 
 #[cfg(feature = "mutants")]
 pub use compiled::{Built, programs};
-pub use stage::Count;
+pub use stage::{Count, Log};
 #[cfg(feature = "mutants")]
 pub use stages::SEED;
 

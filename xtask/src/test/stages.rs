@@ -167,7 +167,7 @@ pub const STAGES: &[Stage<Run>] = &[
         full: true,
         // The page has built the module.
         after: &["page", "build"],
-        work: |run, _, count| package::package().and_then(|()| package::check(&run.corun()?, count)),
+        work: |run, log, count| package::package().and_then(|()| package::check(&run.corun()?, log, count)),
     },
     Stage {
         name: "cluster",

@@ -1,0 +1,2 @@
+// The bundler finds the module.
+export const wasm = undefined;
