@@ -1,6 +1,6 @@
 // `cargo xtask jupyter`: starts JupyterLab with PYTHON in FOLDER, runs the two cells of corun.ipynb in Chromium, the second when the widget has a
 // result, and prints what the second one printed. PICTURE is what it looks like then.
-import { chromium } from "@playwright/test";
+import { chromium, expect } from "@playwright/test";
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { argv, env } from "node:process";
@@ -35,16 +35,21 @@ try {
   page.setDefaultTimeout(300_000);
   await page.goto(`${address}/lab/tree/corun.ipynb`);
   const cell = (n) => page.locator(".jp-Notebook .jp-CodeCell").nth(n);
+  // What is pressed before the kernel listens is lost.
+  const runs = (n) =>
+    expect(async () => {
+      await cell(n).locator(".jp-InputArea-editor").click();
+      await page.keyboard.press("Shift+Enter");
+      await expect(cell(n).locator(".jp-InputPrompt").first()).toHaveText(/\[(\*|\d+)\]/);
+    }).toPass({ timeout: 300_000 });
   await page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first().waitFor();
   const began = Date.now();
-  await cell(0).locator(".jp-InputArea-editor").click();
-  await page.keyboard.press("Shift+Enter");
+  await runs(0);
   // Shadow roots are open: what stands in the widget is found as what stands anywhere.
   await cell(0).locator(".corun-run .stamp:not([hidden])").waitFor();
   await cell(0).locator(".corun-run .says:not(:empty)").waitFor();
   console.log(`${Date.now() - began} ms: ${await cell(0).locator(".corun-run .says").textContent()}`);
-  await cell(1).locator(".jp-InputArea-editor").click();
-  await page.keyboard.press("Shift+Enter");
+  await runs(1);
   const output = await cell(1).locator(".jp-OutputArea-output").first().textContent();
   await page.screenshot({ path: picture });
   console.log(output.replace("digest", "").trim());
