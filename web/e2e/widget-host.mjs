@@ -1,10 +1,11 @@
 // A host of widgets in the form that MyST has: it imports the module by its address, hands it an element in a shadow root and a model of its own, and
-// ends the widget. The model brings the module's bytes as Jupyter's does. Prints what comes out: of one run, of two, and of a link that is wrong.
+// ends the widget. The model brings the module's bytes as Jupyter's does. Prints what comes out: of one run, of two, and of a link that is wrong. Messages go
+// as JSON and buffers beside it, as hosts send them.
 import widget from "corun/widget.mjs";
 
 class Model extends EventTarget {
   #state = new Map();
-  saved = () => {};
+  sent = () => {};
   get(name) {
     return this.#state.get(name);
   }
@@ -12,8 +13,8 @@ class Model extends EventTarget {
     this.#state.set(name, value);
     this.dispatchEvent(new CustomEvent(`change:${name}`, { detail: value }));
   }
-  save_changes() {
-    this.saved(this.get("result"));
+  send(content, _, buffers) {
+    this.sent({ ...JSON.parse(JSON.stringify(content)), buffers });
   }
   on(event, listener) {
     this.addEventListener(event, listener);
@@ -26,25 +27,30 @@ class Model extends EventTarget {
 const root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
 const el = root.appendChild(document.createElement("div"));
 const model = new Model();
-const saved = () => new Promise((done) => (model.saved = done));
+const sent = () => new Promise((done) => (model.sent = done));
 const link = "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&cycles=20000";
 
-let next = saved();
+let next = sent();
 const bytes = await (await fetch("/node_modules/corun/corun_script_bg.wasm")).arrayBuffer();
 model.set("wasm", new DataView(bytes));
 model.set("link", link);
 const end = await widget.render({ model, el });
-console.log((await next).digest);
+const { result, series, buffers } = await next;
+console.log(result.digest);
+const rows = new Float64Array(buffers[0]);
+const first = Object.fromEntries(series[0].map((name, i) => [name, rows[i]]));
+console.log(`${rows.length / series[0].length} ${first.start} ${first["kernels[1].latency"]}`);
 
-next = saved();
+next = sent();
 model.set("link", `https://your.host/corun/${link}&b.policy=ccbp`);
 const both = await next;
-console.log(both.A.digest);
-console.log(both.B.digest);
+console.log(both.result.A.digest);
+console.log(both.result.B.digest);
+console.log(both.series.length, both.buffers.length);
 
-next = saved();
+next = sent();
 model.set("link", link.replace("CFD", "CDF"));
-console.log((await next).problems[0].path);
+console.log((await next).result.problems[0].path);
 
 end();
 console.log(el.childElementCount === 0 ? "nothing left" : "something left");

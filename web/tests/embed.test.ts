@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { LIGHT } from "../src/draw/theme.ts";
 import { fileOf } from "../src/embed/frozen.ts";
 import { drawRun } from "../src/embed/picture.ts";
+import { seriesOf } from "../src/embed/series.ts";
 import { numbersOf, sentence, sidesOf, stampOf, titleOf } from "../src/embed/says.ts";
 import type { RunSide } from "../src/run/model.ts";
 import type { Experiment, Result } from "../src/types.ts";
@@ -101,4 +102,12 @@ test("nothing of a title or a link becomes markup in a saved file, and it may fe
   assert.match(html, /data-theme="dark"/);
   const [, runs = ""] = /id="runs">(.*)<\/script>/.exec(html) ?? [];
   assert.equal((JSON.parse(runs) as { link: string }[])[0]?.link, evil);
+});
+
+test("what a window cannot know is NaN in a series, by the path that a result has", () => {
+  const window = (start: number, latency: number | null) => ({ start, ipc: 3, kernels: [{ ipc: 1, latency }] });
+  const { columns, rows } = seriesOf([window(0, null), window(400, 250)]);
+  assert.deepEqual(columns, ["start", "ipc", "kernels[0].ipc", "kernels[0].latency"]);
+  assert.deepEqual([...rows], [0, 3, 1, Number.NaN, 400, 3, 1, 250]);
+  assert.deepEqual(seriesOf([]), { columns: [], rows: new Float64Array() });
 });

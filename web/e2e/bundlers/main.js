@@ -24,7 +24,7 @@ async function main() {
 
   const result = await new Promise((done) => {
     const state = { link, wasm };
-    const model = { get: (name) => state[name], set: (_, value) => done(value), save_changes: () => {} };
+    const model = { get: (name) => state[name], send: (message) => done(message.result) };
     widget.render({ model, el: document.body });
   });
   console.log(result.digest ?? JSON.stringify(result));

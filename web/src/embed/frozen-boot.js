@@ -34,7 +34,7 @@ async function go() {
   };
   end();
   end = widget.render({
-    model: { get: (name) => state[name], set: (_, result) => told(result), save_changes: () => {} },
+    model: { get: (name) => state[name], send: ({ result }) => told(result) },
     el: $("live"),
   });
 }

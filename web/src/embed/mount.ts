@@ -10,7 +10,8 @@ import { SmModel } from "../views/sm-model.ts";
 import type { Answer, Problem, Result } from "../types.ts";
 import { fillTable } from "../views/parts.ts";
 import { drawRun } from "./picture.ts";
-import { runWhole, type Engine } from "./run.ts";
+import { runWhole, type Engine, type Ran } from "./run.ts";
+import type { Series } from "./series.ts";
 import { numbersOf, sentence, sidesOf, stampOf, titleOf } from "./says.ts";
 
 /** Of one run its result; of two, by their marks; or what is wrong with the link or with what it runs. */
@@ -21,8 +22,8 @@ interface RunOptions {
   link: string;
   theme?: string | null;
   engine(): Promise<Engine>;
-  /** The runs have ended, or cannot begin. */
-  ended(outcome: Outcome): void;
+  /** The runs have ended, each with a series, or cannot begin. */
+  ended(outcome: Outcome, series: readonly Series[]): void;
 }
 
 const link = (text: string, found: string, want: string): Problem[] => [{ path: text, found, want }];
@@ -111,7 +112,7 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
   const sizes = new ResizeObserver(draw);
   sizes.observe(section);
 
-  const go = async (): Promise<Outcome> => {
+  const go = async (): Promise<Ran[]> => {
     progress.hidden = false;
     doing.textContent = "Loading the simulator";
     const linked = await decodeLink(options.link.slice(Math.max(0, options.link.indexOf("#"))));
@@ -121,7 +122,7 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
     title.textContent = titleOf(sides.map(({ experiment }) => experiment));
     const engine = await options.engine(),
       known: Record<string, Answer> = {},
-      results: Result[] = [],
+      ran: Ran[] = [],
       catalogue = engine.presets();
     sides = sidesOf(linked, catalogue);
     title.textContent = titleOf(
@@ -132,7 +133,7 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
       const now = (change: Partial<RunSide>): void => {
         sides = sides.map((one, i) => (i === at ? { ...one, ...change } : one));
       };
-      const result = await runWhole(
+      const one = await runWhole(
         engine,
         side.experiment,
         known,
@@ -157,20 +158,23 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
         },
         stopped.signal,
       );
-      now({ result, origin: "here" });
-      results.push(result);
+      now({ result: one.result, origin: "here" });
+      ran.push(one);
     }
     tell(true);
-    return results.length === 1
-      ? (results[0] as Result)
-      : Object.fromEntries(results.map((result, i) => [sides[i]?.mark ?? "", result]));
+    return ran;
   };
   details.hidden = stamp.hidden = true;
   recolour(options.theme);
   go().then(
-    (outcome) => {
+    (ran) => {
       progress.hidden = true;
-      options.ended(outcome);
+      const [first, second] = ran.map(({ result }) => result),
+        outcome = second ? Object.fromEntries(ran.map(({ result }, i) => [sides[i]?.mark ?? "", result])) : first;
+      options.ended(
+        outcome as Outcome,
+        ran.map(({ series }) => series),
+      );
     },
     (error: unknown) => {
       if (stopped.signal.aborted) return;
@@ -178,7 +182,7 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
       const problems = asProblems(error, options.link);
       says.classList.add("wrong");
       says.textContent = problems.map(problemText).join("; ");
-      options.ended({ problems });
+      options.ended({ problems }, []);
     },
   );
   return {

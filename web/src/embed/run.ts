@@ -1,6 +1,7 @@
 // Runs an experiment on the thread of its host, in slices between which the host does its own work: an article or a notebook may forbid workers.
 import type * as module from "../wasm/corun_script.js";
 import { endOf } from "../stop.ts";
+import { seriesOf, type Series } from "./series.ts";
 import type { Answer, Experiment, FrameLayout, Result } from "../types.ts";
 
 /** The module of the engine, once it has been started. */
@@ -47,6 +48,12 @@ async function toItsEnd(sim: Simulation, signal: AbortSignal, slice: () => void)
   }
 }
 
+/** What a run ends with. */
+export interface Ran {
+  result: Result;
+  series: Series;
+}
+
 /** Runs an experiment whole, and its kernels alone before it. `known`: answers of runs alone by hash, to which this adds. */
 export async function runWhole(
   engine: Engine,
@@ -54,7 +61,7 @@ export async function runWhole(
   known: Record<string, Answer>,
   events: RunEvents,
   signal: AbortSignal,
-): Promise<Result> {
+): Promise<Ran> {
   const alone = async (hash: string, one: Experiment, name: string): Promise<void> => {
     if (hash in known) return;
     const length = lengthOf(engine, one),
@@ -94,9 +101,9 @@ export async function runWhole(
       resulted = performance.now();
     });
     events.frame(sim.frame());
-    const result = sim.result() as Result;
+    const { windows, ...result } = sim.resultWithWindows() as Result;
     events.result(result);
-    return result;
+    return { result, series: seriesOf(windows as object[]) };
   } finally {
     sim.free();
   }

@@ -1,17 +1,22 @@
-// A run as a widget of the anywidget form (AFM), which Jupyter, marimo and MyST take: a link in, a result out. One file without imports of its own,
+// A run as a widget of the anywidget form (AFM), which Jupyter, marimo and MyST take: a link in, a message with the result out. One file without imports of its own,
 // because hosts load it from a text as well as from an address.
 import * as module from "../wasm/corun_script.js";
-import { mountRun, type Mounted } from "./mount.ts";
+import { mountRun, type Mounted, type Outcome } from "./mount.ts";
 import type { Engine } from "./run.ts";
 
 /** The module's file, as the build names it, beside this one. */
 declare const __WASM__: string;
 
+/** The runs have ended, or cannot begin. Of each run the columns of its series, whose rows are a buffer of doubles. */
+export interface Message {
+  result: Outcome;
+  series: string[][];
+}
+
 /** Of a host's model only this is asked for. */
 export interface Model {
   get(name: string): unknown;
-  set(name: string, value: unknown): void;
-  save_changes(): void;
+  send?(content: Message, callbacks?: unknown, buffers?: ArrayBuffer[]): void;
   on?(event: string, listener: () => void): void;
   off?(event: string, listener: () => void): void;
 }
@@ -66,9 +71,13 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
       link: text(model.get("link")),
       theme: text(model.get("theme")),
       engine: () => engine(model.get("wasm")),
-      ended: (outcome) => {
-        model.set("result", outcome);
-        model.save_changes();
+      ended: (result, series) => {
+        const message = { result, series: series.map(({ columns }) => columns) };
+        model.send?.(
+          message,
+          undefined,
+          series.map(({ rows }) => rows.buffer),
+        );
       },
     });
   };
