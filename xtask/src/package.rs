@@ -100,12 +100,12 @@ pub fn check(corun: &Path, log: &Log, count: &mut Count) -> Result<()> {
     count.passed += 1;
 
     let chromium = need::headless()?;
-    let in_chromium = |folder: &Path, file: &str| {
+    let in_chromium = |folder: &Path, files: &[&str]| {
         let mut page = Command::new("node");
-        page.current_dir(root().join("web")).arg("e2e/package.mjs").arg(folder).arg(file).env("CHROMIUM_PATH", &chromium);
+        page.current_dir(root().join("web")).arg("e2e/package.mjs").arg(folder).args(files).env("CHROMIUM_PATH", &chromium);
         said(&mut page)
     };
-    let in_page = |file: &str| in_chromium(&folder, file);
+    let in_page = |file: &str| in_chromium(&folder, &[file]);
     let page = in_page("run.mjs")?;
     ensure!(page == run, "the package prints in Chromium:\n{page}\nand in Node:\n{run}");
     count.passed += 1;
@@ -171,10 +171,13 @@ pub fn check(corun: &Path, log: &Log, count: &mut Count) -> Result<()> {
             return Ok(());
         }
     };
-    for (command, printed) in bundlers::built(&bundlers, &folder, &|dist| in_chromium(dist, "index.html"))? {
+    let pages = bundlers::build(&bundlers, &folder)?;
+    let printed = in_chromium(&bundlers, &pages.iter().map(|(_, page)| &page[..]).collect::<Vec<_>>())?;
+    for (at, (command, _)) in pages.iter().enumerate() {
+        let line = printed.lines().nth(at).unwrap_or_default();
         ensure!(
-            printed.lines().eq([native; 3]),
-            "the page that `{command}` builds prints, where simulation, element and widget have {native}:\n{printed}"
+            line.split(' ').eq([native; 3]),
+            "the page that `{command}` builds says, where simulation, element and widget have {native}: {line}"
         );
         count.passed += 1;
     }

@@ -1,4 +1,5 @@
-// The page that every bundler builds (`cargo xtask test --full package`): a simulation, an element and a widget, and the digest of each.
+// The page that every bundler builds (`cargo xtask test --full package`): a simulation, an element and a widget, and the digests of
+// these in one line.
 import init, { Simulation } from "corun";
 import { define } from "corun/elements";
 import widget from "corun/widget.mjs";
@@ -11,7 +12,6 @@ async function main() {
   const experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["ccbp/BP", "ccbp/CFD"], policy: "even" };
   const simulation = new Simulation({ ...experiment, stop: { cycles: 20_000 } });
   while (simulation.advance(10_000) === "budget");
-  console.log(simulation.digest());
 
   await define();
   const run = document.createElement("corun-run");
@@ -20,14 +20,13 @@ async function main() {
     run.addEventListener("corun-result", done);
     document.body.append(run);
   });
-  console.log(detail.digest ?? JSON.stringify(detail));
 
   const result = await new Promise((done) => {
     const state = { link, wasm };
     const model = { get: (name) => state[name], send: (message) => done(message.result) };
     widget.render({ model, el: document.body });
   });
-  console.log(result.digest ?? JSON.stringify(result));
+  console.log(simulation.digest(), detail.digest ?? JSON.stringify(detail), result.digest ?? JSON.stringify(result));
 }
 
 main()
