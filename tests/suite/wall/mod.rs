@@ -182,6 +182,21 @@ fn machine_state_is_the_same_everywhere() {
     }
 }
 
+/// The programs of `examples/` need the engine and nothing else: they can stand in a crate outside as they are.
+#[test]
+fn examples_need_sim_core_alone() {
+    let mut programs = Vec::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    files(&root, &root, &mut programs);
+    assert!(programs.len() >= 4, "only {} programs", programs.len());
+    for program in programs {
+        let words = program.words();
+        assert!(words.contains("sim_core"), "{} does not use the engine", program.file);
+        let others = ["boon", "proc_macro2", "proptest", "serde_json", "rhai"].into_iter().filter(|&word| words.contains(word));
+        assert_eq!(others.collect::<Vec<_>>(), Vec::<&str>::new(), "{}", program.file);
+    }
+}
+
 // --- the test of the test ---------------------------------------------------------------------------------------------------------
 
 fn made_up(files: &[(&str, &str)]) -> Graph {

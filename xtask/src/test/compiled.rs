@@ -118,7 +118,7 @@ pub fn programs(message: &Value) -> Vec<Built> {
 }
 
 /// Clippy as a compiler, of the toolchain in use.
-fn clippy_driver() -> Result<PathBuf> {
+pub fn clippy_driver() -> Result<PathBuf> {
     let sysroot = crate::run::output(Command::new("rustc").current_dir(crate::run::root()).args(["--print", "sysroot"]))
         .context("cannot run rustc")?;
     let driver = Path::new(&sysroot).join("bin").join(format!("clippy-driver{}", std::env::consts::EXE_SUFFIX));

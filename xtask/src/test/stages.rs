@@ -2,7 +2,7 @@
 
 use super::compiled::{self, Built, Call};
 use super::stage::{Count, Lane, Log, Stage};
-use crate::run::{cargo, npm, output, quietly, root, run, shown, target_dir, watch};
+use crate::run::{cargo, npm, output, quietly, root, run, said, shown, target_dir, watch};
 use crate::wasm::Host;
 use crate::{need, package, page, readme, wasm};
 use anyhow::{Context, Result, anyhow, ensure};
@@ -238,11 +238,19 @@ fn says_golden(message: &str) -> bool {
     message.contains("golden") || message.contains("digest")
 }
 
-/// Everything native in one call of cargo, wasm-bindgen's programs too, so that features are resolved once. The module has no native test; benchmarks, with
-/// criterion, are in the full tier.
+/// Cargo with all that is native, wasm-bindgen's programs too: with one set of packages, features are resolved once, and calls share what they build.
+/// Benchmarks, with criterion, are in the full tier.
+fn all_native(run: &Run, command: &str) -> Command {
+    let mut cargo = cargo(&[command, "--workspace", "--exclude", "corun-wasm", "--features", "xtask/mutants"]);
+    if !run.full {
+        cargo.args(["--exclude", "corun-bench"]);
+    }
+    cargo
+}
+
 fn native_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
-    let mut command = cargo(&["build", "--workspace", "--exclude", "corun-wasm", "--features", "xtask/mutants"]);
-    command.args(if run.full { ["--all-targets"].as_slice() } else { &["--lib", "--bins", "--tests", "--exclude", "corun-bench"] });
+    let mut command = all_native(run, "build");
+    command.args(if run.full { ["--all-targets"].as_slice() } else { &["--lib", "--bins", "--tests"] });
     keep(&run.native, run.build(log, &mut command)?)
 }
 
@@ -411,12 +419,15 @@ fn fuzz(run_: &Run, _: &Log, count: &mut Count) -> Result<()> {
 }
 
 /// The engine as others have it: its docs' examples, the programs of `examples/`, and its package.
-fn library(_: &Run, log: &Log, count: &mut Count) -> Result<()> {
-    quietly(&mut cargo(&["test", "--quiet", "--package", "sim-core", "--doc"]))?;
+fn library(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    // Clippy's driver has compiled the crates: with another compiler cargo would do so again.
+    quietly(all_native(run, "test").args(["--quiet", "--doc"]).env("RUSTC_WORKSPACE_WRAPPER", compiled::clippy_driver()?))?;
     count.passed += 1;
-    for name in ["run", "compare", "own_policy", "own_order"] {
-        let mut example = cargo(&["run", "--quiet", "--locked", "--manifest-path", "examples/Cargo.toml", "--bin", name]);
-        let said = output(example.env("CARGO_TARGET_DIR", target_dir().join("examples"))).with_context(|| format!("examples/{name}.rs"))?;
+    let examples = run.build(log, all_native(run, "build").arg("--examples"))?;
+    let programs: Vec<&Built> = examples.iter().filter(|built| built.package == root()).collect();
+    ensure!(programs.len() >= 4, "only {} programs in examples/", programs.len());
+    for Built { name, file, .. } in programs {
+        let said = said(&mut Command::new(file)).with_context(|| format!("examples/{name}.rs"))?;
         ensure!(said.lines().count() > 1, "examples/{name}.rs says only {said:?}");
         log.say(&format!("examples/{name}.rs: {}", said.lines().last().unwrap_or_default()));
         count.passed += 1;
