@@ -52,3 +52,29 @@ fn toolchain_matches_the_manifest() {
 fn a_build_draws_no_random_number() {
     assert!(option_env!("CONST_RANDOM_SEED").is_some(), "const-random needs a seed: .cargo/config.toml");
 }
+
+/// What is packed has no folder beside it: every crate of the workspace that another one uses has the workspace's version. So have the others who
+/// state one.
+#[test]
+fn every_crate_has_the_version_of_the_whole() {
+    let manifest = read("Cargo.toml");
+    let version = manifest.lines().find(|line| line.starts_with("version = ")).expect("the workspace's version");
+    let paths: Vec<&str> = manifest.lines().filter(|line| line.contains("path = \"") && line.contains(" = {")).collect();
+    assert!(paths.len() >= 3, "{paths:?}");
+    for line in paths {
+        assert!(line.contains(version), "found {line}, want {version} in it");
+    }
+    let own = read("sim-core/Cargo.toml");
+    assert!(own.contains(version) && !own.contains("path = \""), "sim-core has another version than {version}, or depends on a folder");
+    let number = version.trim_start_matches("version = ");
+    assert!(read("web/package.json").contains(&format!("\"version\": {number}")), "web/package.json has another version than {number}");
+    assert!(read("CITATION.cff").contains(&format!("\nversion: {}\n", number.trim_matches('"'))), "CITATION.cff has another than {number}");
+}
+
+/// Links on a system that has none are files with a path in them.
+#[test]
+fn the_core_has_the_licences_of_the_whole() {
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        assert_eq!(read(&format!("sim-core/{licence}")), read(licence));
+    }
+}
