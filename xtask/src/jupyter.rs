@@ -2,7 +2,7 @@
 //! Python the digest that came out, and a series.
 
 use crate::run::{said, target_dir};
-use crate::{need, package, run};
+use crate::{need, package, python, run};
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use std::fs;
@@ -17,12 +17,7 @@ const LINK: &str = "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&cycles=2
 pub fn jupyter() -> Result<()> {
     package::package()?;
     let folder = package::install()?;
-    let python = target_dir().join("jupyter/bin/python");
-    if !python.is_file() {
-        run::run(Command::new("python3").args(["-m", "venv"]).arg(target_dir().join("jupyter")))?;
-    }
-    run::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES))
-        .context("JupyterLab could not be installed, which needs the network once")?;
+    let python = python::environment("jupyter", &PACKAGES)?;
     let cell = |source: &str| json!({ "cell_type": "code", "metadata": {}, "execution_count": null, "outputs": [], "source": source });
     let notebook = json!({
         "nbformat": 4,

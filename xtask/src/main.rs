@@ -15,6 +15,7 @@ mod need;
 mod package;
 mod page;
 mod profiles;
+mod python;
 mod readme;
 mod reproduce;
 mod run;
@@ -39,6 +40,7 @@ Usage: cargo xtask COMMAND
                                   v<version>, and print its sizes. --url: where it will be, for the pictures of shared links
   wasm                            build only the WebAssembly modules into web/src/wasm
   package                         build the npm package of the engine, its elements and its widget into target/npm
+  python                          build the Python wheel of the runner and the package's widget below target/python; it needs Python 3.11 and PyPI
   jupyter                         a study: the package's widget in a real JupyterLab below target/, run in Chromium; does Python get the result?
   bench [--quick] [--scaling] [--count] [--only NAME]...
                                   simulated cycles per second, natively, in Node and in Chromium, and their ratios; without --quick and
@@ -113,6 +115,11 @@ fn command(mut args: Vec<String>) -> Result<()> {
             none_left(args)?;
             package::package()?;
             println!("{}: `npm pack` in it makes the file that npm installs", package::place().display());
+            Ok(())
+        }
+        "python" => {
+            none_left(args)?;
+            println!("{}", python::python()?.display());
             Ok(())
         }
         "jupyter" => {

@@ -4,7 +4,7 @@ use super::compiled::{self, Built, Call};
 use super::stage::{Count, Lane, Log, Stage};
 use crate::run::{cargo, npm, output, quietly, root, run, said, shown, target_dir, watch};
 use crate::wasm::Host;
-use crate::{need, package, page, readme, wasm};
+use crate::{need, package, page, python, readme, wasm};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::fs::File;
 use std::io::Write;
@@ -14,7 +14,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What shares work out in Python: the version of HyperQueue that the job file was written for, and Dask.
-const PYTHON: [&str; 2] = ["hyperqueue==0.27.0", "distributed==2026.8.0"];
+const CLUSTER_PACKAGES: [&str; 2] = ["hyperqueue==0.27.0", "distributed==2026.8.0"];
+
+/// The environment that has them.
+const CLUSTER: &str = "cluster";
 
 /// wasm-bindgen's test runner.
 const RUNNER: &str = "wasm-test-runner";
@@ -185,6 +188,15 @@ pub const STAGES: &[Stage<Run>] = &[
         // It has installed Dask.
         after: &["build", "cluster"],
         work: with_others,
+    },
+    Stage {
+        name: "python",
+        title: "the Python wheel, installed and run",
+        lane: Lane::OneCore,
+        full: true,
+        // It has the widget of the package, which comes late: it is the last of its lane.
+        after: &["package", "build"],
+        work: wheel,
     },
     Stage {
         name: "readme",
@@ -443,14 +455,20 @@ fn library(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
     Ok(())
 }
 
-/// Where Python has what shares work out.
-fn cluster() -> PathBuf {
-    target_dir().join("cluster")
+/// A Python's environment, or nothing where Python or PyPI is missing: what needs it is left out, and the log says so.
+fn unless_left_out(log: &Log, environment: Result<PathBuf>) -> Option<PathBuf> {
+    environment.inspect_err(|error| log.say(&format!("Left out, for want of Python's packages: {error:#}"))).ok()
+}
+
+/// The Python wheel, where Python and PyPI have what builds one.
+fn wheel(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    let Some(tools) = unless_left_out(log, python::tools()) else { return Ok(()) };
+    python::check(&tools, &run.corun()?, count)
 }
 
 /// What the how-tos do with programs of others; one that is not here is left out.
 fn with_others(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
-    let folders = run.corun()?.parent().map(PathBuf::from).into_iter().chain([cluster().join("bin")]).collect();
+    let folders = run.corun()?.parent().map(PathBuf::from).into_iter().chain([target_dir().join(CLUSTER).join("bin")]).collect();
     for program in readme::with_others(folders, count)? {
         log.say(&format!("Left out: what needs `{program}`"));
     }
@@ -459,21 +477,7 @@ fn with_others(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
 
 /// The job file of examples/cluster on a real server, where Python and PyPI give one; elsewhere the runner's own tests have to do.
 fn hyperqueue(run_: &Run, log: &Log, count: &mut Count) -> Result<()> {
-    let venv = cluster();
-    let python = venv.join("bin/python");
-    let install = || -> Result<()> {
-        run(Command::new("python3").args(["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]))?;
-        run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PYTHON))
-    };
-    if !python.exists()
-        && let Err(error) = install()
-    {
-        // Half an environment must not be taken for one the next time.
-        let _ = std::fs::remove_dir_all(&venv);
-        log.say(&format!("Left out: {} from PyPI and Python 3.11 are needed ({error:#})", PYTHON.join(" and ")));
-        return Ok(());
-    }
+    let Some(python) = unless_left_out(log, python::environment(CLUSTER, &CLUSTER_PACKAGES)) else { return Ok(()) };
     shared_out(run_, Command::new(&python).arg("examples/cluster/try_hyperqueue.py"), count)
 }
 
