@@ -89,12 +89,10 @@ pub use run::simulation::{Reason, Simulation};
 pub use study::profile::{run, run_own, start, start_own};
 
 // What comes out.
-pub use interface::ratios::{Goals, Metrics};
+pub use interface::ratios::{Goals, Latency, Metrics, Occupancy, Rates, Requests, WarpStalls};
 pub use interface::stats::{KernelStats, StallCause};
 pub use run::energy::{Energy, Parts, Totals};
-pub use run::outcome::{
-    ClassOutcome, GpuOutcome, KernelOutcome, Latency, OnClass, PolicyOutcome, Rates, SettledOutcome, StallShares, WarpStalls,
-};
+pub use run::outcome::{ClassOutcome, GpuOutcome, KernelOutcome, OnClass, PolicyOutcome, SettledOutcome, StallShares};
 pub use run::result::Outcome;
 pub use run::verdict::{Cause, Evidence, Verdict};
 

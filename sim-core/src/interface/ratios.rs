@@ -103,9 +103,198 @@ impl Goals {
     }
 }
 
+/// What a ratio is made of: cycles, and counters of a kernel or of the whole GPU.
+type Part = fn(u64, &KernelStats) -> u64;
+
+/// What makes a ratio's figure of the quotient of its parts.
+#[derive(Clone, Copy, Debug)]
+enum Scale {
+    /// Nothing.
+    Plain,
+    /// Flits, as a part of what the reply crossbar can deliver; missing with an ideal NoC.
+    OfNoc,
+    /// Lines, as a part of what DRAM's buses can carry; missing with an ideal DRAM.
+    OfDram,
+    /// Lines in a core cycle, as gigabytes in a second.
+    GbS,
+    /// The mean over SMs.
+    EachSm,
+}
+use Scale::*;
+
+/// A figure of a result: where it stands, what is divided, by what, and what it can be.
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio {
+    /// Where it stands in what the result says of a kernel.
+    pub path: &'static str,
+    of: Part,
+    over: Part,
+    scale: Scale,
+    /// What it can be at most.
+    pub most: f64,
+}
+
+/// What a ratio of which nothing else is known can be at most.
+pub const NO_END: f64 = f64::INFINITY;
+
+impl Ratio {
+    /// What is divided, and by what, constants aside.
+    pub fn parts(&self, stats: &KernelStats, cycles: u64) -> (u64, u64) {
+        ((self.of)(cycles, stats), (self.over)(cycles, stats))
+    }
+
+    /// The figure; missing where nothing is divided by.
+    pub fn of(&self, stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
+        let (of, over) = self.parts(stats, cycles);
+        let lines = || ratio(of * u64::from(gpu.l2.line_bytes), over);
+        match self.scale {
+            Plain => ratio(of, over),
+            OfNoc => Some(ratio(of * u64::from(gpu.noc.flit_bytes), over)? / noc_peak(gpu)?),
+            OfDram => Some(lines()? / dram_peak(gpu)?),
+            GbS => Some(lines()? * f64::from(gpu.core_mhz) / 1000.0),
+            EachSm => ratio(of, over * u64::from(gpu.sm_count())),
+        }
+    }
+}
+
+fn cycles(cycles: u64, _: &KernelStats) -> u64 {
+    cycles
+}
+
+fn replies(_: u64, stats: &KernelStats) -> u64 {
+    stats.latency_count
+}
+
+/// Cycles in which a resident warp issues nothing.
+fn not_issuing(_: u64, stats: &KernelStats) -> u64 {
+    stats.warp_cycles - stats.warp_instructions
+}
+
+/// Makes a record of ratios: of each its unit and words, what is divided by what, what makes the figure of it, and its end. A ratio is this line alone.
+macro_rules! ratios {
+    (
+        $(#[doc = $rdoc:literal])+
+        pub struct $Name:ident as $RECORD:ident $name:literal, $want:literal, at $at:literal;
+        $( $(#[doc = $doc:literal])+ $field:ident [$unit:literal] $(as ($title:literal, $formula:literal))? = $of:expr, $over:expr, $scale:expr, $most:expr; )*
+    ) => {
+        record! {
+            $(#[doc = $rdoc])+
+            pub struct $Name as $RECORD $name, $want;
+            $( $(#[doc = $doc])+ $field: Option<f64> [$unit] $(as ($title, $formula))? = Shape::Measured, Needed; )*
+        }
+
+        impl $Name {
+            const ALL: &[Ratio] =
+                &[$(Ratio { path: concat!($at, stringify!($field)), of: $of, over: $over, scale: $scale, most: $most }),*];
+
+            /// Each of them, of a kernel or of the whole GPU.
+            pub fn of(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> $Name {
+                let mut figures = Self::ALL.iter().map(|ratio| ratio.of(stats, gpu, cycles));
+                $Name { $($field: figures.next().flatten()),* }
+            }
+        }
+    };
+}
+
+ratios! {
+    /// Rates that exist for one kernel and for the whole GPU alike.
+    pub struct Rates as RATES "Rates", "rates", at "";
+    /// Instructions of active lanes per core cycle, over the whole GPU.
+    ipc ["thread instructions per cycle"] as ("IPC", "thread instructions / core cycles") = |_, s| s.thread_instructions, cycles, Plain, NO_END;
+    /// Share of the L2-to-SM crossbar's bandwidth that replies to reads take, headers included (CCBP eq. 1); missing with an ideal NoC.
+    noc_utilisation ["fraction of peak"] as ("NoC utilisation", "bytes of replies to reads / (ports × flit × NoC cycles)") = |_, s| s.noc_reply_flits, cycles, OfNoc, 1.0;
+    /// Share of that bandwidth that all replies take, acknowledgements of stores included.
+    noc_utilisation_all ["fraction of peak"] as ("NoC utilisation, all replies", "bytes of replies / (ports × flit × NoC cycles)") = |_, s| s.noc_reply_flits + s.noc_acknowledgement_flits, cycles, OfNoc, 1.0;
+    /// Share of all DRAM data buses' time; missing with an ideal DRAM.
+    dram_utilisation ["fraction of peak"] as ("DRAM utilisation", "bytes read and written / (channels × line / T × DRAM clocks)") = |_, s| s.dram_reads + s.dram_writes, cycles, OfDram, 1.0;
+    /// Bytes of lines that SMs and L2 move between them, headers not counted.
+    l2_gb_s ["GB/s"] as ("L2 bandwidth", "L2 lookups × line × core clock / cycles") = |_, s| s.l2_reads + s.l2_writes, cycles, GbS, NO_END;
+    /// Bytes that DRAM moves.
+    dram_gb_s ["GB/s"] as ("DRAM bandwidth", "lines read and written × line × core clock / cycles") = |_, s| s.dram_reads + s.dram_writes, cycles, GbS, NO_END;
+    /// Reads that found their line in L1D.
+    l1_hit_rate ["fraction"] as ("L1D hit rate", "L1D hits / lines read") = |_, s| s.l1_hits, |_, s| s.l1_reads, Plain, 1.0;
+    /// Lookups that sent a fetch to DRAM.
+    l2_miss_rate ["fraction"] as ("L2 miss rate", "L2 misses / L2 lookups") = |_, s| s.l2_misses, |_, s| s.l2_reads + s.l2_writes, Plain, 1.0;
+    /// DRAM accesses that found their row open.
+    dram_row_hit_rate ["fraction"] as ("Row hits", "row hits / lines moved") = |_, s| s.dram_row_hits, |_, s| s.dram_reads + s.dram_writes, Plain, 1.0;
+}
+
+ratios! {
+    /// What a kernel's requests are.
+    pub struct Requests as REQUESTS "Requests", "figures of requests", at "";
+    /// Reads among the requests (CCBP eq. 2).
+    rf ["fraction"] as ("Read fraction", "read requests / requests") = |_, s| s.read_requests, |_, s| s.requests, Plain, 1.0;
+    /// DRAM accesses that a reply reports, 0 to 2 (CCBP eq. 4).
+    df ["accesses per request"] as ("DRAM accesses", "reported DRAM accesses / replies") = |_, s| s.reported_dram_accesses, |_, s| s.replies, Plain, NO_END;
+}
+
+ratios! {
+    /// How full SMs are of a kernel's CTAs.
+    pub struct Occupancy as OCCUPANCY "Occupancy", "figures of occupancy", at "";
+    /// Resident CTAs, mean over cycles and SMs.
+    ctas_per_sm ["CTAs"] = |_, s| s.cta_cycles, cycles, EachSm, NO_END;
+}
+
+ratios! {
+    /// Mean time of an L1D read miss, and its parts by station.
+    pub struct Latency as LATENCY "Latency", "latencies", at "latency.";
+    /// From entering the miss queue to the reply.
+    mean ["core cycles"] as ("Memory latency", "Σ (reply − miss-queue entry) / read replies") = |_, s| s.latency_sum, replies, Plain, NO_END;
+    /// In the miss queue and its arbiter.
+    miss_queue ["core cycles"] = |_, s| s.wait_miss_queue, replies, Plain, NO_END;
+    /// In the request network and its queues.
+    request_noc ["core cycles"] = |_, s| s.wait_request_noc, replies, Plain, NO_END;
+    /// In L2: queue, lookup, pipeline and reply port.
+    l2 ["core cycles"] = |_, s| s.wait_l2, replies, Plain, NO_END;
+    /// Waiting for DRAM, merged requests included.
+    dram ["core cycles"] = |_, s| s.wait_dram, replies, Plain, NO_END;
+    /// In the reply network and its queues.
+    reply_noc ["core cycles"] = |_, s| s.wait_reply_noc, replies, Plain, NO_END;
+    /// All but the wait for DRAM.
+    l1_to_l2 ["core cycles"] = |_, s| s.latency_sum - s.wait_dram, replies, Plain, NO_END;
+    /// The wait for DRAM.
+    l2_to_dram ["core cycles"] = |_, s| s.wait_dram, replies, Plain, NO_END;
+    /// From a load's issue to its last line.
+    load ["core cycles"] = |_, s| s.load_latency_sum, |_, s| s.loads_done, Plain, NO_END;
+}
+
+ratios! {
+    /// What warps wait for, as shares of the cycles in which a resident warp issues nothing (the account of CCBP Fig. 11(d)).
+    pub struct WarpStalls as WARP_STALLS "WarpStalls", "shares", at "warp_stalls.";
+    /// Waits for a load that missed L1D.
+    raw_long ["fraction"] = |_, s| s.warps_wait_memory, not_issuing, Plain, 1.0;
+    /// Has an access that the load-store unit does not take.
+    lsu_full ["fraction"] = |_, s| s.warps_wait_lsu, not_issuing, Plain, 1.0;
+    /// Anything else: arithmetic, a barrier, ready while another warp issues.
+    other ["fraction"] = |c, s| not_issuing(c, s) - s.warps_wait_memory - s.warps_wait_lsu, not_issuing, Plain, 1.0;
+}
+
+/// Every ratio of a kernel; the whole GPU and a class of SMs have some of them too.
+pub const RATIOS: &[Ratio] = &joined();
+
+const COUNT: usize = Rates::ALL.len() + Requests::ALL.len() + Occupancy::ALL.len() + Latency::ALL.len() + WarpStalls::ALL.len();
+
+const fn joined() -> [Ratio; COUNT] {
+    let parts = [Rates::ALL, Requests::ALL, Occupancy::ALL, Latency::ALL, WarpStalls::ALL];
+    let mut all = [IPC; COUNT];
+    let (mut part, mut at, mut i) = (0, 0, 0);
+    while i < COUNT {
+        if at == parts[part].len() {
+            (part, at) = (part + 1, 0);
+        }
+        all[i] = parts[part][at];
+        (at, i) = (at + 1, i + 1);
+    }
+    all
+}
+
+/// Thread instructions per core cycle.
+pub const IPC: Ratio = Rates::ALL[0];
+
 /// A kernel's thread instructions per core cycle over the whole GPU; missing before the first cycle.
 pub fn ipc(stats: &KernelStats, cycles: u64) -> Option<f64> {
-    ratio(stats.thread_instructions, cycles)
+    let (of, over) = IPC.parts(stats, cycles);
+    ratio(of, over)
 }
 
 /// What the reply crossbar can deliver in a core cycle, as a divisor; none for an ideal NoC, whose bandwidth has no limit.
@@ -116,27 +305,6 @@ pub fn noc_peak(gpu: &Gpu) -> Option<f64> {
 /// What the DRAM data buses can carry in a core cycle, as a divisor; none for an ideal DRAM, whose bandwidth has no limit.
 pub fn dram_peak(gpu: &Gpu) -> Option<f64> {
     (gpu.dram.kind != DramKind::Ideal).then(|| dram_bytes_per_cycle(gpu))
-}
-
-/// Fraction of the reply crossbar's peak that replies to a kernel's reads take (CCBP eq. 1: acknowledgements of stores are left out); missing with
-/// an ideal NoC.
-pub fn noc_utilisation(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
-    noc_share(stats.noc_reply_flits, gpu, cycles)
-}
-
-/// Fraction of the reply crossbar's peak that all replies to a kernel take, acknowledgements of stores included; missing with an ideal NoC.
-pub fn noc_utilisation_all(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
-    noc_share(stats.noc_reply_flits + stats.noc_acknowledgement_flits, gpu, cycles)
-}
-
-fn noc_share(flits: u64, gpu: &Gpu, cycles: u64) -> Option<f64> {
-    Some(ratio(flits * u64::from(gpu.noc.flit_bytes), cycles)? / noc_peak(gpu)?)
-}
-
-/// Fraction of the DRAM data buses' peak that a kernel's transactions take; missing with an ideal DRAM.
-pub fn dram_utilisation(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
-    let bytes = (stats.dram_reads + stats.dram_writes) * u64::from(gpu.l2.line_bytes);
-    Some(ratio(bytes, cycles)? / dram_peak(gpu)?)
 }
 
 /// Where a kernel's time goes; missing until it issues. A kernel that reads nothing waits nowhere.
@@ -161,20 +329,6 @@ pub fn breakdown(stats: &KernelStats, cycles: u64) -> Option<Breakdown> {
 /// Milliseconds of so many core cycles.
 pub fn milliseconds(gpu: &Gpu, cycles: u64) -> f64 {
     cycles as f64 / (f64::from(gpu.core_mhz) * 1000.0)
-}
-
-/// Gigabytes that a kernel's lines, in requests or replies, move between SMs and L2 in a second.
-pub fn l2_gb_s(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
-    gb_s(stats.l2_reads + stats.l2_writes, gpu, cycles)
-}
-
-/// Gigabytes that DRAM moves for a kernel in a second.
-pub fn dram_gb_s(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
-    gb_s(stats.dram_reads + stats.dram_writes, gpu, cycles)
-}
-
-fn gb_s(lines: u64, gpu: &Gpu, cycles: u64) -> Option<f64> {
-    Some(ratio(lines * u64::from(gpu.l2.line_bytes), cycles)? * f64::from(gpu.core_mhz) / 1000.0)
 }
 
 #[cfg(test)]

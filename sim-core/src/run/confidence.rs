@@ -12,80 +12,16 @@ use crate::describe::goal::Goal;
 use crate::describe::ids::Cycle;
 use crate::describe::kernel::Kernel;
 use crate::describe::value::Value;
-use crate::interface::ratios::Metrics;
+use crate::interface::ratios::{IPC, Metrics, NO_END, RATIOS, Ratio};
 use crate::interface::stats::{KernelStats, StallCause, StallCounts, StallInfo};
 use crate::run::batches::{Batches, Counters};
 use crate::run::interval::half_width;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// What a ratio is made of: cycles, and counters of a kernel or of the whole GPU.
-type Part = fn(u64, &KernelStats) -> u64;
-
-/// A ratio of a result: where it stands, what is divided and by what, constants aside.
-#[derive(Clone, Copy, Debug)]
-pub struct Ratio {
-    /// Where it stands in what the result says of a kernel.
-    pub path: &'static str,
-    of: Part,
-    over: Part,
-    /// What it can be at most.
-    most: f64,
-}
-
-/// What a ratio of which nothing else is known can be at most.
-const NO_END: f64 = f64::INFINITY;
-
-macro_rules! ratios {
-    ($($path:literal: $of:expr, $over:expr, $most:expr;)*) => {
-        &[$(Ratio { path: $path, of: $of, over: $over, most: $most }),*]
-    };
-}
-
-/// Every ratio of a kernel; the whole GPU and a class of SMs have some of them too.
-pub const RATIOS: &[Ratio] = ratios! {
-    "ipc": |_, s| s.thread_instructions, cycles, NO_END;
-    "noc_utilisation": |_, s| s.noc_reply_flits, cycles, 1.0;
-    "noc_utilisation_all": |_, s| s.noc_reply_flits + s.noc_acknowledgement_flits, cycles, 1.0;
-    "dram_utilisation": |_, s| s.dram_reads + s.dram_writes, cycles, 1.0;
-    "l2_gb_s": |_, s| s.l2_reads + s.l2_writes, cycles, NO_END;
-    "dram_gb_s": |_, s| s.dram_reads + s.dram_writes, cycles, NO_END;
-    "l1_hit_rate": |_, s| s.l1_hits, |_, s| s.l1_reads, 1.0;
-    "l2_miss_rate": |_, s| s.l2_misses, |_, s| s.l2_reads + s.l2_writes, 1.0;
-    "dram_row_hit_rate": |_, s| s.dram_row_hits, |_, s| s.dram_reads + s.dram_writes, 1.0;
-    "rf": |_, s| s.read_requests, |_, s| s.requests, 1.0;
-    "df": |_, s| s.reported_dram_accesses, |_, s| s.replies, NO_END;
-    "ctas_per_sm": |_, s| s.cta_cycles, cycles, NO_END;
-    "latency.mean": |_, s| s.latency_sum, replies, NO_END;
-    "latency.miss_queue": |_, s| s.wait_miss_queue, replies, NO_END;
-    "latency.request_noc": |_, s| s.wait_request_noc, replies, NO_END;
-    "latency.l2": |_, s| s.wait_l2, replies, NO_END;
-    "latency.dram": |_, s| s.wait_dram, replies, NO_END;
-    "latency.reply_noc": |_, s| s.wait_reply_noc, replies, NO_END;
-    "latency.l1_to_l2": |_, s| s.latency_sum - s.wait_dram, replies, NO_END;
-    "latency.l2_to_dram": |_, s| s.wait_dram, replies, NO_END;
-    "latency.load": |_, s| s.load_latency_sum, |_, s| s.loads_done, NO_END;
-    "warp_stalls.raw_long": |_, s| s.warps_wait_memory, not_issuing, 1.0;
-    "warp_stalls.lsu_full": |_, s| s.warps_wait_lsu, not_issuing, 1.0;
-    "warp_stalls.other": |c, s| not_issuing(c, s) - s.warps_wait_memory - s.warps_wait_lsu, not_issuing, 1.0;
-};
-
 /// The ratios that a part of a result has.
 fn those_of(result: &Value) -> impl Iterator<Item = &'static Ratio> {
     RATIOS.iter().filter(|ratio| result.get(ratio.path).is_some())
-}
-
-fn cycles(cycles: u64, _: &KernelStats) -> u64 {
-    cycles
-}
-
-fn replies(_: u64, stats: &KernelStats) -> u64 {
-    stats.latency_count
-}
-
-/// Cycles in which a resident warp issues nothing.
-fn not_issuing(_: u64, stats: &KernelStats) -> u64 {
-    stats.warp_cycles - stats.warp_instructions
 }
 
 /// What the result says of a kernel alone and together with others.
@@ -110,7 +46,7 @@ pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], classes: 
     let of_kernel = |(k, (result, pace)): (usize, (&Value, &Pace))| {
         let mut fields = of_ratios(result, RATIOS, rows, |row| row.stats[k]);
         fields.extend(of_stalls(result, rows, |row| row.stalls[k]));
-        let ipc = half_width(&deviations(rows, |row| parts(&RATIOS[0], row.cycles, &row.stats[k])).unwrap_or_default());
+        let ipc = half_width(&deviations(rows, |row| IPC.parts(&row.stats[k], row.cycles)).unwrap_or_default());
         let slowdown = ipc.zip(pace.error()).map(|(shared, alone)| root_of_squares([shared, alone]));
         fields.push(("ipc_alone".into(), pace.alone_ci95.map(Value::array).into()));
         fields.push(("slowdown".into(), around(result, "slowdown", slowdown, NO_END)));
@@ -129,7 +65,7 @@ pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], classes: 
         nested(fields)
     };
     let mut whole = of_ratios(gpu, those_of(gpu), rows, sum);
-    let throughput = relative(rows, |row| parts(&RATIOS[0], row.cycles, &sum(row)));
+    let throughput = relative(rows, |row| IPC.parts(&sum(row), row.cycles));
     whole.push(("throughput".into(), around(gpu, "throughput", throughput, 1.0)));
     whole.extend(of_stalls(gpu, rows, |row| row.all_stalls));
     let mut fields = alloc::vec![
@@ -154,7 +90,7 @@ fn of_class(result: &Value, rows: &[Counters], class: usize) -> Value {
 
 /// The relative half-width of a kernel's ratio; 0 for one without data.
 pub fn known(batches: &Batches, kernel: usize, ratio: &Ratio) -> Option<f64> {
-    let deviations = deviations(batches.rows(), |row| parts(ratio, row.cycles, &row.stats[kernel]));
+    let deviations = deviations(batches.rows(), |row| ratio.parts(&row.stats[kernel], row.cycles));
     deviations.map_or(Some(0.0), |deviations| half_width(&deviations))
 }
 
@@ -257,7 +193,7 @@ impl Settling {
             unseen => unseen.is_none_or(|unseen| unseen > asked.within),
         };
         let least = |&(kernel, figure): &(usize, usize)| {
-            let ratio = known(batches, kernel, RATIOS.get(figure).unwrap_or(&RATIOS[0]));
+            let ratio = known(batches, kernel, RATIOS.get(figure).unwrap_or(&IPC));
             let goal = goal_of(kernel, figure);
             let known = ratio.map(|ratio| match goal {
                 Some(goal) => root_of_squares([ratio, goal.error]),
@@ -321,10 +257,6 @@ pub fn error(ipc: f64, ci95: Option<[f64; 2]>) -> Option<f64> {
     (ipc > 0.0).then(|| (high - ipc).max(0.0) / ipc)
 }
 
-fn parts(ratio: &Ratio, cycles: u64, stats: &KernelStats) -> (u64, u64) {
-    ((ratio.of)(cycles, stats), (ratio.over)(cycles, stats))
-}
-
 /// Counters of the whole GPU.
 fn sum(row: &Counters) -> KernelStats {
     let mut sum = KernelStats::default();
@@ -363,7 +295,7 @@ fn of_ratios<'r>(
     stats: impl Fn(&Counters) -> KernelStats,
 ) -> Vec<(String, Value)> {
     let of = |ratio: &Ratio| {
-        let relative = relative(rows, |row| parts(ratio, row.cycles, &stats(row)));
+        let relative = relative(rows, |row| ratio.parts(&stats(row), row.cycles));
         (ratio.path.to_string(), around(result, ratio.path, relative, ratio.most))
     };
     ratios.into_iter().map(of).collect()
@@ -405,7 +337,7 @@ fn root_of_squares(errors: impl IntoIterator<Item = f64>) -> f64 {
 /// Intervals of the mix's metrics.
 fn of_metrics(rows: &[Counters], paces: &[Pace], metrics: Metrics) -> Value {
     let progress: Option<Vec<f64>> = paces.iter().map(|pace| Some(pace.shared? / pace.alone?)).collect();
-    let series = |k: usize| deviations(rows, |row| parts(&RATIOS[0], row.cycles, &row.stats[k]));
+    let series = |k: usize| deviations(rows, |row| IPC.parts(&row.stats[k], row.cycles));
     let series: Option<Vec<Vec<f64>>> = (0..paces.len()).map(series).collect();
     let alone: Option<Vec<f64>> = paces.iter().map(Pace::error).collect();
     let interval = |(key, value, weights): (&'static str, Option<f64>, Vec<f64>)| {
@@ -535,7 +467,7 @@ mod tests {
         for ratio in RATIOS {
             let shown = |k: usize| at(&result, &alloc::format!(".kernels.{k}.{}", ratio.path)).as_f64().unwrap();
             let divided = |k: usize| {
-                let (of, over) = parts(ratio, measured.cycles, &measured.stats[k]);
+                let (of, over) = ratio.parts(&measured.stats[k], measured.cycles);
                 of as f64 / over as f64
             };
             let [one, other] = [shown(0) * divided(1), shown(1) * divided(0)];

@@ -1,13 +1,14 @@
 //! The parts of a run's outcome: figures of the GPU and of kernels. A field is its line in a record and its line where it is worked out.
 
-use crate::describe::gpu::Gpu;
 use crate::describe::ids::MAX_KERNELS;
 use crate::describe::record::Absent::{Needed, Words};
 use crate::describe::record::{Datum, Field, Shape, Topic, int, list, record, text};
 use crate::describe::value::Value;
 use crate::interface::decision::{Kind, TopicInfo, ValueInfo};
 use crate::interface::observation::{BREAKDOWN, Breakdown};
-use crate::interface::ratios::{METRICS, dram_gb_s, dram_utilisation, ipc, l2_gb_s, noc_utilisation, noc_utilisation_all, ratio};
+use crate::interface::ratios::{
+    LATENCY, Latency, METRICS, OCCUPANCY, Occupancy, RATES, REQUESTS, Rates, Requests, WARP_STALLS, WarpStalls, ratio,
+};
 use crate::interface::stats::{CounterInfo, KernelStats, StallCause, StallCounts, StallInfo};
 use crate::run::experiment::MAX_SEED;
 use alloc::string::String;
@@ -19,29 +20,6 @@ pub(super) const COUNT: Shape = int!(0, MAX_SEED);
 pub(super) const MEASURED: Shape = Shape::Measured;
 
 pub(super) const NAME: Shape = text!(4000);
-
-record! {
-    /// Rates that exist for one kernel and for the whole GPU alike.
-    pub struct Rates as RATES "Rates", "rates";
-    /// Instructions of active lanes per core cycle, over the whole GPU.
-    ipc: Option<f64> ["thread instructions per cycle"] as ("IPC", "thread instructions / core cycles") = MEASURED, Needed;
-    /// Share of the L2-to-SM crossbar's bandwidth that replies to reads take, headers included (CCBP eq. 1); missing with an ideal NoC.
-    noc_utilisation: Option<f64> ["fraction of peak"] as ("NoC utilisation", "bytes of replies to reads / (ports × flit × NoC cycles)") = MEASURED, Needed;
-    /// Share of that bandwidth that all replies take, acknowledgements of stores included.
-    noc_utilisation_all: Option<f64> ["fraction of peak"] as ("NoC utilisation, all replies", "bytes of replies / (ports × flit × NoC cycles)") = MEASURED, Needed;
-    /// Share of all DRAM data buses' time; missing with an ideal DRAM.
-    dram_utilisation: Option<f64> ["fraction of peak"] as ("DRAM utilisation", "bytes read and written / (channels × line / T × DRAM clocks)") = MEASURED, Needed;
-    /// Bytes of lines that SMs and L2 move between them, headers not counted.
-    l2_gb_s: Option<f64> ["GB/s"] as ("L2 bandwidth", "L2 lookups × line × core clock / cycles") = MEASURED, Needed;
-    /// Bytes that DRAM moves.
-    dram_gb_s: Option<f64> ["GB/s"] as ("DRAM bandwidth", "lines read and written × line × core clock / cycles") = MEASURED, Needed;
-    /// Reads that found their line in L1D.
-    l1_hit_rate: Option<f64> ["fraction"] as ("L1D hit rate", "L1D hits / lines read") = MEASURED, Needed;
-    /// Lookups that sent a fetch to DRAM.
-    l2_miss_rate: Option<f64> ["fraction"] as ("L2 miss rate", "L2 misses / L2 lookups") = MEASURED, Needed;
-    /// DRAM accesses that found their row open.
-    dram_row_hit_rate: Option<f64> ["fraction"] as ("Row hits", "row hits / lines moved") = MEASURED, Needed;
-}
 
 record! {
     /// What the whole GPU did.
@@ -91,18 +69,16 @@ record! {
     finished_at_ms: Option<f64> ["ms"] as ("Finished at", "finished_at / core clock") = Shape::Nullable(&Shape::Number { min: 0.0, max: f64::MAX }), Needed;
     /// Time in which launches ran, without what the CPU does between them.
     launches_took: Option<u64> ["core cycles"] as ("Launches took", "finished_at − the gaps between launches") = Shape::Nullable(&COUNT), Needed;
-    /// Reads among the requests (CCBP eq. 2).
-    rf: Option<f64> ["fraction"] as ("Read fraction", "read requests / requests") = MEASURED, Needed;
-    /// DRAM accesses that a reply reports, 0 to 2 (CCBP eq. 4).
-    df: Option<f64> ["accesses per request"] as ("DRAM accesses", "reported DRAM accesses / replies") = MEASURED, Needed;
+    /// What its requests are.
+    requests: Requests = Shape::Flat(&REQUESTS), Needed;
     /// Mean time of an L1D read miss, and its parts by station.
     latency: Latency ["core cycles"] = Shape::Record(&LATENCY), Needed;
     /// Shares of the cycles in which a scheduler that holds the kernel issued nothing, by cause.
     stalls: StallShares = Shape::Record(&STALLS), Needed;
     /// What resident warps wait for.
     warp_stalls: WarpStalls = Shape::Record(&WARP_STALLS), Needed;
-    /// Resident CTAs, mean over cycles and SMs.
-    ctas_per_sm: Option<f64> ["CTAs"] = MEASURED, Needed;
+    /// How full SMs are of its CTAs.
+    occupancy: Occupancy = Shape::Flat(&OCCUPANCY), Needed;
     /// Where the kernel's time goes.
     breakdown: Option<Breakdown> = Shape::Record(&BREAKDOWN), Words("it has issued nothing");
     /// Where the kernel's time goes alone.
@@ -113,40 +89,6 @@ record! {
     goal_ipc: Option<f64> ["thread instructions per cycle"] as ("Goal", "share × IPC alone, or instructions / (deadline × core clock)") = MEASURED, Words("no goal, or none known yet");
     /// 1 or more: the promise is kept so far.
     goal_reached: Option<f64> as ("Of its goal", "IPC shared / goal") = MEASURED, Words("no goal, or none known yet");
-}
-
-record! {
-    /// Mean time of an L1D read miss, and its parts by station.
-    pub struct Latency as LATENCY "Latency", "latencies";
-    /// From entering the miss queue to the reply.
-    mean: Option<f64> ["core cycles"] as ("Memory latency", "Σ (reply − miss-queue entry) / read replies") = MEASURED, Needed;
-    /// In the miss queue and its arbiter.
-    miss_queue: Option<f64> ["core cycles"] = MEASURED, Needed;
-    /// In the request network and its queues.
-    request_noc: Option<f64> ["core cycles"] = MEASURED, Needed;
-    /// In L2: queue, lookup, pipeline and reply port.
-    l2: Option<f64> ["core cycles"] = MEASURED, Needed;
-    /// Waiting for DRAM, merged requests included.
-    dram: Option<f64> ["core cycles"] = MEASURED, Needed;
-    /// In the reply network and its queues.
-    reply_noc: Option<f64> ["core cycles"] = MEASURED, Needed;
-    /// All but the wait for DRAM.
-    l1_to_l2: Option<f64> ["core cycles"] = MEASURED, Needed;
-    /// The wait for DRAM.
-    l2_to_dram: Option<f64> ["core cycles"] = MEASURED, Needed;
-    /// From a load's issue to its last line.
-    load: Option<f64> ["core cycles"] = MEASURED, Needed;
-}
-
-record! {
-    /// What warps wait for, as shares of the cycles in which a resident warp issues nothing (the account of CCBP Fig. 11(d)).
-    pub struct WarpStalls as WARP_STALLS "WarpStalls", "shares";
-    /// Waits for a load that missed L1D.
-    raw_long: Option<f64> ["fraction"] = MEASURED, Needed;
-    /// Has an access that the load-store unit does not take.
-    lsu_full: Option<f64> ["fraction"] = MEASURED, Needed;
-    /// Anything else: arithmetic, a barrier, ready while another warp issues.
-    other: Option<f64> ["fraction"] = MEASURED, Needed;
 }
 
 record! {
@@ -292,45 +234,6 @@ impl Datum for KernelStats {
     }
 }
 
-pub(super) fn rates(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Rates {
-    Rates {
-        ipc: ipc(stats, cycles),
-        noc_utilisation: noc_utilisation(stats, gpu, cycles),
-        noc_utilisation_all: noc_utilisation_all(stats, gpu, cycles),
-        dram_utilisation: dram_utilisation(stats, gpu, cycles),
-        l2_gb_s: l2_gb_s(stats, gpu, cycles),
-        dram_gb_s: dram_gb_s(stats, gpu, cycles),
-        l1_hit_rate: ratio(stats.l1_hits, stats.l1_reads),
-        l2_miss_rate: ratio(stats.l2_misses, stats.l2_reads + stats.l2_writes),
-        dram_row_hit_rate: ratio(stats.dram_row_hits, stats.dram_reads + stats.dram_writes),
-    }
-}
-
-pub(super) fn latency(stats: &KernelStats) -> Latency {
-    let mean = |sum: u64| ratio(sum, stats.latency_count);
-    Latency {
-        mean: mean(stats.latency_sum),
-        miss_queue: mean(stats.wait_miss_queue),
-        request_noc: mean(stats.wait_request_noc),
-        l2: mean(stats.wait_l2),
-        dram: mean(stats.wait_dram),
-        reply_noc: mean(stats.wait_reply_noc),
-        l1_to_l2: mean(stats.latency_sum - stats.wait_dram),
-        l2_to_dram: mean(stats.wait_dram),
-        load: ratio(stats.load_latency_sum, stats.loads_done),
-    }
-}
-
 pub(super) fn stall_shares(counts: &StallCounts) -> StallShares {
     StallShares(counts.0.map(|cycles| ratio(cycles, counts.total())))
-}
-
-pub(super) fn warp_stalls(stats: &KernelStats) -> WarpStalls {
-    let stalled = stats.warp_cycles - stats.warp_instructions;
-    let share = |cycles: u64| ratio(cycles, stalled);
-    WarpStalls {
-        raw_long: share(stats.warps_wait_memory),
-        lsu_full: share(stats.warps_wait_lsu),
-        other: share(stalled - stats.warps_wait_memory - stats.warps_wait_lsu),
-    }
 }

@@ -8,14 +8,17 @@ use crate::describe::record::Absent::{self, Needed, Words};
 use crate::describe::record::{Datum, Shape, int, list, record, text};
 use crate::describe::value::Value;
 use crate::interface::decision::Decision;
-use crate::interface::ratios::{GOALS, Goals, METRICS, Metrics, breakdown, ipc, milliseconds, peak_ipc, ratio, scheduler_cycles};
+use crate::interface::ratios::{
+    GOALS, Goals, Latency, METRICS, Metrics, Occupancy, Rates, Requests, WarpStalls, breakdown, ipc, milliseconds, peak_ipc, ratio,
+    scheduler_cycles,
+};
 use crate::interface::stats::KernelStats;
 use crate::run::confidence::{Pace, ci95};
 use crate::run::energy::{ENERGY, Energy, energy};
 use crate::run::experiment::{Experiment, Stop, VERSION};
 use crate::run::outcome::{
     CI95, CLASS_OUTCOME, COUNT, ClassOutcome, GPU_OUTCOME, GpuOutcome, KERNEL_OUTCOME, KernelOutcome, MEASURED, NAME, OnClass,
-    POLICY_OUTCOME, PolicyOutcome, SETTLED_OUTCOME, SettledOutcome, latency, rates, stall_shares, warp_stalls,
+    POLICY_OUTCOME, PolicyOutcome, SETTLED_OUTCOME, SettledOutcome, stall_shares,
 };
 use crate::run::simulation::{Measured, Reason, Simulation};
 use crate::run::verdict::{VERDICT, Verdict, verdict};
@@ -153,7 +156,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
         kernels.push(KernelOutcome {
             name: labels[kernel.index()].clone(),
             kernel: used.kernel.name.clone(),
-            rates: rates(stats, gpu, cycles),
+            rates: Rates::of(stats, gpu, cycles),
             ipc_alone: alone,
             slowdown: shared.filter(|s| *s > 0.0).and_then(|s| Some(alone? / s)),
             share: simulation.share(kernel),
@@ -167,12 +170,11 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
             finished_at: finished,
             finished_at_ms: finished.map(|cycles| milliseconds(gpu, cycles)),
             launches_took: finished.map(|cycles| cycles - used.kernel.gaps(run.runs)),
-            rf: ratio(stats.read_requests, stats.requests),
-            df: ratio(stats.reported_dram_accesses, stats.replies),
-            latency: latency(stats),
+            requests: Requests::of(stats, gpu, cycles),
+            latency: Latency::of(stats, gpu, cycles),
             stalls: stall_shares(&measured.stalls[kernel.index()]),
-            warp_stalls: warp_stalls(stats),
-            ctas_per_sm: ratio(stats.cta_cycles, cycles * u64::from(gpu.sm_count())),
+            warp_stalls: WarpStalls::of(stats, gpu, cycles),
+            occupancy: Occupancy::of(stats, gpu, cycles),
             breakdown: breakdown(stats, cycles),
             breakdown_alone: simulation.breakdown_alone(kernel).copied(),
             counters: *stats,
@@ -181,7 +183,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
         });
     }
     let gpu = GpuOutcome {
-        rates: rates(&whole, gpu, cycles),
+        rates: Rates::of(&whole, gpu, cycles),
         throughput: ipc(&whole, cycles).map(|ipc| ipc / f64::from(peak_ipc(gpu))),
         stalls: stall_shares(&measured.all_stalls),
         scheduler_cycles: scheduler_cycles(gpu, cycles),

@@ -13,7 +13,7 @@ use crate::interface::controls::Controls;
 use crate::interface::decision::{Decision, Log};
 use crate::interface::event::EventKinds;
 use crate::interface::observation::{Alone, Breakdown, By, Observation, Profile, Progress};
-use crate::interface::ratios;
+use crate::interface::ratios::{self, Rates};
 use crate::interface::shown::Table;
 use crate::interface::stats::{KernelStats, StallCounts};
 use crate::machine::Machine;
@@ -21,7 +21,7 @@ use crate::machine::dispatch::order::{AnyOrder, CtaOrder};
 use crate::machine::sm::Sm;
 use crate::policy::{AnyPolicy, Policy, PolicySpec, words};
 use crate::run::batches::{Batches, Counters};
-use crate::run::confidence::{self, Promise, RATIOS, Settling};
+use crate::run::confidence::{self, Promise, Settling};
 use crate::run::experiment::warm_up::{COLD_AFTER, WarmUp, Warming};
 use crate::run::experiment::{Experiment, Settled, Stop};
 use crate::run::own::Own;
@@ -792,14 +792,15 @@ impl Simulation {
     pub fn answer(&mut self) -> Alone {
         let measured = self.measured();
         let first = self.experiment.kernels.iter().position(|used| used.kernel != share::idle()).unwrap_or(0);
-        let error = self.batches().and_then(|batches| confidence::known(batches, first, &RATIOS[0]));
-        let (stats, cycles, gpu) = (&measured.stats[first], measured.cycles.max(1), &self.experiment.gpu);
+        let error = self.batches().and_then(|batches| confidence::known(batches, first, &ratios::IPC));
+        let (stats, cycles) = (&measured.stats[first], measured.cycles.max(1));
+        let rates = Rates::of(stats, &self.experiment.gpu, cycles);
         let ipc = stats.thread_instructions as f64 / cycles as f64;
         Alone {
             ipc,
             warp_ipc: stats.warp_instructions as f64 / cycles as f64,
-            noc_utilisation: ratios::noc_utilisation(stats, gpu, cycles).unwrap_or_default(),
-            dram_utilisation: ratios::dram_utilisation(stats, gpu, cycles).unwrap_or_default(),
+            noc_utilisation: rates.noc_utilisation.unwrap_or_default(),
+            dram_utilisation: rates.dram_utilisation.unwrap_or_default(),
             ipc_ci95: error.map(|error| [(ipc - ipc * error).max(0.0), ipc + ipc * error]),
             stuck: self.stuck,
             breakdown: ratios::breakdown(stats, cycles),
@@ -809,7 +810,7 @@ impl Simulation {
     /// Its answer while it goes on, once its IPC is known to this part. There is no interval: a run that begins has not shown yet how it goes
     /// on.
     pub fn answer_so_far(&mut self, within: f64) -> Option<Alone> {
-        confidence::known(self.batches()?, 0, &RATIOS[0]).filter(|&known| known <= within)?;
+        confidence::known(self.batches()?, 0, &ratios::IPC).filter(|&known| known <= within)?;
         // A kernel that has done nothing does so without any doubt.
         Some(Alone { ipc_ci95: None, ..self.answer() }).filter(|answer| answer.ipc > 0.0)
     }

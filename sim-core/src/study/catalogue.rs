@@ -12,7 +12,7 @@ use crate::describe::record::schema::said;
 use crate::describe::record::{self, Figure, Placed, Record, form};
 use crate::describe::value::Value;
 use crate::interface::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
-use crate::interface::ratios::METRICS;
+use crate::interface::ratios::{LATENCY, METRICS, RATES, REQUESTS};
 use crate::interface::stats::KernelStats;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::AnyPolicy;
@@ -22,7 +22,7 @@ use crate::policy::words::{self, WORDS, Word};
 use crate::predict::question::QUESTION_FILE;
 use crate::run::energy::TOTALS;
 use crate::run::experiment::EXPERIMENT;
-use crate::run::outcome::{GPU_OUTCOME, KERNEL_OUTCOME, LATENCY, RATES};
+use crate::run::outcome::{GPU_OUTCOME, KERNEL_OUTCOME};
 use crate::run::result::OUTCOME;
 use crate::study::curve::CURVE;
 use crate::study::figure::FIGURE;
@@ -51,9 +51,10 @@ pub struct Metric {
 
 /// Every metric: the fields of a result that have a heading.
 pub fn metrics() -> Vec<Metric> {
-    let parts: [(&'static str, &'static str, &'static Record); 6] = [
+    let parts: [(&'static str, &'static str, &'static Record); 7] = [
         ("kernel", "", &RATES),
         ("kernel", "", &KERNEL_OUTCOME),
+        ("kernel", "", &REQUESTS),
         ("kernel", "latency.", &LATENCY),
         ("mix", "", &METRICS),
         ("gpu", "", &GPU_OUTCOME),

@@ -61,7 +61,7 @@ mod tests {
     use crate::describe::ids::KernelId;
     use crate::describe::value::Value;
     use crate::interface::controls::WarpOrder;
-    use crate::interface::ratios;
+    use crate::interface::ratios::{self, Rates};
     use crate::policy::spec::{PolicySpec, Setting};
     use crate::run::experiment::Stop;
     use crate::run::plan;
@@ -96,7 +96,7 @@ mod tests {
             run.advance(u64::MAX);
             assert_eq!(curve.last().copied(), ratios::ipc(&run.totals()[0], 2000));
             let last = &profile.0[0][kernel.index()][curve.len() - 1];
-            assert_eq!(Some(last.dram_utilisation), ratios::dram_utilisation(&run.totals()[0], &experiment.gpu, 2000));
+            assert_eq!(Some(last.dram_utilisation), Rates::of(&run.totals()[0], &experiment.gpu, 2000).dram_utilisation);
         }
     }
 

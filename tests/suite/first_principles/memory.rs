@@ -6,7 +6,7 @@ use sim_core::describe::gpu::{Allocate, Arbiter, DramKind, Gpu, LsuHol, NocKind,
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Address, Kernel, Op, Scatter};
 use sim_core::interface::controls::{Controls, WarpOrder};
-use sim_core::interface::ratios;
+use sim_core::interface::ratios::Rates;
 use sim_core::interface::stats::KernelStats;
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::order::CtaOrderSpec;
@@ -563,13 +563,13 @@ fn acknowledgements_are_no_part_of_the_papers_utilisation() {
     let gpu = one_of_each();
     let stores = steady(&gpu, random_lines(true, LINES), 90_000);
     assert_eq!([stores.noc_reply_flits, stores.noc_acknowledgement_flits], [0, stores.replies]);
-    assert_eq!(ratios::noc_utilisation(&stores, &gpu, 90_000), Some(0.0));
-    let all = ratios::noc_utilisation_all(&stores, &gpu, 90_000).expect("a peak");
+    assert_eq!(Rates::of(&stores, &gpu, 90_000).noc_utilisation, Some(0.0));
+    let all = Rates::of(&stores, &gpu, 90_000).noc_utilisation_all.expect("a peak");
     near("acknowledgements", all, stores.replies as f64 / 60_000.0, 1e-9);
     let gpu = without_l1(gpu);
     let loads = steady(&gpu, random_lines(false, LINES), 90_000);
     assert_eq!([loads.noc_reply_flits, loads.noc_acknowledgement_flits], [5 * loads.replies, 0]);
-    near("loads", ratios::noc_utilisation(&loads, &gpu, 90_000).expect("a peak"), 1.0, 1e-3);
+    near("loads", Rates::of(&loads, &gpu, 90_000).noc_utilisation.expect("a peak"), 1.0, 1e-3);
 }
 
 /// An ideal part has no peak, so no share of it can be said; of a real one no kernel takes more than all.
@@ -580,7 +580,7 @@ fn only_what_has_a_peak_has_a_utilisation() {
     for (noc, dram) in [(NocKind::Crossbar, DramKind::Banked), (NocKind::Ideal, DramKind::Ideal)] {
         (gpu.noc.kind, gpu.dram.kind) = (noc, dram);
         let got = steady(&gpu, random_lines(false, 1 << 22), 50_000);
-        let of = [ratios::noc_utilisation(&got, &gpu, 50_000), ratios::dram_utilisation(&got, &gpu, 50_000)];
+        let of = [Rates::of(&got, &gpu, 50_000).noc_utilisation, Rates::of(&got, &gpu, 50_000).dram_utilisation];
         if noc == NocKind::Ideal {
             assert!(got.dram_reads > 50_000 / 8, "more than the real channel's bus carries");
             assert_eq!(of, [None, None]);

@@ -9,8 +9,9 @@ use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::Kernel;
 use sim_core::describe::rng::{below, mix};
 use sim_core::describe::value::Value;
+use sim_core::interface::ratios::IPC;
 use sim_core::run::batches::{Batches, Counters};
-use sim_core::run::confidence::{GOAL_REACHED, Promise, RATIOS, SLOWDOWN, Settling, is_look, known};
+use sim_core::run::confidence::{GOAL_REACHED, Promise, SLOWDOWN, Settling, is_look, known};
 use sim_core::run::experiment::{Experiment, Settled};
 use sim_core::run::simulation::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -208,7 +209,7 @@ impl Long {
             let beginning = from == 0 && self.experiment.warm_up.at_most() == 0;
             let settled = look && Settling::of(&batches, beginning, &kernels, asked, promises).is_done();
             if settled || to == last {
-                let known = (0..2).map(|kernel| known(&batches, kernel, &RATIOS[0])).collect();
+                let known = (0..2).map(|kernel| known(&batches, kernel, &IPC)).collect();
                 return Ended { cycles: (to - from) as u64 * WINDOW, ipc: self.ipc(from, to), known, settled };
             }
         }

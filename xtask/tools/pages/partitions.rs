@@ -6,7 +6,7 @@
 use sim_core::describe::gpu::{occupancy, presets};
 use sim_core::describe::kernel::library;
 use sim_core::describe::value::Value;
-use sim_core::interface::ratios::{l2_gb_s, milliseconds, ratio};
+use sim_core::interface::ratios::{Rates, milliseconds, ratio};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
 use std::time::Instant;
@@ -74,7 +74,7 @@ fn alone(name: &str, sms: u32) -> Result<Alone, String> {
     let sectors = stats.l2_reads + stats.l2_writes;
     Ok(Alone {
         ms: milliseconds(gpu, run.cycle()),
-        gb_s: l2_gb_s(&stats, gpu, run.cycle()).unwrap_or(0.0),
+        gb_s: Rates::of(&stats, gpu, run.cycle()).l2_gb_s.unwrap_or(0.0),
         kai: ratio(stats.thread_instructions, sectors).unwrap_or(0.0) / 1000.0,
         sectors,
         seconds: begun.elapsed().as_secs_f64(),

@@ -270,7 +270,7 @@ fn larger_sms(gpu: &Gpu) -> Fields {
 fn more_ctas(mut controls: Controls, base: &Outcome, sufferer: usize) -> Controls {
     let more = warps(&base.verdict).unwrap_or(1.0);
     for (kernel, of) in KernelId::first(base.kernels.len()).zip(&base.kernels) {
-        let held = of.ctas_per_sm.unwrap_or(1.0).round().max(1.0);
+        let held = of.occupancy.ctas_per_sm.unwrap_or(1.0).round().max(1.0);
         let ctas = if kernel.index() == sufferer { (held * more).round() } else { held };
         controls.each_sm(|sm| {
             sm.cta_target[kernel] = ctas as u16;

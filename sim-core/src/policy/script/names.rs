@@ -1,11 +1,10 @@
 //! What a script sees, by the names that it says: each is declared once, and that line gives its value, and its words in the editor and the docs.
 
 use crate::describe::goal::Goal;
-use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, PerKernel};
 use crate::describe::value::Value;
 use crate::interface::observation::{Observation, Progress};
-use crate::interface::ratios;
+use crate::interface::ratios::{self, Rates};
 use crate::interface::stats::{KernelStats, StallCause, StallCounts};
 use alloc::vec::Vec;
 
@@ -40,15 +39,14 @@ impl Seen {
     /// What is seen, in a window that began at `since`.
     pub fn of(seen: &Observation, since: Cycle) -> Seen {
         let cycles = seen.now - since;
-        let each =
-            |share: fn(&KernelStats, &Gpu, u64) -> Option<f64>| seen.window.iter().map(|stats| share(stats, seen.gpu, cycles)).collect();
+        let rates: Vec<Rates> = seen.window.iter().map(|stats| Rates::of(stats, seen.gpu, cycles)).collect();
         Seen {
             now: seen.now,
             cycles,
             sms: seen.gpu.sm_count() as usize,
             peak_ipc: ratios::peak_ipc(seen.gpu),
-            noc: each(ratios::noc_utilisation),
-            dram: each(ratios::dram_utilisation),
+            noc: rates.iter().map(|rates| rates.noc_utilisation).collect(),
+            dram: rates.iter().map(|rates| rates.dram_utilisation).collect(),
             alone: seen.profile.each(|alone| alone.ipc),
             goals: seen.goals.to_vec(),
             grid: seen.grid.to_vec(),

@@ -317,7 +317,7 @@ fn a_frame_is_as_long_as_its_layout_says_and_looking_changes_nothing() {
 
 /// `listened` without events, until it is settled.
 fn settling(within: f64, at_most: u64) -> Experiment {
-    let of = RATIOS.iter().position(|ratio| ratio.path == "ctas_per_sm").unwrap();
+    let of = ratios::RATIOS.iter().position(|ratio| ratio.path == "ctas_per_sm").unwrap();
     let stop = Stop::Settled(Settled { within, of: 1 | 1 << of, at_most });
     Experiment { policy: PolicySpec::even(), stop, ..listened() }
 }
@@ -344,7 +344,7 @@ fn a_run_stops_when_it_knows_what_it_measures() {
     assert!(known <= 0.02 && settled.get("reached") == Some(&true.into()) && settled.get("waits_for") == Some(&Value::Null), "{settled}");
     assert_eq!(whole.intervals().get("settled"), Some(settled));
     // What is named is the least known of what is waited for.
-    let kernels = [0, 1].map(|kernel| RATIOS.iter().map(move |ratio| (kernel, ratio)));
+    let kernels = [0, 1].map(|kernel| ratios::RATIOS.iter().map(move |ratio| (kernel, ratio)));
     let of_all = kernels.into_iter().flatten().filter(|(_, ratio)| ["ipc", "ctas_per_sm"].contains(&ratio.path));
     let worst = of_all.map(|(kernel, ratio)| confidence::known(whole.batches().unwrap(), kernel, ratio).unwrap()).fold(0.0, f64::max);
     assert_eq!(known, worst);
