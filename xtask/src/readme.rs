@@ -167,7 +167,8 @@ fn get(port: u16) -> Option<String> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()?;
     // The port is open while the page is still being built: an answer may take a while.
     stream.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
-    stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
+    // The server answers to its own names alone.
+    stream.write_all(format!("GET / HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n").as_bytes()).ok()?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).ok()?;
     Some(String::from_utf8_lossy(&answer).into_owned()).filter(|a| !a.is_empty())
