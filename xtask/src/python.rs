@@ -30,10 +30,16 @@ assert (table["slowdown.low"] <= table["slowdown"]).all() and (table["slowdown"]
 assert {"run.digest", "run.policy", "latency.mean", "latency.mean.low"} <= set(table.columns), list(table.columns)
 "#;
 
-/// What a host of widgets is given.
+/// What a host of widgets is given, and what the widget makes of the message that it sends: of each run the rows of its columns, as doubles.
 const WIDGET: &str = r#"
+from array import array
+from math import isnan
 from notebook import run
 assert "render" in str(run._esm) and run.wasm[:4] == b"\0asm" and run.link, run
+rows = array("d", [0, float("nan"), 400, 812.5]).tobytes()
+run._handle_custom_msg({"result": {"digest": "d"}, "series": [["cycle", "latency"]]}, [memoryview(rows)])
+latency = run.series[0]["latency"]
+assert run.result["digest"] == "d" and isnan(latency[0]) and latency[1] == 812.5, run.series
 "#;
 
 /// The Python of an environment below target/ that has `packages`. Half an environment must not be taken for one the next time.
