@@ -57,11 +57,22 @@ const verdicts = rateOf(reference("verdicts.md"));
 /** What scale models are off by, likewise. */
 const scales = scalesOf(reference("scale.md"));
 
-/** The script of articles also runs as a plain one, where its names would be the article's; and the widget stands beside the page. */
+/** JavaScript in ASCII alone. */
+const ascii = (code: string): string =>
+  code.replaceAll(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/**
+ * The script of articles also runs as a plain one, where its names would be the article's, and in an article that does not say its encoding, whose
+ * the script then has. The widget stands beside the page.
+ */
 const embeds: Plugin = {
   name: "embeds",
   apply: "build",
   renderChunk: (code, chunk) => (chunk.name === "corun-figure" ? `(() => {\n${code}\n})();` : null),
+  generateBundle(_, bundle) {
+    for (const file of Object.values(bundle))
+      if (file.type === "chunk" && file.name === "corun-figure") file.code = ascii(file.code);
+  },
   async writeBundle({ dir }, bundle) {
     const wasm = Object.keys(bundle).find((name) => /corun_script_bg-[\w-]+\.wasm$/.test(name));
     if (!wasm || !dir) throw new Error("the module that runs scripts is not among the files of the page");

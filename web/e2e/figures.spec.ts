@@ -395,16 +395,22 @@ test("bad addresses and bad data are named", async ({ page, watched }) => {
   await page.context().unroute("**/papers/ccbp.json");
   await serve(page, (text) => text.replace('"runs":[4]', '"runs":[99]').replace('"baseline":[4]', '"baseline":[99]'));
   await says("./figures.html?all=1", "figures[1].points[0].baseline[0]: found 99, want a place in the list of 5 runs");
-  await page.route("**/article.html", (route) =>
-    route.fulfill({
-      contentType: "text/html",
-      body: "<script type=module src=corun-figure.js></script><corun-figure paper='Not A Name' figure=fig1>Here</corun-figure>",
-    }),
+  // As a module, and as a plain script of a host that says no encoding, in an article that says none.
+  await page.route("**/corun-figure.js", async (route) =>
+    route.fulfill({ contentType: "text/javascript", body: await (await route.fetch()).body() }),
   );
-  await page.goto("./article.html");
-  await expect(page.locator("corun-figure p")).toHaveText(
-    "corun-figure: paper: found “Not A Name”, want a name such as ccbp",
-  );
+  for (const script of ["<script type=module src=corun-figure.js>", "<script src=corun-figure.js>"]) {
+    await page.route("**/article.html", (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        body: `${script}</script><corun-figure paper='Not A Name' figure=fig1>Here</corun-figure>`,
+      }),
+    );
+    await page.goto("./article.html");
+    await expect(page.locator("corun-figure p")).toHaveText(
+      "corun-figure: paper: found “Not A Name”, want a name such as ccbp",
+    );
+  }
 });
 
 for (const scheme of ["light", "dark"] as const) {

@@ -18,7 +18,8 @@ export function watched(worker: Worker, name: string): Worker {
   if (!locks) return worker;
   const ended = new AbortController();
   const gone = (): void => {
-    if (!ended.signal.aborted) worker.dispatchEvent(new ErrorEvent("error", { message: "its worker was ended without a word" }));
+    if (!ended.signal.aborted)
+      worker.dispatchEvent(new ErrorEvent("error", { message: "its worker was ended without a word" }));
   };
   worker.terminate = () => {
     ended.abort();
