@@ -70,6 +70,8 @@ const EXPERIMENT = ["z", "gpu", "mix", "policy", "order", "cta", "seed", "cycles
 const MAX_HASH = 100_000;
 const MAX_JSON = 1_000_000;
 const MAX_DEPTH = 32;
+/** Two kernels of as many launches as the engine takes have fewer in so long a text. */
+const MAX_VALUES = 200_000;
 const MAX_KERNELS = 64;
 export const MAX_BOOKMARKS = 50,
   MAX_NOTE = 200;
@@ -292,6 +294,9 @@ async function fromPacked(packed: string): Promise<Experiment> {
   } catch {
     throw new LinkError("Its packed experiment is not JSON.");
   }
+  // Each value costs the page some microseconds for every scheme. A comma stands behind all but one of a list.
+  if (text.split(",").length > MAX_VALUES)
+    throw new LinkError(`Its experiment has more than ${MAX_VALUES.toLocaleString("en")} values.`);
   return asExperiment(value);
 }
 

@@ -289,3 +289,15 @@ test("a link that opened the panel CTAs opens Decisions, which has its list", as
   assert.equal((await link("timeline"))?.view.tab, "decisions");
   assert.equal((await link("numbers"))?.view.tab, "numbers");
 });
+
+test("a short link with half a million numbers is refused, and one of two kernels of 16,384 launches is not", async () => {
+  const of = (more: object): Promise<string> =>
+    encodeLink({ experiment: { corun: 1, gpu: "h100-sxm5", kernels: ["BP"], ...more } as Experiment, view: {} });
+  const many = await of({ unknown: Array.from({ length: 490_001 }, () => 0) });
+  assert.ok(many.length < 2_000);
+  await assert.rejects(decodeLink(many), /more than 200,000 values/);
+  const launches = Array.from({ length: 16_384 }, () => ({ ctas: 1, threads: 32 })),
+    kernel = { name: "k", arrays: [], launches };
+  const long = await of({ kernels: [kernel, { ...kernel, name: "l" }] });
+  assert.equal((await decodeLink(long))?.experiment.kernels?.length, 2);
+});
