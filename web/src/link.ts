@@ -294,7 +294,7 @@ async function fromPacked(packed: string): Promise<Experiment> {
   } catch {
     throw new LinkError("Its packed experiment is not JSON.");
   }
-  // Each value costs the page some microseconds for every scheme. A comma stands behind all but one of a list.
+  // Each value costs the page some microseconds, over all schemes. A comma stands behind all but one of a list.
   if (text.split(",").length > MAX_VALUES)
     throw new LinkError(`Its experiment has more than ${MAX_VALUES.toLocaleString("en")} values.`);
   return asExperiment(value);

@@ -202,7 +202,7 @@ export class Run {
     return this.#ask((id) => ({ t: "l1", id, kernel, cycle }));
   }
   validate(experiment: string | object): Promise<Problem[]> {
-    // As a text: a browser copies a list of half a million numbers a hundred times as slowly.
+    // As a text: Chromium copies half a million numbers in 80 ms, and writes and copies their text in 13.
     const text = typeof experiment === "string" ? experiment : JSON.stringify(experiment);
     return this.#ask((id) => ({ t: "validate", id, text }));
   }
