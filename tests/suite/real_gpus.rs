@@ -6,6 +6,7 @@ use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::study::silicon::{self, Measured};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -210,15 +211,27 @@ fn by_default_an_h100_answers_as_is_said_of_it() {
     assert_eq!(holds_of_an_h100(|kernel, beside| asked.contains(&(kernel, beside)), 60_000), asked.len());
 }
 
+/// A third of the rows of a table of pairs, another one with each seed: all of them would take a tenth of the full tier.
+fn drawn(row: usize) -> bool {
+    let seed: usize = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    (row + seed).is_multiple_of(3)
+}
+
 #[test]
-#[ignore = "full: does an H100 answer by default as is said of it, in every pair?"]
-fn by_default_an_h100_answers_every_pair_as_is_said_of_it() {
-    assert_eq!(holds_of_an_h100(|_, _| true, 200_000), 64);
+#[ignore = "full: does an H100 answer by default as is said of it, in a third of the pairs?"]
+fn by_default_an_h100_answers_a_third_of_the_pairs_as_is_said_of_it() {
+    let pairs = Cell::new(0);
+    let asked = |_: &str, _: &str| {
+        pairs.set(pairs.get() + 1);
+        drawn(pairs.get())
+    };
+    assert!(holds_of_an_h100(asked, 200_000) >= 21);
+    assert_eq!(pairs.get(), 64);
 }
 
 /// Without a warm-up, `dram` beside `dram` was 1.36. The report's runs are of the whole GPU; those of half of it, in half the time, are within a tenth.
 #[test]
-#[ignore = "full: does an RTX 5090 answer by default as is said of it, in every pair?"]
+#[ignore = "full: does an RTX 5090 answer by default as is said of it, in a third of the pairs?"]
 fn by_default_an_rtx_5090_answers_as_is_said_of_it() {
     let report = read("docs/reports/interference/report.md");
     let pairs = report.split("\n## Every pair\n").nth(1).expect("its pairs").split("\n## ").next().expect("its table");
@@ -227,12 +240,13 @@ fn by_default_an_rtx_5090_answers_as_is_said_of_it() {
     let names: Vec<&str> = rows[0][1..].iter().map(|cell| cell.trim().split(' ').next().expect("a name")).collect();
     assert_eq!(rows.len() - 2, names.len());
     let kernels = |names: &[&str]| Value::array(names.iter().map(|name| Value::from(format!("interference/{name}").as_str())));
-    for row in &rows[2..] {
+    for (at, row) in rows[2..].iter().enumerate() {
         let kernel = row[0].trim();
         // A pass of `l1` beside a copy takes so long that its first ones, in which it gathers its lines, weigh for long: 15 at first, 7.2 by default, 6.7 later.
         let length = if kernel == "l1" { 600_000 } else { 60_000 };
+        let asked: Vec<_> = names.iter().zip(&row[1..]).enumerate().filter(|(column, _)| drawn(at * names.len() + column)).collect();
         let alone = by_default("rtx5090", &kernels(&[kernel]), "1/2", length);
-        for (beside, cell) in names.iter().zip(&row[1..]) {
+        for (_, (beside, cell)) in asked {
             let printed: f64 = cell.trim().split(' ').next().and_then(|first| first.parse().ok()).expect("while both run");
             let slowdown = alone / by_default("rtx5090", &kernels(&[beside, kernel]), "1/2", length);
             assert!(

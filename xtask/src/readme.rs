@@ -120,9 +120,11 @@ fn lines(text: &str) -> Vec<Line> {
     found
 }
 
+/// The runner is not optimised as a whole here: the page's modules are, and that takes longer than all commands together.
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.current_dir(root()).args(["-c", command]);
+    shell.envs([("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")]);
     shell
 }
 

@@ -292,8 +292,9 @@ fn no_std(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
     Ok(())
 }
 
+/// The crates that `cargo build` has by default. The tools have no reader but their own source, and their dependencies would be compiled once more for it.
 fn docs(_: &Run, _: &Log, _: &mut Count) -> Result<()> {
-    quietly(cargo(&["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"]).env("RUSTDOCFLAGS", "-D warnings"))
+    quietly(cargo(&["doc", "--quiet", "--no-deps", "--document-private-items"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Native tests: every harness that the build left, each in its package's folder.
