@@ -16,7 +16,7 @@ use crate::engine::report::figures::FigurePlan;
 use crate::engine::report::{self, Report, figures, history, tables, template};
 use crate::engine::runs::Store;
 use crate::engine::verdict::Judgement;
-use corun_batch::{Failure, output, problem, workers};
+use corun_lab::{Failure, output, problem, workers};
 use sim_core::describe::error::Problems;
 use sim_core::study::figure::{Options, draw};
 use std::path::Path;

@@ -2,22 +2,23 @@
 
 use crate::input;
 use crate::kind::Kind;
+use crate::store::Kept;
 use clap::Args;
-use corun_batch::answers::{self, Answers};
-use corun_batch::workers::{STEPS, interrupt, locked, stop_at_signals};
-use corun_batch::{Failure, output, problem, workers};
+use corun_lab::lab::{Compared, Want};
+use corun_lab::native;
+use corun_lab::store::Store;
+use corun_lab::workers::stop_at_signals;
+use corun_lab::{Failure, output, problem, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::presets::PRESETS;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::plan::{Plan, Planned, SoloProfiles};
 use sim_core::run::result::ENGINE;
+use sim_core::run::simulation::Simulation;
 use sim_core::study::catalogue::catalogue;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
 
 /// Arguments of `corun answers`.
 #[derive(Args, Debug)]
@@ -39,9 +40,8 @@ pub struct RunAnswers {
     /// Runs at a time; as many as there are cores if left out
     #[arg(long)]
     jobs: Option<NonZero<u16>>,
-    /// Keep what kernels do alone in this folder, and read there what an earlier command measured
-    #[arg(long, value_name = "DIR")]
-    answers: Option<PathBuf>,
+    #[command(flatten)]
+    kept: Kept,
 }
 
 /// What says nothing of what runs.
@@ -94,7 +94,7 @@ impl RunAnswers {
         let mixes: Vec<Mix> = known.into_iter().map(|(name, written, own)| Mix::under(name, written, own, &variants)).collect();
         let runs: Vec<&Experiment> = mixes.iter().flat_map(Mix::runs).collect();
         stop_at_signals();
-        let results = results(&runs, workers::jobs(self.jobs), self.answers.as_deref())?;
+        let results = results(&runs, workers::jobs(self.jobs), self.kept.open()?.as_ref())?;
         for mix in &mixes {
             output::write(&self.out.join(format!("{}.json", mix.name)), &mix.text(&results))?;
         }
@@ -275,36 +275,14 @@ fn why(problems: &Problems) -> Value {
 }
 
 /// What is kept of the result of each experiment, by hash.
-fn results(experiments: &[&Experiment], jobs: usize, folder: Option<&Path>) -> Result<BTreeMap<String, Value>, Failure> {
-    let stopped = || Failure::Interrupted("before all was run; with --answers, what kernels do alone is kept".into());
-    let plans: Vec<Plan> = experiments.iter().map(|experiment| Plan::of(experiment)).collect();
-    let mut alone: BTreeMap<&str, &Planned> = BTreeMap::new();
-    alone.extend(plans.iter().flat_map(Plan::runs).map(|run| (run.hash.as_str(), run)));
-    let known = answers::all(alone.into_values(), jobs, folder)?.ok_or_else(stopped)?;
-    let (todo, results, steps) = (Mutex::new(experiments.iter()), Mutex::new(BTreeMap::new()), AtomicU64::new(0));
-    let (failure, shares) = (Mutex::new(Problems::default()), Answers::new(folder)?);
-    workers::run(jobs.min(experiments.len()), experiments.len() as u64 * STEPS, &steps, || {
-        let experiment = locked(&todo).next()?;
-        let fail = |problems: Problems| {
-            locked(&failure).0.extend(problems.0);
-            interrupt();
-        };
-        let kept = run(experiment, &known, &shares, &steps).map_err(fail).ok()??;
-        locked(&results).insert(experiment.config_hash(), kept);
-        Some(())
-    });
-    locked(&failure).clone().or(())?;
-    let results = locked(&results).clone();
-    if workers::interrupted() { Err(stopped()) } else { Ok(results) }
-}
-
-/// What is kept of an experiment's result; nothing if the work is to stop.
-fn run(experiment: &Experiment, known: &SoloProfiles, shares: &Answers, steps: &AtomicU64) -> Result<Option<Value>, Problems> {
-    let Some(mut simulation) = workers::simulate(experiment, known, None, STEPS, steps)? else { return Ok(None) };
-    simulation.add_solo_profiles(known);
-    let Some(in_shares) = shares.of(&simulation.unknown(simulation.share_runs()))? else { return Ok(None) };
-    simulation.add_solo_profiles(&in_shares);
-    Ok(Some(kept(&simulation.result())))
+fn results(experiments: &[&Experiment], jobs: usize, store: Option<&Store>) -> Result<BTreeMap<String, Value>, Failure> {
+    let want = |experiment: &&Experiment| {
+        let keep = |run: &mut Simulation| kept(&run.result());
+        Want { compared: Compared::Shares, ..Want::new((*experiment).clone(), keep) }
+    };
+    let found = native::outcomes(experiments.iter().map(want).collect(), store, jobs)?;
+    let stopped = || Failure::Interrupted("before all was run; what kernels do alone is kept, but with --no-store".into());
+    Ok(experiments.iter().map(|experiment| experiment.config_hash()).zip(found.ok_or_else(stopped)?).collect())
 }
 
 /// A result as the page's first screen reads it, with what its kernels do alone by itself.
@@ -351,6 +329,7 @@ mod tests {
     use super::*;
     use sim_core::describe::rng::{below, mix as mix_key};
     use sim_core::run::experiment::Stop;
+    use sim_core::run::plan::Plan;
 
     /// A stored scheme: its file, the hash of what ran, and what is kept.
     struct Stored {

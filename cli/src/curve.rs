@@ -2,11 +2,12 @@
 
 use crate::number::whole;
 use crate::out::Out;
+use crate::store::Kept;
 use crate::sweep::{How, Shard};
 use crate::{report, results, text};
 use clap::{Args, Subcommand};
-use corun_batch::jsonl::Lines;
-use corun_batch::{Failure, output, problem};
+use corun_lab::jsonl::Lines;
+use corun_lab::{Failure, output, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::presets;
 use sim_core::describe::record::Datum;
@@ -16,7 +17,6 @@ use sim_core::study::curve::{Curve, sms};
 use sim_core::study::figure::{Options, draw};
 use sim_core::study::sweep::Sweep;
 use std::num::NonZero;
-use std::path::PathBuf;
 
 /// What is given.
 #[derive(Subcommand, Debug)]
@@ -49,9 +49,8 @@ pub struct Sms {
     /// How many simulations run at once; as many as there are cores if left out
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<u16>>,
-    /// Keep what kernels do alone in this folder, and read there what an earlier command measured
-    #[arg(long, value_name = "DIR")]
-    answers: Option<PathBuf>,
+    #[command(flatten)]
+    kept: Kept,
     /// Print JSON
     #[arg(long, conflicts_with_all = ["csv", "svg"])]
     json: bool,
@@ -79,7 +78,7 @@ impl Sms {
         // Files are opened before anything runs.
         let (csv, svg) = (self.csv.as_ref().map(to).transpose()?, self.svg.as_ref().map(to).transpose()?);
         let mut lines = Lines::scratch()?;
-        How::new(self.jobs, self.answers.clone()).run(&sweep, Shard::WHOLE, &mut lines)?;
+        How::new(self.jobs, self.kept.clone()).run(&sweep, Shard::WHOLE, &mut lines)?;
         let mut points = Vec::new();
         results::read_own(&mut lines, |line| {
             points.push(line.clone());

@@ -3,7 +3,7 @@
 use crate::kind::{self, Kind};
 use crate::number::whole;
 use clap::Args;
-use corun_batch::{output, problem};
+use corun_lab::{output, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};

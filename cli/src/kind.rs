@@ -1,6 +1,6 @@
 //! What a file is, so that a command that was given another kind of file can say which command takes it.
 
-use corun_batch::problem;
+use corun_lab::problem;
 use flate2::read::GzDecoder;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;

@@ -2,7 +2,7 @@
 
 use crate::{input, text};
 use clap::{Args, ValueEnum};
-use corun_batch::{Failure, output};
+use corun_lab::{Failure, output};
 use sim_core::describe::value::Value;
 use sim_core::study::catalogue::catalogue;
 use std::io::IsTerminal;

@@ -23,12 +23,13 @@ mod run;
 mod schema;
 mod show;
 mod silicon;
+mod store;
 mod sweep;
 mod text;
 mod trace;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use corun_batch::{Failure, output};
+use corun_lab::{Failure, output};
 use sim_core::describe::error::Problem;
 use sim_core::run::result::ENGINE;
 use std::io::{ErrorKind, Write};
@@ -83,6 +84,8 @@ enum Command {
     Show(show::Show),
     /// Hold the machine against what kernels took on a real GPU, alone and beside each other
     Silicon(silicon::Silicon),
+    /// Show what is kept of runs that have been measured, and where; remove what other engines have left
+    Store(store::StoreCommand),
     /// Print what a file or an output looks like: a JSON Schema, TypeScript types, or tables
     Schema(schema::Schema),
     /// Print completions for a shell, such as `corun completions bash > /etc/bash_completion.d/corun`
@@ -159,6 +162,7 @@ impl Command {
             Command::List(command) => command.execute(),
             Command::Show(command) => command.execute(),
             Command::Silicon(command) => command.execute(),
+            Command::Store(command) => command.execute(),
             Command::Schema(command) => command.execute(),
             Command::Completions { shell } => {
                 let mut script = Vec::new();

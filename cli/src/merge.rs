@@ -5,8 +5,8 @@ use crate::input::open;
 use crate::kind::Kind;
 use crate::results::{self, Row, one_sweep};
 use clap::Args;
-use corun_batch::jsonl::Lines;
-use corun_batch::{Failure, output};
+use corun_lab::jsonl::Lines;
+use corun_lab::{Failure, output};
 use sim_core::describe::error::{Problems, one_line};
 use std::fs::File;
 

@@ -1,8 +1,8 @@
 //! Where a command's result goes: to stdout, or to the file that `--out` names.
 
 use clap::Args;
-use corun_batch::Failure;
-use corun_batch::output::{Whole, create, not_written, pretty, print};
+use corun_lab::Failure;
+use corun_lab::output::{Whole, create, not_written, pretty, print};
 use sim_core::describe::value::Value;
 use std::io::Write;
 

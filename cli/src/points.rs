@@ -1,8 +1,8 @@
 //! What the points of a sweep found, side by side: a table, a file for a spreadsheet, a plot.
 
 use crate::{input, report, results, text};
-use corun_batch::jsonl::Lines;
-use corun_batch::problem;
+use corun_lab::jsonl::Lines;
+use corun_lab::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::catalogue::metrics;

@@ -2,11 +2,12 @@
 
 use crate::kind::Kind;
 use crate::out::Out;
+use crate::store::Kept;
 use crate::{input, text};
 use clap::{Args, ValueEnum};
-use corun_batch::answers::Folder;
-use corun_batch::workers::{STEPS, locked};
-use corun_batch::{Failure, workers};
+use corun_lab::lab::Want;
+use corun_lab::native;
+use corun_lab::{Failure, problem, workers};
 use sim_core::describe::error::one_line;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::library;
@@ -16,14 +17,10 @@ use sim_core::predict::group::{Part, Window};
 use sim_core::predict::question::{Measured, Question};
 use sim_core::predict::reading::Reading;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::plan::SoloProfiles;
 use sim_core::run::simulation::Simulation;
 use sim_core::study::prediction;
 use std::fmt::Write;
 use std::num::NonZero;
-use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
 
 /// Arguments of `corun predict`.
 #[derive(Args, Debug)]
@@ -49,9 +46,8 @@ pub struct Predict {
     /// Runs at a time; as many as there are cores if left out
     #[arg(long)]
     jobs: Option<NonZero<u16>>,
-    /// Keep what is measured of kernels alone in this folder, and read there what an earlier command measured
-    #[arg(long, value_name = "DIR")]
-    answers: Option<PathBuf>,
+    #[command(flatten)]
+    kept: Kept,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -88,7 +84,7 @@ impl Predict {
             self.measure(&mut question, gpu.sm_count())?;
         }
         let answer = if self.plan { Answer::of_plan(&question)? } else { Answer::of(&question)? };
-        let simulated = if self.simulate { Some(simulate(&question, &answer)?) } else { None };
+        let simulated = if self.simulate { Some(self.simulate(&question, &answer)?) } else { None };
         if self.json {
             let value = answer.to_value(&question);
             return out.print_json(&simulated.iter().fold(value, |value, run| with_simulated(value, &answer, run)));
@@ -101,55 +97,64 @@ impl Predict {
     /// Runs the library's kernels alone of which the question leaves out something, and tells it.
     fn measure(&self, question: &mut Question, sms: u32) -> Result<(), Failure> {
         // Kernels that share a name share their runs. Of a kernel that is none of the library's, the question's own problems say what is missing.
-        let mut runs: Vec<((&str, u32), Experiment)> = Vec::new();
+        let mut runs: Vec<((String, u32), Experiment)> = Vec::new();
         let mut needed = question.needed(sms, self.plan);
         needed.retain(|(kernel, _)| library::find(&question.kernels[*kernel].name).is_some());
         for &(kernel, on) in &needed {
-            let key = (question.kernels[kernel].name.as_str(), on);
+            let key = (question.kernels[kernel].name.clone(), on);
             if runs.iter().all(|(other, _)| *other != key) {
                 runs.push((key, prediction::experiment(question, &[(kernel, on)])?));
             }
         }
-        let folder = self.answers.as_deref().map(Folder::open).transpose()?;
-        let (queue, steps) = (Mutex::new(0..runs.len()), AtomicU64::new(0));
-        let (found, failed) = (Mutex::new(Vec::new()), Mutex::new(None));
-        workers::run(workers::jobs(self.jobs).min(runs.len()), runs.len() as u64 * STEPS, &steps, || {
-            let ((name, on), experiment) = &runs[locked(&queue).next()?];
-            match alone(experiment, folder.as_ref(), &steps) {
-                Ok(measured) => locked(&found).push(((*name).to_owned(), *on, measured)),
-                Err(failure) => {
-                    locked(&failed).get_or_insert(failure);
-                    workers::interrupt();
-                }
-            }
-            Some(())
-        });
-        if let Some(failure) = locked(&failed).take() {
-            return Err(failure);
-        }
-        for (name, on, measured) in locked(&found).drain(..) {
+        let experiments: Vec<Experiment> = runs.iter().map(|(_, experiment)| experiment.clone()).collect();
+        let found = self.finished(&experiments)?;
+        for (((name, on), _), measured) in runs.iter().zip(found) {
             for &(kernel, other) in &needed {
-                if other == on && question.kernels[kernel].name == name {
-                    question.set_measured(kernel, on, sms, measured);
+                if other == *on && question.kernels[kernel].name == *name {
+                    question.set_measured(kernel, other, sms, measured[0]);
                 }
             }
         }
         Ok(())
     }
+
+    /// The group on its GPU.
+    fn simulate(&self, question: &Question, answer: &Answer) -> Result<Vec<Measured>, Failure> {
+        let group: Vec<(usize, u32)> = answer.loads.iter().map(|load| load.sms).enumerate().collect();
+        let found = self.finished(&[prediction::experiment(question, &group)?])?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// What each kernel of each run has done, from the store or from runs to their ends.
+    fn finished(&self, runs: &[Experiment]) -> Result<Vec<Vec<Measured>>, Failure> {
+        let want = |experiment: &Experiment| Want {
+            key: Some(format!("{}-once", experiment.config_hash())),
+            ..Want::new(experiment.clone(), kept)
+        };
+        let found = native::outcomes(runs.iter().map(want).collect(), self.kept.open()?.as_ref(), workers::jobs(self.jobs))?;
+        let stopped = || Failure::Interrupted("before all had run; what has ended is kept, but with --no-store".into());
+        runs.iter().zip(found.ok_or_else(stopped)?).map(|(run, outcome)| read(&outcome, run.kernels.len())).collect()
+    }
 }
 
-/// What a kernel does alone, from the folder or from a run.
-fn alone(experiment: &Experiment, folder: Option<&Folder>, steps: &AtomicU64) -> Result<Measured, Failure> {
-    let name = format!("{}-once", experiment.config_hash());
-    if let Some(kept) = folder.and_then(|folder| decode(&folder.read(&name)?)) {
-        steps.fetch_add(STEPS, std::sync::atomic::Ordering::Relaxed);
-        return Ok(kept);
+/// What each of so many kernels has done in a run that has ended.
+fn read(outcome: &Value, kernels: usize) -> Result<Vec<Measured>, Failure> {
+    if let Some(why) = outcome.as_str() {
+        return Err(Failure::Stuck(why.to_owned()));
     }
-    let measured = finished(&mut to_its_end(experiment, steps)?)?[0];
-    if let Some(folder) = folder {
-        folder.keep(&name, encode(&measured));
+    let measured: Vec<Measured> = outcome.items().iter().filter_map(decode).collect();
+    if measured.len() == kernels {
+        Ok(measured)
+    } else {
+        Err(problem("(store)", outcome, "what each kernel of the run has measured").into())
     }
-    Ok(measured)
+}
+
+/// What each kernel of a run has done, all of which must have ended; else why they cannot.
+fn kept(run: &mut Simulation) -> Value {
+    let kernels = KernelId::first(run.experiment().kernels.len());
+    let found: Option<Vec<Measured>> = kernels.map(|kernel| prediction::measured(run, kernel)).collect();
+    found.map_or_else(|| run.explain_stuck().into(), |found| Value::array(found.iter().map(encode)))
 }
 
 fn encode(measured: &Measured) -> Value {
@@ -160,24 +165,6 @@ fn encode(measured: &Measured) -> Value {
 fn decode(value: &Value) -> Option<Measured> {
     let number = |key| value.get(key).and_then(Value::as_f64);
     Some(Measured { latency: number("latency")?, bandwidth: number("bandwidth")?, accesses: number("accesses")?, kai: number("kai")? })
-}
-
-fn to_its_end(experiment: &Experiment, steps: &AtomicU64) -> Result<Simulation, Failure> {
-    let run = workers::simulate(experiment, &SoloProfiles::new(), None, STEPS, steps)?;
-    run.ok_or_else(|| Failure::Interrupted("before all had run; with --answers, what kernels did alone is kept".into()))
-}
-
-/// What each kernel of a run has done, all of which must have ended.
-fn finished(run: &mut Simulation) -> Result<Vec<Measured>, Failure> {
-    let kernels = KernelId::first(run.experiment().kernels.len());
-    let found: Option<Vec<Measured>> = kernels.map(|kernel| prediction::measured(run, kernel)).collect();
-    found.ok_or_else(|| Failure::Stuck(run.explain_stuck()))
-}
-
-/// The group on its GPU.
-fn simulate(question: &Question, answer: &Answer) -> Result<Vec<Measured>, Failure> {
-    let group: Vec<(usize, u32)> = answer.loads.iter().map(|load| load.sms).enumerate().collect();
-    finished(&mut to_its_end(&prediction::experiment(question, &group)?, &AtomicU64::new(0))?)
 }
 
 /// How far a prediction is off what a run says, as a part of the latter: above 0 where it says too much.

@@ -7,7 +7,7 @@ use crate::number;
 use crate::out::Out;
 use crate::text::{self, shown};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
-use corun_batch::{Failure, problem};
+use corun_lab::{Failure, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{occupancy, presets};
 use sim_core::describe::kernel::Launch;

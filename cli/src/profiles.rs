@@ -1,7 +1,8 @@
 //! `corun profiles`: what the library's kernels do alone, as the page brings it along.
 
+use crate::store::Kept;
 use clap::Args;
-use corun_batch::{Failure, answers, output, workers};
+use corun_lab::{Failure, native, output, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::presets::PRESETS;
 use sim_core::describe::kernel::library;
@@ -13,7 +14,6 @@ use sim_core::run::plan::{self, Plan, Planned};
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::num::NonZero;
-use std::path::PathBuf;
 
 /// Arguments of `corun profiles`.
 #[derive(Args, Debug)]
@@ -33,17 +33,17 @@ pub struct Profiles {
     /// Runs at a time; as many as there are cores if left out
     #[arg(long)]
     jobs: Option<NonZero<u16>>,
-    /// Keep the answers there, and read what is there already
-    #[arg(long, value_name = "DIR")]
-    answers: Option<PathBuf>,
+    #[command(flatten)]
+    kept: Kept,
 }
 
 impl Profiles {
     pub fn execute(self) -> Result<(), Failure> {
         let gpus = if self.gpu.is_empty() { PRESETS.iter().map(|preset| preset.name.to_owned()).collect() } else { self.gpu };
         let (runs, compared) = planned(&gpus, &self.cycles)?;
-        let known = answers::all(runs.values(), workers::jobs(self.jobs), self.answers.as_deref())?;
-        let known = known.ok_or_else(|| Failure::Interrupted("before all was measured; with --answers, what is done is kept".into()))?;
+        let known = native::profiles(runs.values(), self.kept.open()?.as_ref(), workers::jobs(self.jobs))?;
+        let known =
+            known.ok_or_else(|| Failure::Interrupted("before all was measured; what is done is kept, but with --no-store".into()))?;
         let said = |(hash, alone): (&String, &Alone)| {
             let breakdown = alone.breakdown.filter(|_| compared.contains(hash));
             (hash.clone(), plan::encode(&Alone { breakdown, ..*alone }))

@@ -3,7 +3,7 @@
 use crate::kind::Kind;
 use crate::{input, text};
 use clap::Args;
-use corun_batch::{Failure, output, problem, workers};
+use corun_lab::{Failure, output, problem, workers};
 use corun_papers::{Chosen, PAPERS, Paper, Reproduction};
 use sim_core::describe::error::Problems;
 use std::num::NonZero;

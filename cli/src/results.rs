@@ -3,21 +3,15 @@
 //! A sweep that ends, by itself or by Ctrl-C, leaves the lines in the order of the points. Nothing in a line depends on the clock, on the
 //! number of jobs or on the shard, so the file of all points is the same bytes however it came about.
 
-use corun_batch::jsonl::{Line, Lines, WANT};
-use corun_batch::{Failure, jsonl, problem};
+use corun_lab::jsonl::{Line, Lines, WANT};
+use corun_lab::{Failure, jsonl, problem};
 use sim_core::describe::error::Problems;
-use sim_core::describe::record::Datum;
 use sim_core::describe::value::Value;
-use sim_core::interface::observation::Breakdown;
-use sim_core::study::figure::lookup;
 use sim_core::study::sweep::MAX_POINTS;
 use std::fs::File;
 
 /// How a line begins.
 const BEGINS: &[&str] = &["{\"index\":"];
-
-/// An IPC alone, the interval in which it lies, and where the kernel's time goes.
-pub type IpcAlone = (f64, Option<[f64; 2]>, Option<Breakdown>);
 
 /// What the runner needs to know of a line.
 #[derive(Debug)]
@@ -36,8 +30,6 @@ pub struct Row {
     pub stuck: bool,
     /// Whether its policy failed.
     pub failed: bool,
-    /// IPC alone by kernel, where it is known; nothing in results of a version that did not know intervals.
-    pub alone: Vec<Option<IpcAlone>>,
     /// Number of its file among those that are put in order together.
     pub file: usize,
     /// Where the line stands; without what it says.
@@ -87,7 +79,9 @@ fn row(mut line: Line, file: usize) -> Result<Row, Problems> {
     if of_result("config_hash") != Some(config_hash) {
         return Err(bad(format!("the result of another point than {config_hash}")));
     }
-    let Some(Value::Array(kernels)) = result.get("kernels") else { return Err(bad("a result without kernels".into())) };
+    if !matches!(result.get("kernels"), Some(Value::Array(_))) {
+        return Err(bad("a result without kernels".into()));
+    }
     Ok(Row {
         index,
         points,
@@ -96,18 +90,9 @@ fn row(mut line: Line, file: usize) -> Result<Row, Problems> {
         engine: engine.to_owned(),
         stuck: stop == "stuck",
         failed: stop == "failed",
-        alone: result.get("ci95").map_or(Vec::new(), |_| (0..kernels.len()).map(|kernel| alone(result, kernel)).collect()),
         file,
         line,
     })
-}
-
-fn alone(result: &Value, kernel: usize) -> Option<IpcAlone> {
-    let ipc = lookup(result, &format!("kernels[{kernel}].ipc_alone"))?;
-    let end = |end: usize| lookup(result, &format!("ci95.kernels[{kernel}].ipc_alone[{end}]"));
-    let Some(Value::Array(kernels)) = result.get("kernels") else { return None };
-    let breakdown = kernels.get(kernel)?.get("breakdown_alone").map(Breakdown::read);
-    Some((ipc, end(0).zip(end(1)).map(<[f64; 2]>::from), breakdown))
 }
 
 /// How many points, and which this is.

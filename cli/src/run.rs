@@ -3,12 +3,15 @@
 use crate::input::ExperimentArgs;
 use crate::out::{Out, Sink};
 use crate::report::{self, items};
+use crate::store::Kept;
 use crate::text::{self, csv_text, shown};
 use crate::trace::Trace;
 use clap::Args;
-use corun_batch::output::Whole;
-use corun_batch::{Failure, answers, output, workers};
+use corun_lab::output::Whole;
+use corun_lab::store::Store;
+use corun_lab::{Failure, lab, native, output, workers};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sim_core::describe::digest::{Fnv, hex};
 use sim_core::describe::error::one_line;
 use sim_core::describe::gpu::occupancy::Divisions;
 use sim_core::describe::value::Value;
@@ -17,8 +20,8 @@ use sim_core::run::plan::{Plan, Planned, SoloProfiles};
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::run::windows::{KEPT, WINDOW};
 use sim_core::study::catalogue;
+use std::hash::Hasher;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Cycles between two looks at progress, signals, trace and windows: fewer than the windows that are kept, and well below a second.
@@ -42,9 +45,8 @@ pub struct Run {
     /// Write a timeline that Perfetto reads: CTAs by slot, bandwidth by kernel; 1 cycle is shown as 1 µs
     #[arg(long, value_name = "FILE.json")]
     trace: Option<String>,
-    /// Keep what kernels do alone in this folder, and read there what an earlier command measured
-    #[arg(long, value_name = "DIR")]
-    answers: Option<PathBuf>,
+    #[command(flatten)]
+    kept: Kept,
     #[command(flatten)]
     out: Out,
 }
@@ -68,8 +70,19 @@ impl Run {
             output::say(&format!("note: {warning}"));
         }
         workers::stop_at_signals();
+        let store = self.kept.open()?;
+        if let Some(result) =
+            store.as_ref().filter(|_| self.windows.is_none() && self.trace.is_none()).and_then(|store| store.get(&key(&experiment)))
+        {
+            let [out] = output::create(self.source.file(), [("--out", self.out.out.as_deref())])?;
+            self.print(result, out)?;
+            if !self.json {
+                output::say("from the store, where an earlier run has left it: --no-store runs it again");
+            }
+            return Ok(());
+        }
         let plan = Plan::of(&experiment);
-        let mut simulation = Simulation::with(&experiment, &measure(&plan.profile, self.answers.as_deref())?)?;
+        let mut simulation = Simulation::with(&experiment, &measure(&plan.profile, store.as_ref())?)?;
         let files = [("--windows", self.windows.as_deref()), ("--trace", self.trace.as_deref()), ("--out", self.out.out.as_deref())];
         let [windows, trace, out] = output::create(self.source.file(), files)?;
         let windows = windows.map(|file| WindowsFile::start(file, &simulation)).transpose()?;
@@ -80,19 +93,18 @@ impl Run {
         let cut_off = reason == Reason::Budget;
         if !cut_off {
             for unknown in [simulation.unknown(plan.alone), simulation.unknown(simulation.share_runs())] {
-                let answers = answers::all(unknown.iter(), workers::jobs(None), self.answers.as_deref())?;
-                answers.iter().for_each(|answers| simulation.add_solo_profiles(answers));
+                let profiles = native::profiles(&unknown, store.as_ref(), workers::jobs(None))?;
+                profiles.iter().for_each(|profiles| simulation.add_solo_profiles(profiles));
             }
         }
         let result = simulation.result();
-        let result = if cut_off { marked(result) } else { result };
-        let out = Sink(out);
-        if self.json {
-            // Wall-clock figures stand in JSON alone: for people they go to stderr, so that equal runs print equal bytes.
-            out.print_json(&with_speed(result, &mut simulation, seconds))?;
-        } else {
-            out.print(&if self.csv { report::csv(&result) } else { report::table(&result) })?;
+        let ended = !cut_off && reason != Reason::Stuck && simulation.failure().is_none() && !workers::interrupted();
+        if let Some(store) = store.as_ref().filter(|_| ended) {
+            store.put(&key(&experiment), &result);
         }
+        let result = if cut_off { marked(result) } else { result };
+        // Wall-clock figures stand in JSON alone: for people they go to stderr, so that equal runs print equal bytes.
+        self.print(if self.json { with_speed(result, &mut simulation, seconds) } else { result }, out)?;
         match (reason, simulation.failure()) {
             (Reason::Stuck, _) => Err(Failure::Stuck(simulation.explain_stuck())),
             (_, Some(failure)) => Err(Failure::Policy(format!("at cycle {}: {failure}", simulation.cycle()))),
@@ -106,6 +118,23 @@ impl Run {
             }
         }
     }
+}
+
+impl Run {
+    fn print(&self, result: Value, out: Option<Whole>) -> Result<(), Failure> {
+        let out = Sink(out);
+        if self.json {
+            return out.print_json(&result);
+        }
+        out.print(&if self.csv { report::csv(&result) } else { report::table(&result) })
+    }
+}
+
+/// The name under which a store keeps an experiment's result: of all that it says, also what it is called and what its result compares with.
+fn key(experiment: &Experiment) -> String {
+    let mut all = Fnv::default();
+    all.write(experiment.encode().to_string().as_bytes());
+    format!("{}-{}", experiment.config_hash(), hex(all.finish()))
 }
 
 /// Runs a simulation until it ends or a signal comes, with its windows and its timeline.
@@ -153,8 +182,9 @@ fn progress(experiment: &Experiment) -> ProgressBar {
 }
 
 /// Runs a part of the experiment's plan, on every core.
-fn measure(runs: &[Planned], folder: Option<&Path>) -> Result<SoloProfiles, Failure> {
-    answers::all(runs.iter(), workers::jobs(None), folder)?.ok_or_else(|| Failure::Interrupted("while kernels were measured alone".into()))
+fn measure(runs: &[Planned], store: Option<&Store>) -> Result<SoloProfiles, Failure> {
+    let stopped = || Failure::Interrupted("while kernels were measured alone".into());
+    native::profiles(runs, store, workers::jobs(None))?.ok_or_else(stopped)
 }
 
 /// Adds the wall-clock figures behind `stop`.
@@ -173,7 +203,7 @@ impl Explain {
     pub fn execute(self) -> Result<(), Failure> {
         let (experiment, rounded) = self.source.with_rounding()?;
         // What cannot run is not explained either: the runs that the policy and the slowdowns need included.
-        Plan::of(&experiment).runs().try_for_each(|run| answers::begin(run).map(drop))?;
+        Plan::of(&experiment).runs().try_for_each(|run| lab::begin(run).map(drop))?;
         let out = self.out.open(self.source.file())?;
         let explained = catalogue::explain(&experiment, &rounded);
         if self.json { out.print_json(&explained) } else { out.print(&explanation(&experiment, &explained)) }

@@ -4,7 +4,7 @@ use crate::kind::Kind;
 use crate::out::Out;
 use crate::{input, list, points, report, text};
 use clap::Args;
-use corun_batch::{Failure, output, problem};
+use corun_lab::{Failure, output, problem};
 use sim_core::describe::gpu::presets;
 use sim_core::describe::gpu::vendor::{VENDORS, Vendor};
 use sim_core::describe::kernel::library;

@@ -4,16 +4,17 @@ use crate::kind::{self, Kind};
 use crate::number::whole;
 use crate::{input, text};
 use clap::Args;
-use corun_batch::{Failure, output, problem, workers};
+use corun_lab::lab::Want;
+use corun_lab::native;
+use corun_lab::{Failure, output, problem, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::presets;
 use sim_core::describe::scale::PARTS;
-use sim_core::run::plan::SoloProfiles;
-use sim_core::study::silicon::{self, MAX_BYTES, Measured, On, Simulated, Summary};
+use sim_core::describe::value::Value;
+use sim_core::run::simulation::Simulation;
+use sim_core::study::silicon::{self, Case, MAX_BYTES, Measured, On, Simulated, Summary};
 use std::io::Read;
 use std::num::NonZero;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
 
 /// Arguments of `corun silicon`.
 #[derive(Args, Debug)]
@@ -82,28 +83,15 @@ impl Silicon {
         }
         let cases = silicon::cases(measured);
         let experiments: Vec<_> = cases.iter().map(|&case| silicon::experiment(measured, self.on(gpu), case)).collect::<Result<_, _>>()?;
-        let (next, done, found) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Ok(Simulated::new())));
         workers::stop_at_signals();
-        workers::run(workers::jobs(self.jobs), cases.len() as u64 * workers::STEPS, &done, || {
-            let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as usize;
-            let experiment = experiments.get(n)?;
-            let ended = workers::simulate(experiment, &SoloProfiles::default(), None, workers::STEPS, &done);
-            let ipc = ended.map(|simulation| simulation?.result().get("kernels")?.items().last()?.get("ipc")?.as_f64());
-            let mut found = workers::locked(&found);
-            match ipc {
-                Ok(Some(ipc)) => found.as_mut().ok()?.insert(cases[n], silicon::of_whole(&self.scale, ipc)),
-                Ok(None) => return None,
-                Err(problems) => {
-                    *found = Err(problems);
-                    return None;
-                }
-            };
-            Some(())
-        });
-        if workers::interrupted() {
-            return Err(Failure::Interrupted("nothing is kept".into()));
-        }
-        Ok(found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)?)
+        let ipc = |run: &mut Simulation| {
+            run.result().get("kernels").and_then(|kernels| kernels.items().last()?.get("ipc").cloned()).unwrap_or_default()
+        };
+        let wants = experiments.into_iter().map(|experiment| Want::new(experiment, ipc)).collect();
+        let found = native::outcomes(wants, None, workers::jobs(self.jobs))?;
+        let found = found.ok_or_else(|| Failure::Interrupted("nothing is kept".into()))?;
+        let of_whole = |(case, ipc): (Case, Value)| Some((case, silicon::of_whole(&self.scale, ipc.as_f64()?)));
+        Ok(cases.into_iter().zip(found).filter_map(of_whole).collect())
     }
 }
 

@@ -1,8 +1,8 @@
 //! `--trace`: a timeline in the Trace Event format that Perfetto and chrome://tracing read. A process for each SM with a track for each CTA
 //! slot, where a slice is a CTA; counters by kernel for NoC and DRAM bandwidth and for CTAs between two SMs. One cycle is written as one microsecond.
 
-use corun_batch::output::Whole;
-use corun_batch::{Failure, output};
+use corun_lab::output::Whole;
+use corun_lab::{Failure, output};
 use sim_core::describe::value::Value;
 use sim_core::run::result::ENGINE;
 use sim_core::run::simulation::Simulation;

@@ -2,6 +2,7 @@
 
 mod program;
 
+use sim_core::describe::digest::with_check;
 use sim_core::describe::value::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -94,7 +95,7 @@ fn what_is_left_out_is_measured_once_and_the_group_judged_by_a_run() {
     let path = |name: &str| folder.join(name).to_str().expect("text").to_owned();
     let (file, kept, run) = (path("question.json"), path("kept"), path("run.json"));
     std::fs::write(&file, MEASURED).expect("a file");
-    let answer = json(&[&file, "--simulate", "--answers", &kept]);
+    let answer = json(&[&file, "--simulate", "--store", &kept]);
     let platform = answer.get("platform").expect("the platform");
     assert_eq!((number(platform, "sms"), number(platform, "l2_banks")), (16.0, 16.0));
 
@@ -115,15 +116,19 @@ fn what_is_left_out_is_measured_once_and_the_group_judged_by_a_run() {
         assert!(latency > number(kernel, "latency_alone"), "beside another it takes longer");
     }
 
-    // Four runs alone were kept; what is kept is what the next command takes.
-    let files: Vec<PathBuf> = std::fs::read_dir(&kept).expect("the folder").flatten().map(|entry| entry.path()).collect();
-    assert_eq!(files.len(), 4);
+    // Four runs alone and the group's were kept; what is kept is what the next command takes.
+    let within =
+        |folder: &Path| -> Vec<PathBuf> { std::fs::read_dir(folder).expect("the folder").flatten().map(|entry| entry.path()).collect() };
+    let files = within(&within(Path::new(&kept))[0]);
+    assert_eq!(files.len(), 5);
     let alone = number(&kernels(&answer)[0], "latency_alone");
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a file");
-        std::fs::write(&file, text.replace(&format!("{alone:?}"), "77.5")).expect("a file");
+        let (row, _) = text.split_once(",\"check\"").expect("its check");
+        let changed = row.replace(&format!("{alone:?}"), "77.5") + "}";
+        std::fs::write(&file, with_check(&changed)).expect("a file");
     }
-    let again = json(&[&file, "--answers", &kept]);
+    let again = json(&[&file, "--store", &kept]);
     assert_eq!(number(&kernels(&again)[0], "latency_alone"), 77.5);
     let _ = std::fs::remove_dir_all(&folder);
 }

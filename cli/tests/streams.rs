@@ -467,19 +467,24 @@ fn a_full_disk_leaves_no_half_file() {
     assert_eq!(fs::read_to_string(folder.join("cut.jsonl")).expect("it is there"), results);
 }
 
-/// Answers that cannot be kept are measured again next time: no reason for a run to fail.
+/// What cannot be kept is measured again next time: no reason for a run to fail.
 #[test]
-fn a_full_folder_of_answers_costs_a_warning() {
-    let folder = folder("answers");
-    let arguments = ["run", "small.json", "--set", "alone=true", "--json", "--answers", "kept"];
+fn a_full_store_costs_a_warning() {
+    let folder = folder("store");
+    let arguments = ["run", "small.json", "--set", "alone=true", "--json", "--store", "kept"];
+    let rows = || {
+        let engines = names(&folder.join("kept"));
+        assert_eq!(engines.len(), 1, "a folder for this engine");
+        names(&folder.join("kept").join(&engines[0]))
+    };
     let output = cramped(&folder, 0, &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).starts_with("note: --answers: found kept/") && stderr(&output).lines().count() == 1, "{}", stderr(&output));
-    assert_eq!(names(&folder.join("kept")), [""; 0]);
+    assert!(stderr(&output).starts_with("note: (store): found kept/") && stderr(&output).lines().count() == 1, "{}", stderr(&output));
+    assert_eq!(rows(), [""; 0]);
     let digest = |output: &Output| serde_json::from_slice::<Value>(&output.stdout).expect("JSON").get("digest").cloned();
     assert_eq!(digest(&output), digest(&corun(&folder, &arguments)));
-    // Two alone on the whole GPU, two in their shares.
-    assert_eq!(names(&folder.join("kept")).len(), 4);
+    // Two alone on the whole GPU, two in their shares, and the result.
+    assert_eq!(rows().len(), 5);
 }
 
 /// What cannot run is not explained: the runs that a policy needs first included, which are named.

@@ -650,7 +650,7 @@ fn standard_input_is_a_sweep_too() {
 
 /// What a policy has to know of kernels alone is measured once for all commands that name the same folder, and gives the same lines.
 #[test]
-fn answers_are_kept_in_a_folder_and_read_there() {
+fn what_runs_alone_measure_is_kept_in_a_folder_and_read_there() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
@@ -665,20 +665,28 @@ fn answers_are_kept_in_a_folder_and_read_there() {
         fs::read(folder.join(out)).unwrap()
     };
     let plain = run("plain.jsonl", &[]);
-    assert_eq!(run("first.jsonl", &["--answers", "kept"]), plain);
-    let files: Vec<_> = fs::read_dir(folder.join("kept")).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(run("first.jsonl", &["--store", "kept"]), plain);
+    let of_engine = fs::read_dir(folder.join("kept")).unwrap().next().unwrap().unwrap().path();
+    let files: Vec<_> = fs::read_dir(of_engine).unwrap().map(|file| file.unwrap().path()).collect();
     assert!(files.len() >= 4, "{files:?}");
-    assert_eq!(run("second.jsonl", &["--answers", "kept"]), plain);
-    // They are read: with another curve the lines differ. A file that is none is measured again.
+    assert_eq!(run("second.jsonl", &["--store", "kept"]), plain);
+    // They are read: with another curve, whose check is right, the lines differ. A row that was changed, or is none, is measured again.
     let kept: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
-    for (file, text) in files.iter().zip(&kept) {
+    let changed = |text: &str| {
         let at = text.find("\"ipc\":").unwrap() + 6;
-        fs::write(file, format!("{}9{}", &text[..at], &text[at..])).unwrap();
+        format!("{}9{}", &text[..at], &text[at..])
+    };
+    for (file, text) in files.iter().zip(&kept) {
+        let (row, _) = text.split_once(",\"check\"").unwrap();
+        fs::write(file, with_check(&(changed(row) + "}"))).unwrap();
     }
-    assert_ne!(run("changed.jsonl", &["--answers", "kept"]), plain);
-    files.iter().for_each(|file| fs::write(file, "{").unwrap());
-    assert_eq!(run("mended.jsonl", &["--answers", "kept"]), plain);
-    assert_eq!(files.iter().map(|file| fs::read_to_string(file).unwrap()).collect::<Vec<_>>(), kept);
+    assert_ne!(run("changed.jsonl", &["--store", "kept"]), plain);
+    for damage in [changed, |_: &str| "{".to_owned()] {
+        files.iter().zip(&kept).for_each(|(file, text)| fs::write(file, damage(text)).unwrap());
+        assert_eq!(run("mended.jsonl", &["--store", "kept"]), plain);
+        fs::remove_file(folder.join("mended.jsonl")).unwrap();
+        assert_eq!(files.iter().map(|file| fs::read_to_string(file).unwrap()).collect::<Vec<_>>(), kept);
+    }
 }
 
 /// What a command that was killed has begun to write goes when the next one comes, but for what some process is writing.
@@ -686,7 +694,9 @@ fn answers_are_kept_in_a_folder_and_read_there() {
 fn what_killed_commands_have_left_unfinished_is_removed() {
     let folder = folder("unfinished");
     twelve(&folder, 2_000);
-    fs::create_dir(folder.join("kept")).expect("a folder");
+    write(&folder, "one.json", r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "stop": {"cycles": 500}}"#);
+    done(&folder, &["run", "one.json", "--store", "kept"]);
+    let kept = fs::read_dir(folder.join("kept")).expect("a folder").next().expect("this engine's").expect("an entry").path();
     let old = std::time::SystemTime::now() - Duration::from_secs(3600);
     let begun = |name: &str, age: Option<std::time::SystemTime>| {
         let file = fs::File::create(folder.join(name)).expect("a file");
@@ -695,19 +705,19 @@ fn what_killed_commands_have_left_unfinished_is_removed() {
         }
         file
     };
-    let written = begun("kept/.b.json.y.unfinished", Some(old));
+    let within = |name: &str| kept.join(name).strip_prefix(&folder).expect("within").display().to_string();
+    let written = begun(&within(".b.json.y.unfinished"), Some(old));
     written.lock().expect("a lock");
     for (name, age) in [
-        ("kept/.a.json.x.unfinished", Some(old)),
-        ("kept/.c.json.z.unfinished", None),
-        (".trace.json.x.unfinished", Some(old)),
-        (".other.json.x.unfinished", Some(old)),
-        ("out.jsonl.unfinished", None),
+        (within(".a.json.x.unfinished"), Some(old)),
+        (within(".c.json.z.unfinished"), None),
+        (".trace.json.x.unfinished".to_owned(), Some(old)),
+        (".other.json.x.unfinished".to_owned(), Some(old)),
+        ("out.jsonl.unfinished".to_owned(), None),
     ] {
-        begun(name, age);
+        begun(&name, age);
     }
-    done(&folder, &["sweep", "sweep.json", "--out", "out.jsonl", "--answers", "kept"]);
-    write(&folder, "one.json", r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "stop": {"cycles": 500}}"#);
+    done(&folder, &["sweep", "sweep.json", "--out", "out.jsonl", "--store", "kept"]);
     done(&folder, &["run", "one.json", "--trace", "trace.json"]);
     let unfinished = |folder: &Path| -> Vec<String> {
         let names =
@@ -716,6 +726,6 @@ fn what_killed_commands_have_left_unfinished_is_removed() {
         names.sort();
         names
     };
-    assert_eq!(unfinished(&folder.join("kept")), [".b.json.y.unfinished", ".c.json.z.unfinished"]);
+    assert_eq!(unfinished(&kept), [".b.json.y.unfinished", ".c.json.z.unfinished"]);
     assert_eq!(unfinished(&folder), [".other.json.x.unfinished"], "a file of another command's is left alone");
 }

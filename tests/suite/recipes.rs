@@ -55,7 +55,7 @@ fn insert(text: &str, after: &str, added: &str) -> Result<String, String> {
 }
 
 /// What the runner and the engine's tests are built from.
-const COPIED: [&str; 8] = ["sim-core", "batch", "papers", "cli", "wasm", "examples", "tests/golden", "silicon"];
+const COPIED: [&str; 8] = ["sim-core", "lab", "papers", "cli", "wasm", "examples", "tests/golden", "silicon"];
 
 /// Copies a folder without what a build has left there.
 fn copy(from: &Path, to: &Path) {
@@ -80,7 +80,7 @@ fn manifest() -> String {
         &rest[..rest[1..].find("\n[").map_or(rest.len(), |end| end + 2)]
     };
     let sections: String = kept.iter().map(|name| section(name)).collect();
-    format!("[workspace]\nresolver = \"3\"\nmembers = [\"sim-core\", \"batch\", \"papers\", \"cli\"]\n\n{sections}")
+    format!("[workspace]\nresolver = \"3\"\nmembers = [\"sim-core\", \"lab\", \"papers\", \"cli\"]\n\n{sections}")
 }
 
 #[test]

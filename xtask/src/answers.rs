@@ -22,7 +22,7 @@ pub fn answers() -> Result<()> {
     examples.sort();
     let mut command =
         cargo(&["run", "--quiet", "--release", "--package", "corun", "--", "answers", "--variants", VARIANTS, "--out", PLACE, FIRST]);
-    command.args(examples).arg("--answers").arg(target_dir().join("profiles"));
+    command.args(examples).arg("--store").arg(target_dir().join("profiles"));
     let made = command.stderr(Stdio::inherit()).output().context("cannot run corun")?;
     ensure!(made.status.success(), "corun answers failed");
     std::fs::write(root().join(INDEX), &made.stdout)?;

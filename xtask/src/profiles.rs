@@ -15,7 +15,7 @@ const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", include_str!("../..
 /// Measures every run alone that the library's kernels need on `gpus` under any policy; answers that the last time has left are taken as they are.
 pub fn profiles(gpus: &[String]) -> Result<()> {
     let mut command = cargo(&["run", "--quiet", "--release", "--package", "corun", "--", "profiles"]);
-    command.arg("--answers").arg(target_dir().join("profiles"));
+    command.arg("--store").arg(target_dir().join("profiles"));
     // As long as the page's first mix, which other mixes begin as.
     let first: Value = serde_json::from_str(&std::fs::read_to_string(root().join(crate::answers::FIRST))?)?;
     command.args(["--cycles", &first["stop"]["cycles"].to_string()]);

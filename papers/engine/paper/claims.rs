@@ -1,6 +1,6 @@
 //! The claims of a paper, and when one counts as reproduced. Data: papers/NAME/claims.toml.
 
-use corun_batch::problem;
+use corun_lab::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 

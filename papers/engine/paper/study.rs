@@ -5,7 +5,7 @@ use super::mode::Mode;
 use super::read::{list, table, texts};
 use super::spaces::Space;
 use super::tables::Table;
-use corun_batch::problem;
+use corun_lab::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! What people found out about a paper's claims and figures. Data: papers/NAME/causes.toml.
 
-use corun_batch::problem;
+use corun_lab::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use std::collections::{BTreeMap, BTreeSet};

@@ -21,7 +21,7 @@ use crate::engine::paper::read::list;
 use crate::engine::paper::words::{Bounds, merged};
 use crate::engine::runs::{Results, Run, Runs, SHORT};
 use crate::engine::verdict::number;
-use corun_batch::problem;
+use corun_lab::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Kind, Label, Measure, Point, Reduce};

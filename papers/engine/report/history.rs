@@ -4,7 +4,7 @@
 use crate::engine::paper::claims::{Claim, Verdict};
 use crate::engine::paper::read::list;
 use crate::engine::verdict::{self, Counts, Judgement};
-use corun_batch::problem;
+use corun_lab::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use std::collections::BTreeMap;

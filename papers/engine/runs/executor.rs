@@ -1,53 +1,44 @@
 //! Runs what is missing, on as many cores as there may be.
 
 use super::run::{Detail, Run};
-use super::store::{self, Store};
-use corun_batch::workers::locked;
-use corun_batch::{Failure, workers};
+use super::store::{Out, Store};
+use corun_lab::Failure;
+use corun_lab::lab::Want;
+use corun_lab::native::{self, Study};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, Settled, Stop};
-use sim_core::run::plan::Plan;
-use std::collections::{BTreeMap, VecDeque};
+use sim_core::run::simulation::Simulation;
+use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
 
 /// Runs all that is wanted, long runs first, `jobs` of them at a time, and stores what they find; false if it was told to stop.
 pub fn execute(wanted: BTreeMap<String, Rc<Run>>, store: &mut Store, jobs: usize) -> Result<bool, Failure> {
-    let mut tasks: Vec<Task> = wanted.into_iter().map(|(key, run)| Task::new(key, &run)).collect::<Result<_, Problems>>()?;
-    tasks.sort_by(|a, b| b.length.cmp(&a.length).then_with(|| a.key.cmp(&b.key)));
+    let tasks: Vec<Task> = wanted.into_iter().map(|(key, run)| Task::new(key, &run)).collect::<Result<_, Problems>>()?;
     let jobs = jobs.min(tasks.len());
     // A run counts by its length: the long ones come first, so that by their number the rest would seem to take many times as long.
     let all = tasks.iter().map(|task| task.length).sum();
-    let queue = Mutex::new(VecDeque::from(tasks));
-    let (lines, answers) = store.parts();
-    let out = Mutex::new((lines, Vec::new()));
-    let failure = Mutex::new(None);
-    let steps = AtomicU64::new(0);
-    let fail = |found: Failure| {
-        locked(&failure).get_or_insert(found);
-        workers::interrupt();
-    };
-    workers::run(jobs, all, &steps, || {
-        let task = locked(&queue).pop_front()?;
-        let ended = answers
-            .of(&Plan::of(&task.experiment).profile)
-            .and_then(|known| known.map_or(Ok(None), |known| workers::simulate(&task.experiment, &known, None, task.length, &steps)));
-        let mut simulation = ended.map_err(|problems| fail(problems.into())).ok()??;
-        let result = match task.detail {
-            Detail::Ipc => brief(&simulation.result()),
-            Detail::Full => simulation.result(),
-            Detail::Windows => simulation.result_with_windows(),
-        };
-        let mut out = locked(&out);
-        out.0.append(&store::line(&task.key, &result)).map_err(fail).ok()?;
-        out.1.push((task.key, result));
-        Some(())
-    });
-    let (_, done) = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    store.add(done);
-    failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(!workers::interrupted()), Err)
+    let (out, solo) = store.parts();
+    let mut missing = Missing { tasks, asked: false, out };
+    native::run(&mut missing, Some(solo), jobs, all)
+}
+
+/// Runs that a report misses.
+struct Missing<'s> {
+    tasks: Vec<Task>,
+    asked: bool,
+    out: Out<'s>,
+}
+
+impl Study for Missing<'_> {
+    fn more(&mut self) -> Result<Vec<Want>, Failure> {
+        let all = !std::mem::replace(&mut self.asked, true);
+        Ok(self.tasks.iter().enumerate().filter(|_| all).map(|(tag, task)| task.want(tag)).collect())
+    }
+
+    fn ended(&mut self, tag: usize, outcome: Value) -> Result<(), Failure> {
+        self.out.add(&self.tasks[tag].key, outcome)
+    }
 }
 
 /// A run as a worker takes it.
@@ -73,6 +64,17 @@ impl Task {
             length: (cycles + experiment.warm_up.at_most()) * (1 + learns) * (experiment.kernels.len() as u64 + 1),
             experiment,
         })
+    }
+}
+
+impl Task {
+    fn want(&self, tag: usize) -> Want {
+        let keep: fn(&mut Simulation) -> Value = match self.detail {
+            Detail::Ipc => |run| brief(&run.result()),
+            Detail::Full => Simulation::result,
+            Detail::Windows => Simulation::result_with_windows,
+        };
+        Want { weight: self.length, tag, ..Want::new(self.experiment.clone(), keep) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::engine::paper::mix::{Mix, split_goal};
 use crate::engine::paper::study::{Scheme, Study};
-use corun_batch::problem;
+use corun_lab::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::set_path;

@@ -21,7 +21,7 @@ use super::paper::mode::Rung;
 use super::paper::spaces::Space;
 use super::paper::study::{Scheme, Study};
 use super::paper::words::Bounds;
-use corun_batch::problem;
+use corun_lab::problem;
 use experiment::{Draft, alone_of, change, cycles, fixed, lengths};
 use invocation::Invocation;
 use search::{Search, settled};

@@ -4,7 +4,7 @@ use super::executor;
 use super::run::Run;
 use super::store::Store;
 use crate::engine::paper::mix::Mix;
-use corun_batch::Failure;
+use corun_lab::Failure;
 use sim_core::describe::goal::Goal;
 use sim_core::describe::record::Datum;
 use sim_core::describe::value::Value;

@@ -1,10 +1,10 @@
 //! Results on disk: one line for each run, by the hash of its experiment and how much of the result is kept. Appended as runs end, so that
 //! whatever stops the program, it goes on where it was. The first line says which engine and commit they come from.
 
-use corun_batch::answers::Answers;
-use corun_batch::engine::behaviour;
-use corun_batch::jsonl::Lines;
-use corun_batch::{Failure, problem};
+use corun_lab::engine::behaviour;
+use corun_lab::jsonl::Lines;
+use corun_lab::store::Store as Solo;
+use corun_lab::{Failure, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::result::ENGINE;
@@ -22,7 +22,7 @@ pub struct Store {
     /// Version, digest of what the machine does, and commit of the engine.
     pub origin: Value,
     /// What policies have to know of kernels alone: kept beside the results.
-    answers: Answers,
+    solo: Solo,
     results: BTreeMap<String, Arc<Value>>,
 }
 
@@ -35,12 +35,12 @@ impl Store {
         let behaviour = behaviour()?;
         let origin = Value::object([("engine", ENGINE), ("behaviour", &behaviour), ("commit", commit), ("date", date)]);
         let mut lines = Lines::open(&path, true)?;
-        let answers = Answers::within(&folder.join("answers"), &behaviour, "--out")?;
+        let solo = Solo::open(&folder.join("alone"), "--out")?;
         let Some(results) = load(&mut lines, &path, &origin)? else {
             lines.append(&origin)?;
-            return Ok(Store { lines, origin, answers, results: BTreeMap::new() });
+            return Ok(Store { lines, origin, solo, results: BTreeMap::new() });
         };
-        Ok(Store { lines, origin, answers, results })
+        Ok(Store { lines, origin, solo, results })
     }
 
     /// A run's result, if it has run.
@@ -53,14 +53,31 @@ impl Store {
         self.results.len()
     }
 
-    /// Where runs that end are appended, of which `add` tells the store, and what is known of runs alone.
-    pub fn parts(&mut self) -> (&mut Lines, &Answers) {
-        (&mut self.lines, &self.answers)
+    /// Where the results of runs go that end, and what is known of runs alone.
+    pub fn parts(&mut self) -> (Out<'_>, &Solo) {
+        (Out { lines: &mut self.lines, results: &mut self.results }, &self.solo)
     }
 
-    /// Takes results that have been appended.
+    /// Takes results that nobody has run.
+    #[cfg(test)]
     pub fn add(&mut self, results: Vec<(String, Value)>) {
         self.results.extend(results.into_iter().map(|(key, result)| (key, Arc::new(result))));
+    }
+}
+
+/// Where results go: to the file, and to what is known.
+#[derive(Debug)]
+pub struct Out<'s> {
+    lines: &'s mut Lines,
+    results: &'s mut BTreeMap<String, Arc<Value>>,
+}
+
+impl Out<'_> {
+    /// A run has ended.
+    pub fn add(&mut self, key: &str, result: Value) -> Result<(), Failure> {
+        self.lines.append(&Value::object([("key", Value::from(key)), ("result", result.clone())]))?;
+        self.results.insert(key.to_owned(), Arc::new(result));
+        Ok(())
     }
 }
 
@@ -82,9 +99,4 @@ fn load(lines: &mut Lines, path: &str, origin: &Value) -> Result<Option<BTreeMap
         Ok(())
     })?;
     Ok(results)
-}
-
-/// A line of the store.
-pub fn line(key: &str, result: &Value) -> Value {
-    Value::object([("key", Value::from(key)), ("result", result.clone())])
 }

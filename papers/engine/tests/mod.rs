@@ -15,7 +15,7 @@ use super::runs::{Detail, Run, Store};
 use super::verdict::{Judgement, counts, number};
 use crate::catalogue::{PAPERS, Paper};
 use crate::reproduction::{MOST_ROUNDS, rounds};
-use corun_batch::Failure;
+use corun_lab::Failure;
 use sim_core::describe::digest::with_check;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -745,7 +745,7 @@ series = [{ of = "even", paper = { greatest = "gain" } }, { of = "fixed(1, 1)", 
 /// What a policy has to know is measured once, whatever asks for it and however often the program is started.
 #[test]
 fn what_policies_know_is_kept_beside_the_results() {
-    let folder = folder("answers");
+    let folder = folder("alone");
     let knows_nothing = STUDY.replace(r#"name = "ws" }, fill = ["curves"]"#, r#"name = "ws", profile_cycles = 1000 }"#);
     let mix = vec!["CFD".into(), "SAD".into()];
     let speedup = |folder: &Path| {
@@ -754,7 +754,8 @@ fn what_policies_know_is_kept_beside_the_results() {
         rounds(&mut measures, 2, |measures| measures.runs.value(&mix, "ws", "hspeedup")).unwrap()
     };
     let first = speedup(&folder);
-    let kept: Vec<_> = std::fs::read_dir(folder.join("answers")).unwrap().map(|file| file.unwrap().path()).collect();
+    let of_engine = std::fs::read_dir(folder.join("alone")).unwrap().next().unwrap().unwrap().path();
+    let kept: Vec<_> = std::fs::read_dir(of_engine).unwrap().map(|file| file.unwrap().path()).collect();
     assert!(kept.len() > 4, "{kept:?}");
     let before: Vec<_> = kept.iter().map(|file| std::fs::metadata(file).unwrap().modified().unwrap()).collect();
     std::fs::remove_file(folder.join("runs-quick.jsonl")).unwrap();

@@ -224,7 +224,7 @@ impl Run {
     /// Runs what has a name, and keeps what it came to and what it prints.
     fn named_run(&mut self, name: &str, command: &str, shell: &dyn Fn(&str) -> Result<String>) -> Result<Value> {
         let json = |text: &str| serde_json::from_str::<Value>(text).with_context(|| format!("{name} is no JSON"));
-        let alone = "--answers ../alone";
+        let alone = "--store ../alone";
         let value = if command.starts_with("corun run ") {
             // The table is what `corun run` prints; kernels alone run once for all pages.
             let result = shell(&format!("{command} {alone} --json --out {name}.result.json && cat {name}.result.json"))?;

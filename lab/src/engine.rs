@@ -6,16 +6,22 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::policy::spec::{COMBINATIONS, POLICIES, Param, PolicyInfo};
 use sim_core::run::experiment::Experiment;
+use sim_core::run::result::ENGINE;
 use sim_core::study::profile;
 use std::hash::Hasher;
+use std::sync::OnceLock;
 
-/// A digest of what the machine and every policy without needed parameters do in a short run: equal for two engines that behave alike.
+/// A digest of what the machine and every policy without needed parameters do in a short run, and of the engine's stamp, which stands for longer ones:
+/// equal for two engines that behave alike.
 pub fn behaviour() -> Result<String, Problems> {
-    digest().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))
+    static KNOWN: OnceLock<Option<String>> = OnceLock::new();
+    let known = KNOWN.get_or_init(digest).clone();
+    known.ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))
 }
 
 fn digest() -> Option<String> {
     let mut digest = Fnv::default();
+    digest.write(ENGINE.as_bytes());
     // A policy that only makes sense on another's CTAs runs in the combination that has a name.
     let combined = |info: &PolicyInfo| COMBINATIONS.iter().find(|combination| combination.of.last().is_some_and(|of| of.name == info.name));
     for info in POLICIES {

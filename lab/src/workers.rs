@@ -17,9 +17,6 @@ use std::time::{Duration, Instant};
 /// Cycles between two looks at the flag that Ctrl-C sets: well below a tenth of a second.
 const SLICE: u64 = 4096;
 
-/// Steps of progress in one run, where all runs count the same.
-pub const STEPS: u64 = 1000;
-
 /// Between two looks at the progress.
 pub const LOOK: Duration = Duration::from_millis(100);
 

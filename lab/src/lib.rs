@@ -1,4 +1,4 @@
-//! Many simulations at once: they run on every core, and the files of what they find survive whatever stops the program.
+//! Experiments in, outcomes out, each run once: what is wanted runs on every core, and what it measures is kept whatever stops the program.
 //!
 //! The runner's commands and the reproduction of papers both need this. It is a crate of its own because the runner links reproduction:
 //! what both need stands below both. It knows no command line.
@@ -12,13 +12,17 @@
 //! | `jsonl.rs` | files of lines of JSON that grow as work gets done |
 //! | `workers.rs` | worker threads, progress, signals |
 //! | `engine.rs` | what tells results of one engine from those of another |
-//! | `answers.rs` | what policies have to know of kernels alone, run once and kept |
+//! | `store.rs` | what runs have measured, kept for the next command |
+//! | `lab.rs` | what is wanted, what can run, and what has come of it, without threads or files |
+//! | `native.rs` | all of it: a Lab on every core, with a store |
 
-pub mod answers;
 pub mod engine;
 mod failure;
 pub mod jsonl;
+pub mod lab;
+pub mod native;
 pub mod output;
+pub mod store;
 pub mod workers;
 
 pub use failure::{Failure, problem};
