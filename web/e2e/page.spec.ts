@@ -129,12 +129,12 @@ test("speed is what the menu says", async ({ page }) => {
 
 test("a change of policy runs from the start, and measures nothing alone again", async ({ page }) => {
   const said = await overhear(page);
-  // Runs of kernels in their shares are asked for alike, under the controls that the run has left them.
+  // Runs of kernels in their shares are asked for alike, once a run has ended.
   const measured = async (): Promise<number> =>
     (await said())
       .filter((m) => m["t"] === "alone")
-      .flatMap((m) => m["jobs"] as { experiment: { policy: { name: string } } }[])
-      .filter(({ experiment }) => experiment.policy.name !== "manual").length;
+      .flatMap((m) => m["jobs"] as { experiment: { name: string } }[])
+      .filter(({ experiment }) => !experiment.name.endsWith("in its share")).length;
   // Of another seed than those that the page brings along.
   await open(page, TINY.replace("seed=1", "seed=7"));
   await form(page);
