@@ -3,7 +3,7 @@
 //!
 //! `cargo xtask length [--count N] [--seed N]` prints the last part of docs/reference/length.md.
 
-use super::on_all_cores;
+use super::each;
 use super::verdicts::PAPERS;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::Kernel;
@@ -16,7 +16,6 @@ use sim_core::run::experiment::{Experiment, Settled};
 use sim_core::run::simulation::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::Mutex;
 
 /// Core cycles of a window.
 const WINDOW: u64 = 400;
@@ -79,27 +78,15 @@ pub fn page(args: &[String]) -> Result<(), String> {
     let number = |text: &String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
     let cases = drawn(number(count)?, number(seed)?);
     let alone = alone(&cases)?;
-    let (found, left) = (Mutex::new(Vec::new()), Mutex::new(cases.iter().enumerate().rev().collect::<Vec<_>>()));
-    let work = || -> Result<(), String> {
-        loop {
-            let Some((at, case)) = locked(&left).pop() else { return Ok(()) };
-            let mut of_case = Found::default();
-            of_case.add(&Long::run(case.clone(), &alone)?);
-            eprintln!("{} under {}: {}", case.kernels.join("+"), case.scheme, of_case.line());
-            locked(&found).push((at, of_case));
-        }
-    };
-    on_all_cores(&work)?;
+    let found = each(&cases, |case| {
+        let mut of_case = Found::default();
+        of_case.add(&Long::run(case.clone(), &alone)?);
+        Ok(of_case)
+    })?;
     let mut all = Found::default();
-    for (_, of_case) in locked(&found).drain(..) {
-        all.join(of_case);
-    }
+    found.into_iter().for_each(|of_case| all.join(of_case));
     print!("{}", all.page(&cases));
     Ok(())
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// Half of the cases are pairs of CCBP's kernels under a scheme without goals, half are pairs of QoS with one.
@@ -144,18 +131,14 @@ fn named(gpu: &str, kernel: &str) -> Value {
 fn alone(cases: &[Case]) -> Result<BTreeMap<&'static str, f64>, String> {
     let kernels: BTreeSet<(&str, &str)> =
         cases.iter().filter(|case| case.goal.is_some()).flat_map(|case| case.kernels.map(|kernel| (case.gpu, kernel))).collect();
-    let (found, left) = (Mutex::new(BTreeMap::new()), Mutex::new(kernels.into_iter().collect::<Vec<_>>()));
-    let work = || -> Result<(), String> {
-        loop {
-            let Some((gpu, kernel)) = locked(&left).pop() else { return Ok(()) };
-            let experiment = experiment(gpu, Value::array([named(gpu, kernel)]), "leftover".into(), true, FIXED)?;
-            let mut run = Simulation::new(&experiment).map_err(|problems| problems.to_string())?;
-            run.advance(u64::MAX);
-            locked(&found).insert(kernel, run.ipc(KernelId(0)).unwrap_or_default());
-        }
-    };
-    on_all_cores(&work)?;
-    Ok(found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    let kernels: Vec<(&str, &str)> = kernels.into_iter().collect();
+    let ipc = each(&kernels, |&(gpu, kernel)| {
+        let experiment = experiment(gpu, Value::array([named(gpu, kernel)]), "leftover".into(), true, FIXED)?;
+        let mut run = Simulation::new(&experiment).map_err(|problems| problems.to_string())?;
+        run.advance(u64::MAX);
+        Ok(run.ipc(KernelId(0)).unwrap_or_default())
+    })?;
+    Ok(kernels.into_iter().map(|(_, kernel)| kernel).zip(ipc).collect())
 }
 
 impl Long {
@@ -345,15 +328,6 @@ impl Found {
             rule.off.extend(of.off);
             of.holds.into_iter().for_each(|(kernel, share)| rule.holds.entry(kernel).or_default().join(share));
         }
-    }
-
-    /// A case for people.
-    fn line(&self) -> String {
-        let of = |(name, rule): (&String, &Rule)| {
-            let (holds, wrong) = (rule.all().percent(), rule.wrong.percent());
-            format!("{name}: {:.2} M, {} settled, {holds} hold, {wrong} wrong", rule.mean(), rule.settled.percent())
-        };
-        self.0.iter().map(of).collect::<Vec<_>>().join("; ")
     }
 
     fn page(&self, cases: &[Case]) -> String {

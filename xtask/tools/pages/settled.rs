@@ -11,7 +11,6 @@ use sim_core::run::experiment::{Experiment, Settled};
 use sim_core::run::simulation::Simulation;
 use sim_core::study::figure::lookup;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 const KERNELS: [&str; 13] = ["CFD", "LAV", "SMV", "KM", "LBM", "FTD", "SAD", "SRT", "BFS", "BP", "BT", "HG", "PF"];
 
@@ -54,18 +53,8 @@ pub fn page(args: &[String]) -> Result<(), String> {
     let mut mixes: Vec<Vec<&str>> = KERNELS.iter().map(|kernel| vec![*kernel]).collect();
     let pairs = KERNELS.iter().enumerate().flat_map(|(i, a)| KERNELS[i + 1..].iter().map(move |b| vec![*a, *b]));
     mixes.extend(pairs.filter(|pair| !same_bandwidth(pair)));
-    let (stories, left) = (Mutex::new(BTreeMap::new()), Mutex::new(mixes.clone().into_iter().rev().collect::<Vec<_>>()));
-    let take = || left.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
-    let work = || -> Result<(), String> {
-        while let Some(mix) = take() {
-            let story = told(&mix, most)?;
-            eprintln!("{}", line(&mix, &story));
-            stories.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(mix, story);
-        }
-        Ok(())
-    };
-    super::on_all_cores(&work)?;
-    let stories = stories.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let stories = super::each(&mixes, |mix| told(mix, most))?;
+    let stories = mixes.into_iter().zip(stories).collect();
     print(&stories, most);
     Ok(())
 }
@@ -121,16 +110,6 @@ fn said(run: &mut Simulation, cycles: u64, settled: bool) -> Said {
     let end = |k: usize, end: u8| lookup(&intervals, &format!("ci95.kernels[{k}].ipc[{end}]")).unwrap_or(f64::NAN);
     let ci95 = (0..run.experiment().kernels.len()).map(|k| [end(k, 0), end(k, 1)]).collect();
     Said { cycles, ipc, ci95, settled }
-}
-
-/// A pair for people: cycles at which it settles, and what its IPCs are off by then.
-fn line(mix: &[&str], story: &Story) -> String {
-    let of = |said: &Said| {
-        let off = worst(&errors(said, &story.last));
-        format!("{:.2} M{} ({:.2} %)", said.cycles as f64 / 1e6, if said.settled { "" } else { " not" }, 100.0 * off)
-    };
-    let [fixed, settled] = [&story.fixed, &story.settled].map(|all| all.iter().map(of).collect::<Vec<_>>().join(", "));
-    format!("{}: fixed {fixed}; settled {settled}", mix.join("+"))
 }
 
 /// What each IPC is off by, relative to the end of the run.
