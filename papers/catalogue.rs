@@ -19,8 +19,6 @@ pub struct Paper {
     pub(crate) study: &'static str,
     pub(crate) figures: &'static str,
     pub(crate) causes: &'static str,
-    /// Earlier reports.
-    pub(crate) history: &'static str,
     pub(crate) code: Code,
 }
 
@@ -40,7 +38,6 @@ macro_rules! papers {
             study: include_str!(concat!($name, "/study.toml")),
             figures: include_str!(concat!($name, "/figures.toml")),
             causes: include_str!(concat!($name, "/causes.toml")),
-            history: include_str!(concat!($name, "/history.toml")),
             code: $code,
         },)*]
     };

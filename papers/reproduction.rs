@@ -13,7 +13,7 @@ use crate::engine::paper::mix::counted;
 use crate::engine::paper::study::Study;
 use crate::engine::report::causes::Causes;
 use crate::engine::report::figures::FigurePlan;
-use crate::engine::report::{self, Report, figures, history, tables, template};
+use crate::engine::report::{self, Report, figures, tables, template};
 use crate::engine::runs::Store;
 use crate::engine::verdict::Judgement;
 use corun_lab::{Failure, output, problem, workers};
@@ -95,7 +95,6 @@ impl Reproduction {
         };
         let mut causes = Causes::read(paper.causes)?;
         template::check(&causes, &ledger.claims, &study.tables)?;
-        let past = history::read(paper.history)?;
         let (commit, date) = (git(&["rev-parse", "--short", "HEAD"]), git(&["show", "-s", "--format=%cs", "HEAD"]));
         let store = Store::open(out, &study.mode_name, &commit, &date)?;
         let mut measures = Measures::new(study, store, paper.code);
@@ -122,7 +121,6 @@ impl Reproduction {
                 measures: &measures,
                 judgements: &judgements,
                 rules: &ledger.rules,
-                past: &past,
                 figures: &figures,
                 placed: &placed,
                 causes: &causes,

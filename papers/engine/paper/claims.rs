@@ -97,20 +97,16 @@ impl Need {
     }
 }
 
-/// A rule of judging: from when on it holds, so that the totals can be told without it.
+/// A rule of judging, by name, so that the totals can be told without it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rule {
     pub name: String,
     pub says: String,
-    /// A date, and the commit that brought it.
-    pub since: String,
-    pub commit: String,
 }
 
 impl Rule {
     fn of(name: &str, value: &Value) -> Option<Rule> {
-        let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
-        Some(Rule { name: name.to_owned(), says: text("says")?, since: text("since")?, commit: text("commit")? })
+        Some(Rule { name: name.to_owned(), says: value.get("says")?.as_str()?.to_owned() })
     }
 }
 
@@ -128,11 +124,10 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    const ALL: [Verdict; 4] = [Verdict::Reproduced, Verdict::Direction, Verdict::Not, Verdict::NotTestable];
-
     /// By its words.
+    #[cfg(test)]
     pub fn named(words: &str) -> Option<Verdict> {
-        Self::ALL.into_iter().find(|verdict| verdict.words() == words)
+        [Verdict::Reproduced, Verdict::Direction, Verdict::Not, Verdict::NotTestable].into_iter().find(|verdict| verdict.words() == words)
     }
 
     /// Whether it says that a result has not come out, or with another size.
@@ -180,11 +175,11 @@ pub fn read(text: &str) -> Result<Ledger, Problems> {
         for (name, item) in pairs {
             match Rule::of(name, item) {
                 Some(rule) => rules.push(rule),
-                None => problems.add(format!("rule.{name}"), item.describe(), "says, since and commit"),
+                None => problems.add(format!("rule.{name}"), item.describe(), "says"),
             }
         }
     }
-    rules.sort_by(|a, b| (&a.since, &a.name).cmp(&(&b.since, &b.name)));
+    rules.sort_by(|a, b| a.name.cmp(&b.name));
     // So that no claim waits for itself.
     let plain = |id: &str| claims.iter().any(|claim| claim.id == id && claim.needs.iter().all(|need| need.claim.is_none()));
     for id in claims.iter().flat_map(|claim| claim.needs.iter().filter_map(|need| need.claim.as_deref())).filter(|id| !plain(id)) {
@@ -418,8 +413,8 @@ mod tests {
         assert_eq!(of("calibration = true"), Err("claim[0]".into()));
         assert_eq!(of("needs = [{ says = \"x\", measure = {} }]"), Err("claim[0]".into()));
         assert_eq!(of("needs = [{ claim = \"b\" }]"), Err("needs".into()));
-        assert_eq!(of("[rule.noise]\nsays = \"x\""), Err("rule.noise".into()));
-        assert_eq!(of("[rule.noise]\nsays = \"x\"\nsince = \"2026\"\ncommit = \"a\""), Ok(1));
+        assert_eq!(of("[rule.noise]"), Err("rule.noise".into()));
+        assert_eq!(of("[rule.noise]\nsays = \"x\""), Ok(1));
         assert!(read("claim = 3").is_err() && read("[[claim").is_err());
     }
 }

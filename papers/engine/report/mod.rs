@@ -2,9 +2,9 @@
 
 pub mod causes;
 pub mod figures;
-pub mod history;
 pub mod tables;
 pub mod template;
+pub mod verdicts;
 
 use super::measures::{Measures, Outcome};
 use super::paper::claims::{Claim, Rule, Verdict};
@@ -18,7 +18,6 @@ use super::verdict::{Apart, Counts, Judgement, counts, number};
 use causes::{Cause, Causes};
 use corun_lab::output::not_written;
 use corun_lab::{Failure, output};
-use history::PastReport;
 use sim_core::describe::value::Value;
 use sim_core::run::result::ENGINE;
 use sim_core::study::errors::Errors;
@@ -37,8 +36,6 @@ pub struct Report<'a> {
     pub judgements: &'a [Judgement<'a>],
     /// By which claims were judged.
     pub rules: &'a [Rule],
-    /// Earlier reports, the oldest first.
-    pub past: &'a [PastReport],
     pub figures: &'a [Figure],
     /// The runs that the figures name by place.
     pub placed: &'a [Rc<Run>],
@@ -52,7 +49,7 @@ impl Report<'_> {
     pub fn write(&self, folder: &Path) -> Result<(), Failure> {
         let write = |name: &str, text: &str| output::write(&folder.join(name), text);
         write("report.md", &self.markdown())?;
-        write("verdicts.toml", &history::verdicts(self.origin("commit"), self.origin("date"), self.judgements))?;
+        write("verdicts.toml", &verdicts::written(self.judgements))?;
         for figure in self.figures {
             write(&format!("{}.svg", figure.id), &draw(figure, Options::default()))?;
         }
@@ -131,7 +128,6 @@ impl Report<'_> {
         if !self.runs().study.once {
             self.settled(&mut text);
         }
-        text += &history::section(self.past, self.judgements);
         self.sets(&mut text);
         text
     }
@@ -337,25 +333,16 @@ impl Report<'_> {
             return;
         }
         *text += "## Rules of judging, and what comes out without them\n\nReproduced, of all.\n\n\
-                  | rule | since | claims | directions without | magnitudes without |\n| --- | --- | --: | --: | --: |\n";
+                  | rule | claims | directions without | magnitudes without |\n| --- | --: | --: | --: |\n";
         let total = |counts: Counts| format!("{} of {}", counts[0], counts.iter().sum::<usize>());
         for rule in self.rules {
             let of = self.judgements.iter().filter(|judgement| judgement.claim.rules().contains(&rule.name.as_str())).count();
             let without = |kind| total(counts(self.judgements, kind, &[&rule.name]));
-            let _ = writeln!(
-                text,
-                "| {}: {} | {}, {} | {of} | {} | {} |",
-                rule.name,
-                rule.says,
-                rule.since,
-                rule.commit,
-                without("direction"),
-                without("magnitude")
-            );
+            let _ = writeln!(text, "| {}: {} | {of} | {} | {} |", rule.name, rule.says, without("direction"), without("magnitude"));
         }
         let all: Vec<&str> = self.rules.iter().map(|rule| rule.name.as_str()).collect();
         let none = |kind| total(counts(self.judgements, kind, &all));
-        let _ = writeln!(text, "| none of them | | | {} | {} |\n", none("direction"), none("magnitude"));
+        let _ = writeln!(text, "| none of them | | {} | {} |\n", none("direction"), none("magnitude"));
     }
 
     fn how(&self, text: &mut String) {

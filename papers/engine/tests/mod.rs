@@ -10,7 +10,7 @@ use super::paper::spaces::Space;
 use super::paper::study::Study;
 use super::paper::tables::Table;
 use super::report::causes::Causes;
-use super::report::{self, Report, figures, history, tables, template};
+use super::report::{self, Report, figures, tables, template, verdicts};
 use super::runs::{Detail, Run, Store};
 use super::verdict::{Judgement, counts, number};
 use crate::catalogue::{PAPERS, Paper};
@@ -246,7 +246,7 @@ claims = ["curves", "gain"]
     assert_eq!(judgements[2].verdict, Verdict::Not);
     let out = folder("first-report");
     std::fs::create_dir_all(&out).unwrap();
-    let (mut causes, past) = (Causes::read(causes).unwrap(), history::read("").unwrap());
+    let mut causes = Causes::read(causes).unwrap();
     template::check(&causes, &ledger.claims, &measures.runs.study.tables).unwrap();
     template::fill(&mut causes, &judgements, &measures);
     Report {
@@ -254,7 +254,6 @@ claims = ["curves", "gain"]
         measures: &measures,
         judgements: &judgements,
         rules: &ledger.rules,
-        past: &past,
         figures: &[],
         placed: &[],
         causes: &causes,
@@ -270,12 +269,9 @@ claims = ["curves", "gain"]
         format!("- Too short: {gain:.1}, in the table {gain:.2}. Tested: `corun reproduce --claim gain`. **gain** (paper 99, here ");
     assert!(first.contains(&quoted), "{first}");
     assert!(first.contains("**bursts**") && first.contains("- These two. Not tested. **gain**"), "{first}");
-    // What it says of each claim is read back as a past report, from which nothing has changed.
-    let verdicts = std::fs::read_to_string(out.join("verdicts.toml")).unwrap();
-    let past = history::read(&verdicts).unwrap();
-    let own = past[0].counts(ledger.claims.iter(), "direction");
-    assert_eq!(own, counts(&judgements, "direction", &[]));
-    assert!(history::section(&past, &judgements).ends_with("Nothing.\n\n"));
+    // What it says of each claim is there as data.
+    let said = verdicts::read(&std::fs::read_to_string(out.join("verdicts.toml")).unwrap());
+    assert_eq!(said, judgements.iter().map(|judgement| (judgement.claim.id.clone(), judgement.verdict)).collect());
 }
 
 /// A mix with a kernel that needs more cycles is measured over more, and so are its kernels alone; studies of single parameters are not.
@@ -519,8 +515,7 @@ categories = [{ name = "both" }]
 "#;
 
 /// A paper that is data alone.
-static SMALL: Paper =
-    Paper { name: "small", time: "", claims: CLAIMS, study: STUDY, figures: FIGURES, causes: "", history: "", code: Code::NONE };
+static SMALL: Paper = Paper { name: "small", time: "", claims: CLAIMS, study: STUDY, figures: FIGURES, causes: "", code: Code::NONE };
 
 fn reproduce(out: &Path) -> (String, Vec<Outcome>) {
     let (ledger, plans) = (claims::read(CLAIMS).unwrap(), figures::read(FIGURES).unwrap());
@@ -541,7 +536,6 @@ fn reproduce(out: &Path) -> (String, Vec<Outcome>) {
         measures: &measures,
         judgements: &judgements,
         rules: &ledger.rules,
-        past: &[],
         figures: &figures,
         placed: &placed,
         causes: &causes,
