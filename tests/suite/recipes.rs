@@ -55,7 +55,8 @@ fn insert(text: &str, after: &str, added: &str) -> Result<String, String> {
 }
 
 /// What the runner and the engine's tests are built from.
-const COPIED: [&str; 8] = ["sim-core", "lab", "papers", "cli", "wasm", "examples", "tests/golden", "silicon"];
+const COPIED: [&str; 10] =
+    ["sim-core", "lab", "papers", "cli", "studies", "wasm", "examples", "tests/golden", "tests/suite/alone", "silicon"];
 
 /// Copies a folder without what a build has left there.
 fn copy(from: &Path, to: &Path) {
@@ -80,7 +81,7 @@ fn manifest() -> String {
         &rest[..rest[1..].find("\n[").map_or(rest.len(), |end| end + 2)]
     };
     let sections: String = kept.iter().map(|name| section(name)).collect();
-    format!("[workspace]\nresolver = \"3\"\nmembers = [\"sim-core\", \"lab\", \"papers\", \"cli\"]\n\n{sections}")
+    format!("[workspace]\nresolver = \"3\"\nmembers = [\"sim-core\", \"lab\", \"papers\", \"cli\", \"studies\"]\n\n{sections}")
 }
 
 #[test]
@@ -113,9 +114,9 @@ fn every_recipe_works_as_it_stands() {
         }
     }
     assert!(tests >= 3, "the pages test only {tests} of their recipes");
-    let tested = |targets: &[&str]| {
+    let cargo = |words: &[&str]| {
         let cargo = Command::new(env!("CARGO"))
-            .args([&["test", "--quiet", "--offline", "--package"], targets].concat())
+            .args(words)
             .current_dir(&place)
             .env("CARGO_TARGET_DIR", place.join("target"))
             .env("RUSTFLAGS", "-D warnings")
@@ -125,9 +126,11 @@ fn every_recipe_works_as_it_stands() {
         assert!(cargo.status.success(), "{text}");
         text
     };
-    let promised = tested(&["corun", "--test", "recipes"]);
+    let promised = cargo(&["test", "--quiet", "--offline", "--package", "corun", "--test", "recipes"]);
     assert!(promised.contains(&format!("{tests} passed")), "{promised}");
-    tested(&["sim-core", "--lib"]);
+    cargo(&["test", "--quiet", "--offline", "--package", "sim-core", "--lib"]);
+    let study = cargo(&["run", "--quiet", "--offline", "--package", "corun-studies", "--", "seeds", "2000"]);
+    assert!(study.contains("| 3 | ") && study.contains("for 2000 cycles"), "{study}");
 }
 
 #[test]

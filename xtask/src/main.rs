@@ -7,8 +7,6 @@ mod answers;
 mod bench;
 mod bundlers;
 mod jupyter;
-mod knobs;
-mod length;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod need;
@@ -19,10 +17,8 @@ mod python;
 mod readme;
 mod reproduce;
 mod run;
-mod scale;
 mod serve;
 mod test;
-mod verdicts;
 mod wasm;
 
 use anyhow::{Result, bail};
@@ -57,16 +53,8 @@ Usage: cargo xtask COMMAND
   answers                         what every scheme makes of the first mix and of the examples, run natively and put into web/public/answers, so that
                                   the page's first screen answers at once; anew after the engine or an example has changed, in some twenty minutes
   reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/reports and its figures to the page too
-  verdicts [--count N] [--seed N] a study: does the cause that a verdict names hold in runs with one cause after another relieved? With no
-                                  option its page, docs/reference/verdicts.md, is written anew
-  knobs [NAME]...                 a study: does every value that can be set move what is said of it? Writes docs/reference/knobs.md, in five minutes;
-                                  with parts of names, such as dram.timing, only those are tried, and printed
-  scale [--quick] [--count N] [--seed N] [--schemes N] [--cycles N] [--gpu NAME]... [--part 1/N]...
-                                  a study: what is a scale model of a large GPU off by? Writes docs/reference/scale.md, in half an hour; with options
-                                  the page is printed; --quick: two mixes
-  length [--count N] [--seed N]   a study: how often does the interval of a run that stops when it knows hold what a long run says, and how often is a
-                                  goal called kept that is missed? With no option its part of docs/reference/length.md is written anew, in ten
-                                  minutes; --count 8 takes two
+  study [NAME [ARGUMENT]...]      the studies behind pages of docs/: what each asks, its page and how long it takes. With a name its page is made anew;
+                                  with arguments, which `studies/NAME` says, the page is printed
   mutants [--count N] [--seed N] [--list]
                                   a study: how many of 30 seeded faults in the machine, the policies and the run do the native tests of the
                                   first tier catch, and how many more those of --full? A second call goes on where the first was stopped
@@ -153,18 +141,7 @@ fn command(mut args: Vec<String>) -> Result<()> {
             answers::answers()
         }
         "reproduce" => reproduce::reproduce(args),
-        "length" => {
-            let (count, seed) = (number(args, "--count")?, number(args, "--seed")?);
-            none_left(args)?;
-            length::length(count, seed)
-        }
-        "verdicts" => {
-            let (count, seed) = (number(args, "--count")?, number(args, "--seed")?);
-            none_left(args)?;
-            verdicts::verdicts(count, seed)
-        }
-        "knobs" => knobs::knobs(std::mem::take(args)),
-        "scale" => scale::scale(args),
+        "study" => run::run(run::cargo(&["run", "--quiet", "--release", "--package", "corun-studies", "--"]).args(std::mem::take(args))),
         "" => bail!("a command is missing\n\n{USAGE}"),
         other => bail!("there is no command `{other}`\n\n{USAGE}"),
     }

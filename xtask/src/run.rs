@@ -1,6 +1,6 @@
 //! Starting other programs: where the project is, what a program printed, and how much processor time it took.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -42,14 +42,6 @@ pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root()).args(args);
     command
-}
-
-/// What a program of xtask/tools/pages measures and prints, for docs/.
-pub fn measured_page(name: &str, args: impl IntoIterator<Item = String>) -> Result<String> {
-    let mut command = cargo(&["run", "--quiet", "--release", "--package", "corun-tools", "--bin", "pages", "--", name]);
-    let said = command.args(args).stdout(Stdio::piped()).spawn()?.wait_with_output()?;
-    ensure!(said.status.success(), "the study ended with {}", said.status);
-    Ok(String::from_utf8(said.stdout)?)
 }
 
 /// `npm` in web/, without its advice.

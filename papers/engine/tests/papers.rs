@@ -67,9 +67,7 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
                 ["corun", "reproduce", "--claim", id] => is_claim(id),
                 ["corun", "reproduce", "--claim", id, "--set", change, "--out", _] => is_claim(id) && is_change(change),
                 ["corun", "run" | "sweep" | "oracle", file, ..] => root.join(file).exists(),
-                ["cargo", "run", "--release", "-p", "corun-tools", "--bin", "pages", name] => {
-                    root.join("xtask/tools/pages").join(name).with_extension("rs").exists()
-                }
+                ["cargo", "xtask", "study", name] => root.join("studies").join(name).is_dir(),
                 _ => false,
             };
             assert!(exists, "no such command: {command}");

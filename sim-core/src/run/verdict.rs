@@ -1,4 +1,4 @@
-//! The verdict: who suffers from sharing, and what costs it most, as data and in words. `cargo xtask verdicts` holds it against runs in which
+//! The verdict: who suffers from sharing, and what costs it most, as data and in words. `cargo xtask study verdicts` holds it against runs in which
 //! the cause that it names is relieved.
 
 mod gains;

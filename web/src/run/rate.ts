@@ -1,4 +1,4 @@
-// How often verdicts have held, from the page that `cargo xtask verdicts` writes. No DOM.
+// How often verdicts have held, from the page that `cargo xtask study verdicts` writes. No DOM.
 
 /** So many of so many tested cases. */
 interface Held {

@@ -1,4 +1,4 @@
-// Scale models of large GPUs: when one is offered, and how far it is off the whole, from the page that `cargo xtask scale` writes. No DOM.
+// Scale models of large GPUs: when one is offered, and how far it is off the whole, from the page that `cargo xtask study scale` writes. No DOM.
 import { byName } from "../titles.ts";
 import type { Experiment } from "../types.ts";
 import { gpuOf } from "./choice.ts";

@@ -2,7 +2,7 @@
 //!
 //! Grids, blocks, shared memory and bytes are those of its Table 2; loops, loads, stores and strides those of the public sources, where there are
 //! any. Instructions follow from its KAI (thousands of thread instructions for each access of a sector of 32 bytes). What is left is chosen so that
-//! the kernel alone takes as long on 30 SMs as Table 2 prints, and asks for the bandwidth that Table 3 prints of it alone (`xtask/tools/pages/partitions.rs`,
+//! the kernel alone takes as long on 30 SMs as Table 2 prints, and asks for the bandwidth that Table 3 prints of it alone (`studies/partitions.rs`,
 //! docs/reference/kernels-latency.md). Nothing here looks at how kernels share.
 
 use super::parts::{ALL, array, chain, load, named, repeat, shared, some_warps, store, words};
