@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 const EXPERIMENT: &str =
     r#"{"corun": 1, "name": "two", "gpu": "tiny-2sm", "kernels": ["BP", "CFD"], "policy": "even", "stop": {"cycles": 3000}}"#;
@@ -56,6 +56,25 @@ fn a_run_is_remembered_and_another_policy_finds_what_kernels_do_alone() {
     let windows = corun(&folder, &["run", "two.json", "--store", "kept", "--windows", "windows.csv"]);
     assert!(!stderr(&windows).contains("from the store") && folder.join("windows.csv").is_file());
     assert_eq!(windows.stdout, plain.stdout);
+}
+
+/// Several processes may use one store at a time.
+#[test]
+fn runs_at_the_same_time_share_a_store() {
+    let folder = folder("shared");
+    let start = |policy: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_corun"));
+        command.current_dir(&folder).args(["run", "two.json", "--store", "kept", "--set", policy]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+    };
+    let policies = ["policy=even", "policy=even", "policy=leftover", "policy=smk"];
+    let outputs = policies.map(start).map(|child| child.wait_with_output().expect("it ends"));
+    for (policy, output) in policies.iter().zip(&outputs) {
+        assert!(output.status.success() && !stderr(output).contains("note"), "{policy}: {}", stderr(output));
+        assert_eq!(output.stdout, corun(&folder, &["run", "two.json", "--no-store", "--set", policy]).stdout, "{policy}");
+    }
+    let (_, rows) = rows(&folder);
+    assert!(rows.iter().all(|row| row.ends_with(".json") && !row.starts_with('.')), "{rows:?}");
 }
 
 #[test]

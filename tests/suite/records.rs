@@ -224,24 +224,40 @@ fn disagreement(validator: &Validator, decoded: &Result<(), Problems>, value: &V
     }
 }
 
+/// A third of some 45,000 inputs, another one with each seed.
 #[test]
 fn schema_and_decoder_accept_the_same_inputs() {
+    let seed: usize = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    accept_the_same(|input| (input + seed).is_multiple_of(3));
+}
+
+#[test]
+#[ignore = "full: do schema and decoder accept the same of all inputs?"]
+fn schema_and_decoder_accept_the_same_of_all_inputs() {
+    accept_the_same(|_| true);
+}
+
+fn accept_the_same(is_asked: impl Fn(usize) -> bool) {
     for Input { record, decode, right } in inputs() {
         let validator = Validator::of(record);
-        let (mut tried, mut refused, mut wrong) = (0, 0, Vec::new());
+        let (mut seen, mut tried, mut refused, mut wrong) = (0, 0, 0, Vec::new());
         for right in &right {
             if let Err(problems) = decode(right) {
                 panic!("{}: {problems}", record.name);
             }
             assert_eq!(validator.flaw(right), None, "{}", record.name);
             changed(right, &mut |value, what| {
+                seen += 1;
+                if !is_asked(seen) {
+                    return;
+                }
                 let decoded = decode(&value);
                 tried += 1;
                 refused += usize::from(decoded.is_err());
                 wrong.extend(disagreement(&validator, &decoded, &value).map(|disagreement| format!("{what}: {disagreement}")));
             });
         }
-        assert!(tried > 1000 && refused * 2 > tried, "{}: {tried} tried, {refused} refused", record.name);
+        assert!(seen > 1000 && refused * 2 > tried, "{}: {tried} tried, {refused} refused", record.name);
         assert!(wrong.is_empty(), "{}: {} of {tried}:\n{}", record.name, wrong.len(), wrong[..wrong.len().min(30)].join("\n"));
     }
 }

@@ -131,7 +131,8 @@ pub const STAGES: &[Stage<Run>] = &[
         name: "chromium",
         title: "module in Chromium",
         lane: Lane::OneCore,
-        full: false,
+        // In the first tier the page's own workers run it, end to end.
+        full: true,
         after: &["packages", "module", "build"],
         work: |run, log, count| in_host(run, log, count, Host::Window),
     },
@@ -139,7 +140,6 @@ pub const STAGES: &[Stage<Run>] = &[
         name: "worker",
         title: "module in a Chromium worker",
         lane: Lane::OneCore,
-        // In the first tier the page's own workers run it, end to end.
         full: true,
         after: &["packages", "module", "build"],
         work: |run, log, count| in_host(run, log, count, Host::Worker),
