@@ -4,7 +4,8 @@ use crate::failure::problem;
 use sim_core::describe::digest::{Fnv, hex};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::policy::spec::{COMBINATIONS, POLICIES, Param, PolicyInfo};
+use sim_core::policy;
+use sim_core::policy::spec::{COMBINATIONS, Param, PolicyInfo};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::result::ENGINE;
 use sim_core::study::profile;
@@ -24,7 +25,7 @@ fn digest() -> Option<String> {
     digest.write(ENGINE.as_bytes());
     // A policy that only makes sense on another's CTAs runs in the combination that has a name.
     let combined = |info: &PolicyInfo| COMBINATIONS.iter().find(|combination| combination.of.last().is_some_and(|of| of.name == info.name));
-    for info in POLICIES {
+    for info in policy::all() {
         let (name, params): (&str, Vec<&Param>) =
             combined(info).map_or((info.name, info.params.iter().collect()), |of| (of.name, of.params().collect()));
         let has = |name: &str| params.iter().any(|param| param.name == name);

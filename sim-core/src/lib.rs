@@ -104,7 +104,8 @@ pub use interface::observation::{Alone, By, Needs, Observation, Profile, Progres
 pub use interface::shown::{Column, Row, Table};
 pub use machine::dispatch::grid::Grid;
 pub use machine::dispatch::order::{CtaOrder, Offer};
-pub use policy::{Policy, PolicySpec};
+pub use policy::spec::{Member, PolicyInfo};
+pub use policy::{OwnPolicy, Policy, PolicySpec, register};
 
 // What there is to choose from, and the format.
 pub use describe::record::{Absent, Field, Record, Rule, Shape};

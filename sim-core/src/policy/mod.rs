@@ -37,6 +37,6 @@ pub mod words;
 mod ws;
 
 pub use self::ccbp::{NOC_SUSTAINABLE, allocation, allocation_form};
-pub use self::registry::{AnyPolicy, POLICIES, topics};
+pub use self::registry::{AnyPolicy, OwnPolicy, POLICIES, all, register, topics};
 pub use self::scheme::{Boxed, Policy, PolicyInfo};
 pub use self::spec::PolicySpec;

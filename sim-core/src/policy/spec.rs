@@ -1,7 +1,7 @@
 //! Policies as data: each policy's file has one table (`INFO`) of its parameters, which `interface/spec.rs` reads. An experiment names one policy or a
 //! list of them, of which each edits the controls in turn.
 
-use super::registry::AnyPolicy;
+use super::registry::{self, AnyPolicy};
 use super::{bmi, even, fixed, leftover, lrr_gto, manual, mil, tcm, ucp, ws};
 use crate::describe::error::Problems;
 use crate::describe::path::{element, field, one_of};
@@ -116,7 +116,7 @@ rule! {
 }
 
 fn names() -> Vec<&'static str> {
-    POLICIES.iter().map(|policy| policy.name).chain(COMBINATIONS.iter().map(|combination| combination.name)).collect()
+    registry::all().map(|policy| policy.name).chain(COMBINATIONS.iter().map(|combination| combination.name)).collect()
 }
 
 /// The policies that a name stands for, which may be an old one.
@@ -131,6 +131,10 @@ impl Entry for PolicyInfo {
 
     fn all() -> &'static [PolicyInfo] {
         POLICIES
+    }
+
+    fn find(name: &str) -> Option<&'static PolicyInfo> {
+        registry::all().find(|policy| policy.name == name)
     }
 
     fn name(&self) -> &'static str {
@@ -418,7 +422,7 @@ mod tests {
     /// Lines that share a topic name the same value alike, so that one reader fits them all.
     #[test]
     fn a_value_is_one_thing_in_all_lines_of_a_topic() {
-        let lines = super::super::registry::topics();
+        let lines = registry::topics();
         assert!(lines.len() >= 49, "{}", lines.len());
         let all = || lines.iter().flat_map(|line| line.values.iter().map(|value| (line.topic, value)));
         for (topic, value) in all() {

@@ -15,9 +15,10 @@ use crate::interface::controls::{CONTROLS, Control, Kind as ControlKind, WARP_OR
 use crate::interface::ratios::{LATENCY, METRICS, RATES, REQUESTS};
 use crate::interface::stats::KernelStats;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
+use crate::policy;
 use crate::policy::AnyPolicy;
 use crate::policy::script::{self, Hook, Name};
-use crate::policy::spec::{COMBINATIONS, Combination, Member, OLD_NAMES, POLICIES, PolicyInfo};
+use crate::policy::spec::{COMBINATIONS, Combination, Member, OLD_NAMES, PolicyInfo};
 use crate::policy::words::{self, WORDS, Word};
 use crate::predict::question::QUESTION_FILE;
 use crate::run::energy::TOTALS;
@@ -104,7 +105,7 @@ pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> V
         ),
         ("gpu_fields", gpu_fields.into()),
         ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),
-        ("policies", Value::array(POLICIES.iter().map(policy).chain(COMBINATIONS.iter().map(combination)))),
+        ("policies", Value::array(policy::all().map(described).chain(COMBINATIONS.iter().map(combination)))),
         ("vendors", vendors()),
         ("controls", Value::array(CONTROLS.iter().map(control))),
         ("script", script(scripts)),
@@ -197,7 +198,7 @@ fn combination(combination: &'static Combination) -> Value {
     ])
 }
 
-fn policy(policy: &'static PolicyInfo) -> Value {
+fn described(policy: &'static PolicyInfo) -> Value {
     Value::object([
         ("name", Value::from(policy.name)),
         formerly(policy.name),
