@@ -74,7 +74,14 @@ fn copy(from: &Path, to: &Path) {
 /// A workspace of the runner and what it links, with the versions, lints and build of this one.
 fn manifest() -> String {
     let whole = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    let kept = ["[workspace.package]", "[workspace.dependencies]", "[workspace.lints.rust]", "[workspace.lints.clippy]", "[profile.dev]"];
+    let kept = [
+        "[workspace.package]",
+        "[workspace.dependencies]",
+        "[workspace.lints.rust]",
+        "[workspace.lints.clippy]",
+        "[profile.dev]",
+        "[profile.dev.package.sim-core]",
+    ];
     let section = |name: &str| {
         let from = whole.find(name).unwrap_or_else(|| panic!("Cargo.toml has no {name}"));
         let rest = &whole[from..];
