@@ -22,8 +22,8 @@ pub enum Kind {
     Results,
     /// What `--trace` writes.
     Timeline,
-    /// What `--answers` keeps.
-    Answer,
+    /// What a store keeps.
+    Row,
     /// A policy as a script.
     Script,
     /// A kernel by itself.
@@ -42,7 +42,7 @@ impl Kind {
             Kind::Result => ("a result", "`corun show FILE` prints it"),
             Kind::Results => ("results of a sweep", "`corun show FILE` prints them"),
             Kind::Timeline => ("a timeline", "https://ui.perfetto.dev shows it"),
-            Kind::Answer => ("a stored answer", "`--answers FOLDER` reads it"),
+            Kind::Row => ("a row of a store", "`--store FOLDER` reads it"),
             Kind::Script => ("a script", "`corun run EXPERIMENT --script FILE` runs it"),
             Kind::Kernel => ("a kernel", "it belongs into the `kernels` of an experiment"),
             Kind::Times => ("times of a GPU", "`corun silicon FILE` reads them"),
@@ -58,7 +58,7 @@ impl Kind {
             (Kind::Results, &["index", "points", "result"]),
             (Kind::Result, &["digest", "cycles", "kernels"]),
             (Kind::Timeline, &["traceEvents"]),
-            (Kind::Answer, &["behaviour", "answers"]),
+            (Kind::Row, &["behaviour", "key", "outcome"]),
             (Kind::Experiment, &["kernels", "corun"]),
             (Kind::Kernel, &["launches", "arrays"]),
         ];

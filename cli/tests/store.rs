@@ -41,7 +41,14 @@ fn a_run_is_remembered_and_another_policy_finds_what_kernels_do_alone() {
     let folder = folder("remembers");
     let plain = corun(&folder, &["run", "two.json", "--no-store"]);
     let first = corun(&folder, &["run", "two.json", "--store", "kept"]);
-    let (_, of_first) = rows(&folder);
+    let (engine, of_first) = rows(&folder);
+    let row = engine.join(&of_first[0]).display().to_string();
+    let taken = Command::new(env!("CARGO_BIN_EXE_corun")).current_dir(&folder).args(["run", &row]).output().expect("the program starts");
+    assert!(
+        stderr(&taken).starts_with("(file): found a row of a store, want an experiment; `--store FOLDER` reads it"),
+        "{}",
+        stderr(&taken)
+    );
     let again = corun(&folder, &["run", "two.json", "--store", "kept"]);
     assert_eq!((&first.stdout, &again.stdout), (&plain.stdout, &plain.stdout));
     assert!(stderr(&again).contains("from the store") && !stderr(&first).contains("from the store"), "{}", stderr(&again));
