@@ -22,7 +22,7 @@ use sim_core::run::windows::{KEPT, WINDOW};
 use sim_core::study::catalogue;
 use std::hash::Hasher;
 use std::io::{IsTerminal, Write};
-use std::time::Instant;
+use std::time::{Instant, UNIX_EPOCH};
 
 /// Cycles between two looks at progress, signals, trace and windows: fewer than the windows that are kept, and well below a second.
 const SLICE: u64 = WINDOW * 40;
@@ -72,7 +72,7 @@ impl Run {
         workers::stop_at_signals();
         let store = self.kept.open()?;
         if let Some(result) =
-            store.as_ref().filter(|_| self.windows.is_none() && self.trace.is_none()).and_then(|store| store.get(&key(&experiment)))
+            store.as_ref().filter(|_| self.windows.is_none() && self.trace.is_none()).and_then(|store| store.get(&key(&experiment)?))
         {
             let [out] = output::create(self.source.file(), [("--out", self.out.out.as_deref())])?;
             self.print(result, out)?;
@@ -99,8 +99,8 @@ impl Run {
         }
         let result = simulation.result();
         let ended = !cut_off && reason != Reason::Stuck && simulation.failure().is_none() && !workers::interrupted();
-        if let Some(store) = store.as_ref().filter(|_| ended) {
-            store.put(&key(&experiment), &result);
+        if let Some((store, key)) = store.as_ref().zip(key(&experiment)).filter(|_| ended) {
+            store.put(&key, &result);
         }
         let result = if cut_off { marked(result) } else { result };
         // Wall-clock figures stand in JSON alone: for people they go to stderr, so that equal runs print equal bytes.
@@ -130,11 +130,17 @@ impl Run {
     }
 }
 
-/// The name under which a store keeps an experiment's result: of all that it says, also what it is called and what its result compares with.
-fn key(experiment: &Experiment) -> String {
+/// The name under which a store keeps an experiment's result: of all that it says, also what it is called and what its result compares with, and of
+/// this program. What a run measures follows from the engine; a result has words, too, and another program may have others.
+fn key(experiment: &Experiment) -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    let about = program.metadata().ok()?;
+    let changed = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let mut all = Fnv::default();
-    all.write(experiment.encode().to_string().as_bytes());
-    format!("{}-{}", experiment.config_hash(), hex(all.finish()))
+    for part in [experiment.encode().to_string(), format!("{} {} {changed:?}", program.display(), about.len())] {
+        all.write(part.as_bytes());
+    }
+    Some(format!("{}-{}", experiment.config_hash(), hex(all.finish())))
 }
 
 /// Runs a simulation until it ends or a signal comes, with its windows and its timeline.

@@ -59,6 +59,13 @@ fn a_run_is_remembered_and_another_policy_finds_what_kernels_do_alone() {
     let other = ["run", "two.json", "--csv", "--set", "policy=leftover"];
     let remembered = corun(&folder, &[&other[..], &["--store", "kept"]].concat());
     assert_eq!(remembered.stdout, corun(&folder, &[&other[..], &["--no-store"]].concat()).stdout);
+    // What a run measures follows from the engine, and a result has words of the program: another one makes its own, and finds the runs alone.
+    let (_, before) = rows(&folder);
+    fs::copy(env!("CARGO_BIN_EXE_corun"), folder.join("other")).expect("a copy");
+    let other =
+        Command::new(folder.join("other")).current_dir(&folder).args(["run", "two.json", "--store", "kept"]).output().expect("it starts");
+    assert!(!stderr(&other).contains("from the store") && other.stdout == plain.stdout, "{}", stderr(&other));
+    assert_eq!(rows(&folder).1.len(), before.len() + 1, "its result");
     // Files of windows need the run itself.
     let windows = corun(&folder, &["run", "two.json", "--store", "kept", "--windows", "windows.csv"]);
     assert!(!stderr(&windows).contains("from the store") && folder.join("windows.csv").is_file());
