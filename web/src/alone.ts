@@ -2,7 +2,7 @@
 // once, whatever the policy and however many runs have it.
 import { Answers, readAnswer } from "./answers.ts";
 import type { FromWorker, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
-import { begin, spawn, type Run } from "./run.ts";
+import { begin, spawn, type Run } from "./run-handle.ts";
 import type { Answer } from "./types.ts";
 
 interface AloneEvents {

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { DECISIONS, happened } from "./happened.ts";
 import { kernelControls } from "./manual.ts";
 import { inForce } from "./decided.ts";
-import type { Past } from "./past.ts";
+import type { Events } from "./event-log.ts";
 import type { ControlEntry, Decision, ShownRun } from "./types.ts";
 import type { Tabular } from "./views/tabular.ts";
 
@@ -13,7 +13,7 @@ const LISTED = 200;
 /** What one run's policy decided. */
 export class Decided {
   readonly log = signal<readonly Decision[]>([]);
-  readonly past = signal<Past | null>(null);
+  readonly past = signal<Events | null>(null);
   /** Null before the machine has read them. */
   readonly controls = signal<unknown>(null);
   /** Which kind of the list is shown: what kinds begin with. */

@@ -7,7 +7,7 @@ import { holding, latest } from "./decided.ts";
 import type { Decided } from "./decisions.ts";
 import { toast } from "./dialogs.ts";
 import { count } from "./format.ts";
-import { Button, Fold, KernelName, SideHeading, Table } from "./kit.tsx";
+import { Button, Fold, KernelName, SideHeading, Table } from "./widgets.tsx";
 import { saveAs } from "./views/menu.ts";
 
 interface Props {

@@ -5,11 +5,11 @@ import { Answers, readAnswer } from "./answers.ts";
 import { Lockstep } from "./lockstep.ts";
 import type { FrameMessage, L1Moment, Loaded, RunState } from "./protocol.ts";
 import type { StopWhen } from "./stop-when.ts";
-import { tabRoom } from "./room.ts";
-import { Run, type Ready, type RunEvents } from "./run.ts";
+import { tabBudget } from "./memory-budget.ts";
+import { Run, type Ready, type RunEvents } from "./run-handle.ts";
 import type { Controls, Experiment, Problem, Result } from "./types.ts";
 
-export type { Ready } from "./run.ts";
+export type { Ready } from "./run-handle.ts";
 
 /** `side`: 0 for the first run, A; 1 for the second, B. */
 export interface EngineEvents {
@@ -113,7 +113,7 @@ export class Engine {
 
   /** What a tab may take is for all runs. */
   #share(): void {
-    const { memory, file } = tabRoom(),
+    const { memory, file } = tabBudget(),
       { length } = this.#runs;
     for (const run of this.#runs) run.post({ t: "room", room: { memory: memory / length, file: file / length } });
   }

@@ -1,6 +1,6 @@
 // What happened in a run, in words and as a list: launches, context switches, quotas on top, and what the policy decided. No DOM.
 import { whole } from "./draw/scale.ts";
-import type { Past } from "./past.ts";
+import type { Events } from "./event-log.ts";
 import type { Decision } from "./types.ts";
 
 export interface Happened {
@@ -28,7 +28,7 @@ export function switchText(name: string, left: number, back: number): string {
 }
 
 /** The buckets in which any kernel got its quota on top. */
-export function onTopOf(past: Past): { from: number; times: number[] }[] {
+export function onTopOf(past: Events): { from: number; times: number[] }[] {
   return Array.from(past.onTop[0] ?? [], (_, i) => ({
     from: i * past.bucket,
     times: past.onTop.map((all) => all[i] ?? 0),
@@ -40,7 +40,7 @@ export function onTopText(kernels: readonly string[], times: readonly number[]):
 }
 
 /** Everything that is known of a run, the last first; what comes together stands in the order in which it came. */
-export function happened(kernels: readonly string[], past: Past | null, log: readonly Decision[]): Happened[] {
+export function happened(kernels: readonly string[], past: Events | null, log: readonly Decision[]): Happened[] {
   const name = (kernel: number): string => kernels[kernel] ?? "a kernel";
   const all = log.map(({ cycle, kernel, topic, text }): Happened => {
     return { cycle, kind: `${DECISIONS}: ${topicTitle(topic)}`, kernel, text };

@@ -4,8 +4,8 @@
 // A restore puts these bytes back. So what has been made in the module since is gone, and what has been freed since is there again: nobody may hold
 // the one or miss the other.
 import type { Moment } from "./keyframes.ts";
-import type { Room } from "./room.ts";
-import { BYTES, FileShelf, MemoryShelf, type MomentsFile, PART, Parts, type Shelf } from "./shelf.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
+import { BYTES, FileStore, MemoryStore, type MomentsFile, PART, Parts, type SnapshotStore } from "./snapshot-store.ts";
 
 /** A moment of a run, to go back to. */
 export interface Image extends Moment {
@@ -24,7 +24,7 @@ const FAR = 2 / 5;
 
 export class Images {
   #file: MomentsFile | null = null;
-  #shelf: Shelf = new MemoryShelf();
+  #shelf: SnapshotStore = new MemoryStore();
   /** Bytes that the shelf may have, if it is a file. */
   #most: number | null = null;
   #memory = new WebAssembly.Memory({ initial: 0 });
@@ -47,7 +47,7 @@ export class Images {
 
   #use(file: MomentsFile | null): void {
     this.#rebase();
-    this.#shelf = file ? new FileShelf(file.file) : new MemoryShelf();
+    this.#shelf = file ? new FileStore(file.file) : new MemoryStore();
     this.#most = file?.most ?? null;
   }
 
@@ -64,7 +64,7 @@ export class Images {
   }
 
   /** Whether moments take more than there is room for. */
-  over(room: Room): boolean {
+  over(room: MemoryBudget): boolean {
     return this.#shelf.bytes > (this.#most === null ? room.memory : Math.min(room.file, this.#most));
   }
 

@@ -5,7 +5,7 @@ import "./style/tokens.css";
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/parts.css";
-import "./standing.css";
+import "./stale-banner.css";
 import "./make/make.css";
 import "./run/compared.css";
 import "./run/screen.css";
@@ -33,7 +33,7 @@ import { Feed } from "./run/feed.ts";
 import { listen, pageKey } from "./run/keys.ts";
 import { oneLess, oneMore, otherGpu, otherKernel } from "./run/mix.ts";
 import { panels } from "./run/panels.tsx";
-import { heardBy } from "./run/heard.ts";
+import { engineEvents } from "./run/engine-events.ts";
 import { present, presenting } from "./run/present.ts";
 import { copyCommand, copyLink, saveExperiment, saveFile, saveResult, vary } from "./run/saves.ts";
 import { schemesHost } from "./run/schemes-host.ts";
@@ -42,7 +42,7 @@ import { startScreen } from "./run/screen.tsx";
 import { Session } from "./run/session.ts";
 import { compareMeasured } from "./silicon/open.ts";
 import { provideStamp } from "./stamp.ts";
-import { Standing } from "./standing.ts";
+import { StaleBanner } from "./stale-banner.ts";
 import { startEmbed } from "./teach/embed.ts";
 import { shortTitle, withPreset, type Preset } from "./teach/vendors.ts";
 import { startTheme, toggleTheme } from "./theme.ts";
@@ -100,7 +100,7 @@ make.addEventListener("click", (event) => {
 
 // ---------------------------------------------------------------- what follows the session
 
-const standing = new Standing(pictures);
+const standing = new StaleBanner(pictures);
 const root = document.documentElement;
 const follow: (() => void)[] = [
   () => {
@@ -263,7 +263,7 @@ async function start(): Promise<void> {
   let ready: Awaited<ReturnType<typeof Engine.start>>["ready"];
   try {
     ({ engine, ready } = await Engine.start(await compileModule(), shipped, {
-      ...heardBy(session),
+      ...engineEvents(session),
       refused: (problems) => toast(problems.map(problemText).join("; ")),
     }));
   } catch (error) {

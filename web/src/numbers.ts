@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { ENDLESS, MISSING, count, fixed, percent } from "./format.ts";
 import { mixFigure, slowdownOf, whyStarved } from "./run/figures.ts";
-import { apart, gapText, inFull, interval, isClear, plusMinus, sureness } from "./sure.ts";
+import { apart, gapText, inFull, interval, isClear, plusMinus, sureness } from "./interval-text.ts";
 import type { Catalogue, Controls, Interval, KernelResult, MetricEntry, Result } from "./types.ts";
 
 const WAITING = "being measured in the background";

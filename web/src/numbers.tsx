@@ -4,7 +4,7 @@
 import "./numbers.css";
 import type { ComponentChildren } from "preact";
 import { count } from "./format.ts";
-import { IconButton, KernelName, Meanings, SideMark, Table, What } from "./kit.tsx";
+import { IconButton, KernelName, Meanings, SideMark, Table, What } from "./widgets.tsx";
 import {
   ABSENT,
   COST,

@@ -2,9 +2,9 @@
 //
 // The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
 // frame only when the page has said `drawn` for the one before, and runs on in between.
-import type { Room } from "./room.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 import type { LaunchNews } from "./launches/log.ts";
-import type { Past } from "./past.ts";
+import type { Events } from "./event-log.ts";
 import type { Met, StopWhen } from "./stop-when.ts";
 import type {
   Answer,
@@ -56,7 +56,7 @@ export type ToWorker =
       watch: boolean;
     }
   /** What moments to go back to may take from now on. */
-  | { t: "room"; room: Room }
+  | { t: "room"; room: MemoryBudget }
   /** From now on playing stops where this is met; null: at nothing. */
   | { t: "stopWhen"; when: StopWhen | null }
   /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */
@@ -118,7 +118,7 @@ export interface FrameMessage {
   /** As often, and with every decision: the controls as the machine reads them. */
   controls: Controls | null;
   /** With the result: what is known of the whole run, also beyond `cycle` where it has gone back. */
-  past: Past | null;
+  past: Events | null;
   /** With the result, where kernels are launched several times or a CTA order was chosen: launches that have changed, and what each SM has before it, by kernel. */
   launches: LaunchNews | null;
   shares: (Shares | null)[] | null;

@@ -2,7 +2,7 @@
 // held already when the run set out has to end before it counts.
 //
 // Ends of kernels and decisions are known to the cycle. Queues and slowdowns are looked at where windows end, every 400 cycles.
-import type { Mark, PastLog } from "./past.ts";
+import type { Mark, EventLog } from "./event-log.ts";
 import type { Decision, FrameLayout, WindowsLayout } from "./types.ts";
 import { FrameReader } from "./views/frame-reader.ts";
 
@@ -91,7 +91,7 @@ interface Watched {
 export class Watch {
   readonly #when: StopWhen;
   readonly #run: Watched;
-  readonly #past: PastLog;
+  readonly #past: EventLog;
   readonly #alone: (kernel: number) => number | undefined;
   readonly #windows: WindowsLayout;
   readonly #frame: FrameReader;
@@ -110,7 +110,7 @@ export class Watch {
     layout: FrameLayout,
     windows: WindowsLayout,
     run: Watched,
-    past: PastLog,
+    past: EventLog,
     alone: (kernel: number) => number | undefined,
   ) {
     this.#when = when;

@@ -1,7 +1,7 @@
 // What the page is sent of the run: a frame where there is news, the page has drawn the one before, and it is not too soon; each with all that the
 // page has not had yet. It reads the run and never moves it.
 import type { LaunchLog } from "./launches/log.ts";
-import type { PastLog } from "./past.ts";
+import type { EventLog } from "./event-log.ts";
 import type { FrameMessage } from "./protocol.ts";
 import type { FrameLayout, WindowsLayout } from "./types.ts";
 import type { Simulation } from "./wasm/corun.js";
@@ -16,7 +16,7 @@ const WINDOW_END = 1;
 /** The run as it stands. */
 interface Shown {
   sim: Simulation;
-  past: PastLog;
+  past: EventLog;
   launches: LaunchLog | null;
   running: boolean;
   /** With another run: one frame at the end of each way; `full`: that frame has the result. */

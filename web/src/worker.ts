@@ -7,10 +7,10 @@ import { hasLaunches, LaunchLog } from "./launches/log.ts";
 import { type Image, Images } from "./images.ts";
 import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { Pacing, SLICE } from "./pacing.ts";
-import { launchSizes, PastLog } from "./past.ts";
+import { launchSizes, EventLog } from "./event-log.ts";
 import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
-import type { Room } from "./room.ts";
-import { momentsFile } from "./shelf.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
+import { momentsFile } from "./snapshot-store.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
 import type { Answer, FrameLayout, Reason, WindowsLayout } from "./types.ts";
 import { AloneJobs } from "./worker-alone.ts";
@@ -52,14 +52,14 @@ let ticking = false;
 const frames = new Frames();
 let why = "";
 const images = new Images();
-let room: Room = { memory: Infinity, file: Infinity };
+let room: MemoryBudget = { memory: Infinity, file: Infinity };
 const keyframes = new Keyframes<Image>(() => images.over(room));
 /** What the run goes on as since its first end: moments from before do not know. */
 let longer: Built["message"]["experiment"] | null = null;
 /** Somebody has set its controls: it is no experiment's run any more. */
 let altered = false;
 /** What is known of the run, also beyond the present cycle where it has gone back. */
-let past = new PastLog([]);
+let past = new EventLog([]);
 /** The same, CTA by CTA; nothing where the page does not show it. */
 let launches: LaunchLog | null = null;
 let stopWhen: StopWhen | null = null;
@@ -403,7 +403,7 @@ function begin(next: Simulation, message: Built["message"], memory: Built["memor
   sim = next;
   longer = null;
   altered = false;
-  past = new PastLog(launchSizes(explained));
+  past = new EventLog(launchSizes(explained));
   launches = hasLaunches(sim.frameLayout(), (message.experiment as { cta_order?: unknown }).cta_order)
     ? LaunchLog.of(sim.frameLayout())
     : null;
@@ -549,7 +549,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       altered = true;
       keyframes.clear();
       keyframes.add(sim.cycle, images.take());
-      past = new PastLog([]);
+      past = new EventLog([]);
       launches = launches && new LaunchLog([], 0);
       fromStart();
       // What was stuck, or whose script had failed, may go on now.

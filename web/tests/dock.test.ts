@@ -14,7 +14,7 @@ import {
   type DockRun,
 } from "../src/run/dock-data.ts";
 import { dockHeight, drawDock } from "../src/run/dock-drawing.ts";
-import { PastLog } from "../src/past.ts";
+import { EventLog } from "../src/event-log.ts";
 import { cycleFrom, DockState, SPEEDS, wayText, type DockEvents } from "../src/run/dock-state.ts";
 import type { Bookmark, Decision, ShownRun, WindowsLayout } from "../src/types.ts";
 import { tableResolution, zoomed } from "../src/views/time-axis.ts";
@@ -228,7 +228,7 @@ const said = ({ drawing }: ReturnType<typeof drawn>, what: string): string[] =>
   drawing.spots.filter(({ id }) => id.startsWith(what)).map(({ text }) => text());
 
 test("CTAs that finish, launches, context switches and epochs stand in the lanes, several as one where they are small", () => {
-  const past = new PastLog([[1], [9]]);
+  const past = new EventLog([[1], [9]]);
   past.add(
     told([0, 0, 1], [0, 1, 1], ...Array.from({ length: 16 }, (): [number, number, number] => [20_150, 1, 2])),
     30_000,
@@ -271,7 +271,7 @@ test("CTAs that finish, launches, context switches and epochs stand in the lanes
 });
 
 test("quotas on top stand below the epochs", () => {
-  const past = new PastLog([[9], [9]]),
+  const past = new EventLog([[9], [9]]),
     window = (start: number, sad: number, sgemm: number): number[] => [start, start + 400, 7, sad, 7, sgemm];
   past.add(told([0, 0, 1], [0, 1, 1]), 95_000);
   past.addWindows(Float64Array.from([...window(400, 0, 3), ...window(40_000, 1, 2)]), 6, [3, 5]);

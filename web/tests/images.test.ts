@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Images, type Image } from "../src/images.ts";
-import type { BytesFile } from "../src/shelf.ts";
+import type { BytesFile } from "../src/snapshot-store.ts";
 
 const PAGE = 65_536;
 /** Where this lies once it is compiled. */

@@ -4,7 +4,7 @@ import { afterEach, test } from "node:test";
 import { Engine } from "../src/engine.ts";
 import { Feed } from "../src/run/feed.ts";
 import type { Notice } from "../src/run/notice.tsx";
-import { heardBy } from "../src/run/heard.ts";
+import { engineEvents } from "../src/run/engine-events.ts";
 import { Session } from "../src/run/session.ts";
 import { further, side, type Side } from "../src/run/side.ts";
 import type { Experiment, Result } from "../src/types.ts";
@@ -57,7 +57,7 @@ async function start(calm = false): Promise<Page> {
     first: by("even"),
   });
   const { engine, ready } = await Engine.start({} as WebAssembly.Module, () => Promise.resolve({}), {
-    ...heardBy(session),
+    ...engineEvents(session),
     refused: () => undefined,
   });
   session.engine = engine;

@@ -7,7 +7,7 @@ import { timeText } from "../src/format.ts";
 import { METRICS, endsOf, figureOf, metricsOf } from "../src/sweeps/metrics.ts";
 import { chartData, everything, fileText, heatAxes, heatMap, readLine } from "../src/sweeps/results.ts";
 import { sealed } from "../src/browser-store.ts";
-import { Kept } from "../src/sweeps/kept.ts";
+import { StoredLines } from "../src/sweeps/stored.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
 import type { Line, Plan, PlanPoint, Task } from "../src/sweeps/types.ts";
@@ -334,7 +334,7 @@ test("a stored line is read only if it is this point's; others are deleted, and 
     // Of the right form, but not what was stored.
     [["0.1.0", "", 99], sealed(good).replace("stp", "sto")],
   ]);
-  const kept = await new Kept("0.1.0").recall("");
+  const kept = await new StoredLines("0.1.0").recall("");
   assert.deepEqual(kept, [{ index: 1, text: good, line: line(1, { stp: 1 }) }]);
   await new Promise((later) => setTimeout(later));
   assert.deepEqual([...held.keys()], [JSON.stringify(["0.1.0", "", 1])]);

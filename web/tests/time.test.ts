@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { happened, onTopOf, onTopText } from "../src/happened.ts";
 import { Keyframes, type Moment } from "../src/keyframes.ts";
-import { launchSizes, PastLog } from "../src/past.ts";
+import { launchSizes, EventLog } from "../src/event-log.ts";
 import { metText, Watch, type StopWhen } from "../src/stop-when.ts";
 import type { Decision, FrameLayout, WindowsLayout } from "../src/types.ts";
 import { WindowStore } from "../src/views/window-store.ts";
@@ -105,7 +105,7 @@ test("a moment is due when the engine has run for as long as between two of them
 });
 
 test("launches, runs and CTAs are counted once, however often the run goes over them", () => {
-  const past = new PastLog([[2, 1], [3]]);
+  const past = new EventLog([[2, 1], [3]]);
   // Kernel 0: two launches, of 2 CTAs and of 1; one of its CTAs is switched out and back.
   const first = [0, 0, 1, 0, 0, 1, 0, 1, 1, 5, 0, 2, 9, 0, 3, 10, 0, 0, 20, 0, 0, 20, 0, 1],
     second = [30, 0, 0, 30, 0, 1];
@@ -142,7 +142,7 @@ test("launches, runs and CTAs are counted once, however often the run goes over 
 });
 
 test("a long run's counts become coarser and lose nothing", () => {
-  const past = new PastLog([[1]]);
+  const past = new EventLog([[1]]);
   const events = Array.from({ length: 5000 }, (_, i) => [
     i * 1000,
     0,
@@ -170,7 +170,7 @@ test("a long run's counts become coarser and lose nothing", () => {
 });
 
 test("what happened in a run stands in a list, the last first, with its kind", () => {
-  const past = new PastLog([[9], [9]]);
+  const past = new EventLog([[9], [9]]);
   const out = Array.from({ length: 16 }, () => [20_150, 1, 2]),
     back = Array.from({ length: 2 }, () => [60_100, 1, 3]);
   past.add(told(0, 0, 1, 0, 1, 1, ...out.flat(), ...back.flat()), 95_000);
@@ -193,7 +193,7 @@ test("what happened in a run stands in a list, the last first, with its kind", (
 });
 
 test("quotas on top are known by window, each taken once however often it comes", () => {
-  const past = new PastLog([[9], [9]]),
+  const past = new EventLog([[9], [9]]),
     window = (start: number, sad: number, sgemm: number): number[] => [start, start + 400, 7, sad, 7, sgemm];
   const rows = Float64Array.from([
     ...window(0, 0, 0),
@@ -270,12 +270,12 @@ const WINDOWS = {
 const watching = (
   when: StopWhen,
   run: FakeRun,
-  past = new PastLog([[1]]),
+  past = new EventLog([[1]]),
   alone = (): number | undefined => 10,
 ): Watch => new Watch(when, LAYOUT, WINDOWS, run, past, alone);
 
 test("stop when a kernel finishes: at the cycle after its last CTA, also where that is known already", () => {
-  const past = new PastLog([[1], [1]]),
+  const past = new EventLog([[1], [1]]),
     run = new FakeRun();
   const watch = watching({ kind: "end", kernel: 1 }, run, past);
   past.add(told(0, 0, 1, 0, 1, 1, 100, 0, 0, 350, 1, 0), 400);
@@ -343,7 +343,7 @@ test("stop when a kernel slows down: over 25 windows, from below to above, also 
 
   let known: number | undefined;
   const other = new FakeRun(),
-    late = watching({ kind: "slowdown", kernel: 0, above: 2 }, other, new PastLog([[1]]), () => known);
+    late = watching({ kind: "slowdown", kernel: 0, above: 2 }, other, new EventLog([[1]]), () => known);
   assert.equal(slow(other, late, 4000, 30), null);
   assert.equal(slow(other, late, 1000, 30), null);
   known = 10;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AllocationForm, RecordField, ShownTable, WindowsLayout } from "../src/types.ts";
 import { chartSpecs } from "../src/views/chart-data.ts";
-import { less, more, most, pathOf, plain, put, read } from "../src/watch/asked.ts";
+import { less, more, most, pathOf, plain, put, read } from "../src/watch/wanted.ts";
 import { begins, cellText, courseOf, groups, meanings } from "../src/watch/model.ts";
 
 const column = (title: string, kernel: number | null, unit = "") => ({ title, unit, doc: `What ${title} is`, kernel });

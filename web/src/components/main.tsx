@@ -11,7 +11,7 @@ import { render, type ComponentType } from "preact";
 import { Select, Text } from "../controls.tsx";
 import { copyText } from "../dialogs.ts";
 import { wrongText } from "../format.ts";
-import { Button, Fold, Host, IconButton, ThemeButton, What } from "../kit.tsx";
+import { Button, Fold, Host, IconButton, ThemeButton, What } from "../widgets.tsx";
 import { ownName, watched } from "../life.ts";
 import { compileModule } from "../module.ts";
 import { NoticeBox, Problems, notOpened, notStarted, starting, type Notice } from "../run/notice.tsx";

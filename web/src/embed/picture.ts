@@ -4,7 +4,7 @@ import { kernelPaint, type Theme } from "../draw/theme.ts";
 import { count, ENDLESS, MISSING } from "../format.ts";
 import { BARS, bars, tops, type Bar } from "../run/bars.ts";
 import type { RunSide } from "../run/model.ts";
-import { plusMinus } from "../sure.ts";
+import { plusMinus } from "../interval-text.ts";
 import { add, beside } from "../views/beside.ts";
 import { drawSms } from "../views/sm-drawing.ts";
 import { residentText, type SmModel } from "../views/sm-model.ts";

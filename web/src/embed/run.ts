@@ -1,6 +1,6 @@
 // Runs an experiment on the thread of its host, in slices between which the host does its own work: an article or a notebook may forbid workers.
 import type * as module from "../wasm/corun_script.js";
-import { endOf } from "../stop.ts";
+import { endOf } from "../stop-rule.ts";
 import { seriesOf, type Series } from "./series.ts";
 import type { Answer, Experiment, FrameLayout, Result } from "../types.ts";
 

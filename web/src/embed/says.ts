@@ -5,7 +5,7 @@ import type { LinkState } from "../link.ts";
 import { mixFigure, slowdownOf } from "../run/figures.ts";
 import type { RunSide } from "../run/model.ts";
 import { plain, said } from "../run/says.ts";
-import { interval, plusMinus } from "../sure.ts";
+import { interval, plusMinus } from "../interval-text.ts";
 import type { Catalogue, Experiment, IntervalsOf, Result } from "../types.ts";
 import type { Tabular } from "../views/tabular.ts";
 

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { kernelLabels } from "../choices.ts";
 import { copyText, toast } from "../dialogs.ts";
 import { errorText } from "../format.ts";
-import { Button, IconButton, RunLink } from "../kit.tsx";
+import { Button, IconButton, RunLink } from "../widgets.tsx";
 import { sameEngine } from "../stamp.ts";
 import { sweepCommand } from "../sweeps/state.ts";
 import { figureTitle } from "../titles.ts";

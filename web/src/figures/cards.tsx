@@ -1,5 +1,5 @@
 // The cards of the papers: what each claims, what of it came out here, its setting and its figures.
-import { RunLink } from "../kit.tsx";
+import { RunLink } from "../widgets.tsx";
 import { sameEngine } from "../stamp.ts";
 import type { Catalogue, Experiment } from "../types.ts";
 import { ClaimTable } from "./claims.tsx";

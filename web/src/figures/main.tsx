@@ -12,7 +12,7 @@ import { effect, signal } from "@preact/signals";
 import { render, type ComponentChildren } from "preact";
 import * as engine from "../wasm/corun.js";
 import { errorText } from "../format.ts";
-import { ThemeButton } from "../kit.tsx";
+import { ThemeButton } from "../widgets.tsx";
 import { compileModule } from "../module.ts";
 import { NoticeBox, notStarted, retry, type Notice } from "../run/notice.tsx";
 import { startTheme } from "../theme.ts";

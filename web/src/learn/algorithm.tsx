@@ -2,10 +2,10 @@
 import { errorText, problemText } from "../format.ts";
 import "../watch/watch.css";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { IconButton, Scrolls, Swatch } from "../kit.tsx";
+import { IconButton, Scrolls, Swatch } from "../widgets.tsx";
 import { titleOf } from "../titles.ts";
 import { useSeen } from "./seen.ts";
-import { less, more, most, pathOf, plain, put, read, type Question } from "../watch/asked.ts";
+import { less, more, most, pathOf, plain, put, read, type Question } from "../watch/wanted.ts";
 import { Shown } from "../watch/table.tsx";
 import type { AllocationForm, Problem, RecordField, ShownTable } from "../types.ts";
 

@@ -11,7 +11,7 @@ import { compileModule } from "../module.ts";
 import * as engine from "../wasm/corun.js";
 import type { Allocator } from "./algorithm.tsx";
 import { startTheme } from "../theme.ts";
-import { ThemeButton } from "../kit.tsx";
+import { ThemeButton } from "../widgets.tsx";
 import { ownName, watched } from "../life.ts";
 import { Lab, type FromLab, type Port, type ToLab } from "./lab.ts";
 import { Page } from "./page.tsx";

@@ -2,7 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import GLOSSARY from "../../../docs/glossary.md?raw";
-import { RunLink } from "../kit.tsx";
+import { RunLink } from "../widgets.tsx";
 import { Algorithm, type Allocator } from "./algorithm.tsx";
 import { readInline, type Inline } from "../teach/markdown.ts";
 import { Figure } from "./figure.tsx";

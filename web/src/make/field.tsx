@@ -6,7 +6,7 @@ import { numbersText, parseNumbers } from "../manual.ts";
 import { kernelLabels } from "../choices.ts";
 import { around, axisPath } from "../sweeps/vary.ts";
 import { Select, Text, useTyped, type At } from "../controls.tsx";
-import { Swatch } from "../kit.tsx";
+import { Swatch } from "../widgets.tsx";
 import { fieldOf, OWN, type Field as Described } from "./fields.ts";
 import { copy, type FormState } from "./state.ts";
 

@@ -18,7 +18,7 @@ import { GOALS, goalOf, withExtra, written, type Goal } from "../goal.ts";
 import { fixed } from "../format.ts";
 import { limitOf, limitOn, withClassLimit } from "../limits.ts";
 import { kernelControls, stopOf, stops, stopText, withEntry, type KernelControl } from "../manual.ts";
-import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "../stop.ts";
+import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "../stop-rule.ts";
 import { choiceTitle, orderTitle, titleOf } from "../titles.ts";
 import type { Catalogue, GpuChoice, KernelChoice, PolicyChoice, PolicyParam } from "../types.ts";
 import { recordOf, shapes, type Shape } from "./shape.ts";

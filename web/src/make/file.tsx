@@ -7,7 +7,7 @@ import { isMeasured } from "../silicon/open.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";
 import { Deeds } from "../controls.tsx";
 import { useForm } from "./field.tsx";
-import { Button, OpenFile } from "../kit.tsx";
+import { Button, OpenFile } from "../widgets.tsx";
 import { copy, type FormState } from "./state.ts";
 import type { Experiment } from "../types.ts";
 

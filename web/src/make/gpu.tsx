@@ -21,7 +21,7 @@ import { Compare } from "./compare.tsx";
 import { Text } from "../controls.tsx";
 import { Field, Group, useForm } from "./field.tsx";
 import { fieldOf, sentence } from "./fields.ts";
-import { Icon, IconButton, Source } from "../kit.tsx";
+import { Icon, IconButton, Source } from "../widgets.tsx";
 import { OwnJson } from "./own.tsx";
 import { gpuGroup } from "./state.ts";
 

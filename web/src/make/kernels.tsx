@@ -8,7 +8,7 @@ import { Compare } from "./compare.tsx";
 import { Control, Field, Group, Said, useForm } from "./field.tsx";
 import { fieldOf, plainFields } from "./fields.ts";
 import { mostOf } from "./shape.ts";
-import { Icon, Moves, Swatch, What } from "../kit.tsx";
+import { Icon, Moves, Swatch, What } from "../widgets.tsx";
 import { OwnJson } from "./own.tsx";
 import type { FormState } from "./state.ts";
 

@@ -7,7 +7,7 @@ import { Deeds, Select } from "../controls.tsx";
 import { Field, PerKernel, Said, useForm } from "./field.tsx";
 import { policyOptions, sentence } from "./fields.ts";
 import { mostOf } from "./shape.ts";
-import { Icon, Moves, Source } from "../kit.tsx";
+import { Icon, Moves, Source } from "../widgets.tsx";
 import { Script } from "./script.tsx";
 import { copy } from "./state.ts";
 

@@ -5,7 +5,7 @@ import { fieldOf } from "./fields.ts";
 import { Code } from "./code.tsx";
 import { Deeds } from "../controls.tsx";
 import { useForm } from "./field.tsx";
-import { Icon } from "../kit.tsx";
+import { Icon } from "../widgets.tsx";
 import type { Mark } from "./json.ts";
 
 const CHECK_AFTER = 350;

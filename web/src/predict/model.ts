@@ -3,7 +3,7 @@
 import { fieldsOf } from "../browser-store.ts";
 import { policyOf, schemeName } from "../choices.ts";
 import { fixed } from "../format.ts";
-import type { Past } from "../past.ts";
+import type { Events } from "../event-log.ts";
 import type { Experiment, Prediction, PredictQuestion, Reading, Result } from "../types.ts";
 
 /** How the paper is read where its text and its equations differ, and one model that is not the paper's. */
@@ -274,7 +274,7 @@ export interface Shown {
   ended: number | null;
 }
 
-export function shownOf(setup: Setup, result: Result, past: Past | null): Shown[] {
+export function shownOf(setup: Setup, result: Result, past: Events | null): Shown[] {
   return setup.names.map((_, k) => {
     const kernel = result.kernels[k],
       end = past?.marks.find(

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { Select } from "../controls.tsx";
 import { MISSING } from "../format.ts";
-import { Button, Host, KernelName, SideMark, Table, What } from "../kit.tsx";
+import { Button, Host, KernelName, SideMark, Table, What } from "../widgets.tsx";
 import { PartitionBar } from "./bar.tsx";
 import { Measures } from "./measures.ts";
 import { READINGS } from "./model.ts";

@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { count, errorText, fixed, problemText, problemsIn } from "../format.ts";
 import type { PredictView } from "../link.ts";
-import { launchSizes, type Past } from "../past.ts";
+import { launchSizes, type Events } from "../event-log.ts";
 import type { Loaded } from "../protocol.ts";
 import type { Experiment, Prediction, PredictQuestion, Reading, Result } from "../types.ts";
 import {
@@ -209,7 +209,7 @@ export class Predictor {
   }
 
   /** What the run shows now. */
-  update(result: Result, past: Past | null): void {
+  update(result: Result, past: Events | null): void {
     const setup = this.setup.value;
     if (!setup || notForScheme(setup.experiment) !== "") return;
     this.#ran.value = { shown: shownOf(setup, result, past), now: milliseconds(setup, result.cycles) };

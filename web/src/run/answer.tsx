@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { setText } from "../dom.ts";
 import { count, ENDLESS, fixed, MISSING } from "../format.ts";
-import { inFull, plusMinus } from "../sure.ts";
+import { inFull, plusMinus } from "../interval-text.ts";
 import { BARS, bars, merits, tops, type Bar, type BarKind } from "./bars.ts";
 import type { RunSide } from "./model.ts";
 import type { Rate } from "./rate.ts";

@@ -1,7 +1,7 @@
 // The bars of the first screen: how much slower each kernel is, the part of its promise that is kept, or what it finds again. No DOM.
 import { fixed, finite } from "../format.ts";
 import { hasGoal } from "../goal.ts";
-import { interval } from "../sure.ts";
+import { interval } from "../interval-text.ts";
 import type { Interval, Result } from "../types.ts";
 import { mixFigure, slowdownOf, whyStarved } from "./figures.ts";
 import type { RunSide } from "./model.ts";

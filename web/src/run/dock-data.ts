@@ -1,4 +1,4 @@
-import type { Past } from "../past.ts";
+import type { Events } from "../event-log.ts";
 import type { Decision, ShownRun, Zoom } from "../types.ts";
 import { chartSpecs, means, timeTable, type ChartSpec } from "../views/chart-data.ts";
 import type { Tabular } from "../views/tabular.ts";
@@ -15,7 +15,7 @@ export interface DockRun {
   store: WindowStore;
   specs: Partial<Record<LaneKey, ChartSpec>>;
   decisions: readonly Decision[];
-  past: Past | null;
+  past: Events | null;
   /** The cycle at which it ends by its own stop condition; null where that is not known before. */
   length: number | null;
   /** Cycles of an epoch, where its policy has them. */

@@ -1,7 +1,7 @@
 // The dock as a part of the page: what it hears of the runs, and what it does with them.
 import { computed, effect } from "@preact/signals";
 import { epochOf } from "../choices.ts";
-import { endOf } from "../stop.ts";
+import { endOf } from "../stop-rule.ts";
 import type { Zoom } from "../types.ts";
 import type { CorunDock } from "./dock.ts";
 import type { Part } from "./panel.ts";

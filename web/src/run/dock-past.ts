@@ -3,7 +3,7 @@
 import { whole } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
 import { launchText, onTopOf, onTopText, switchText } from "../happened.ts";
-import type { Past } from "../past.ts";
+import type { Events } from "../event-log.ts";
 import type { DockRun } from "./dock-data.ts";
 import type { Place } from "./dock-drawing.ts";
 
@@ -21,7 +21,7 @@ const said = (run: DockRun): string => (run.mark === "" ? "" : `${run.mark}: `);
 /** Counts by bucket become columns that are wide enough to be seen, of the cycles that are shown. */
 function columns<T>(
   { at, range, x }: Place,
-  past: Past,
+  past: Events,
   least: number,
   of: (bucket: number) => T | null,
   add: (a: T, b: T) => T,

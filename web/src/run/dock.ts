@@ -6,7 +6,7 @@ import { createElement, render } from "preact";
 import { toast } from "../dialogs.ts";
 import { h } from "../dom.ts";
 import { count } from "../format.ts";
-import type { Past } from "../past.ts";
+import type { Events } from "../event-log.ts";
 import { metText, type Met } from "../stop-when.ts";
 import type { Bookmark, Decision, ShownRun, Zoom } from "../types.ts";
 import { KINDS, saveAs } from "../views/menu.ts";
@@ -133,7 +133,7 @@ export class CorunDock extends HTMLElement {
     this.#axis.later();
   }
 
-  setPast(run: number, past: Past): void {
+  setPast(run: number, past: Events): void {
     const mine = this.#runs[run];
     if (!mine) return;
     mine.past = past;

@@ -1,6 +1,6 @@
 // The drawer under the first screen: a row of tabs, and what the chosen one has. Closed until somebody asks.
 import type { Signal } from "@preact/signals";
-import { Host } from "../kit.tsx";
+import { Host } from "../widgets.tsx";
 import type { Panel } from "./panel.ts";
 
 function Card({ panel, open }: { panel: Panel; open: boolean }) {

@@ -1,7 +1,7 @@
 // What the page says first, from the engine's verdict: its sentences with the kernels and numbers in them found, how sure they are, and when they
 // may change. No DOM.
 import { count, literally } from "../format.ts";
-import { inFull, interval } from "../sure.ts";
+import { inFull, interval } from "../interval-text.ts";
 import type { Interval, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
 import { slowdownOf } from "./figures.ts";

@@ -1,6 +1,6 @@
 // The schemes of a mix as points: equal ones drawn once, which of them is best, their axes, where their names stand, and where an arrow key leads. No DOM.
 import type { Column } from "../schemes/table.ts";
-import { interval } from "../sure.ts";
+import { interval } from "../interval-text.ts";
 import type { Interval, Result } from "../types.ts";
 import { mixFigure, slowdownOf } from "./figures.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";

@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "pr
 import { count, timeText } from "../format.ts";
 import { hasGoal } from "../goal.ts";
 import { type Column, columns } from "../schemes/table.ts";
-import { plusMinus } from "../sure.ts";
+import { plusMinus } from "../interval-text.ts";
 import type { MetricEntry } from "../types.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
 import { byPromise, best as bestOf, goTo, isSide, type SchemePoint, schemePoints } from "./scheme-points.ts";

@@ -6,7 +6,7 @@ import { differences, type Difference } from "../difference.ts";
 import type { Ready } from "../engine.ts";
 import type { View } from "../link.ts";
 import type { FrameMessage, Loaded, RunState } from "../protocol.ts";
-import { tabRoom } from "../room.ts";
+import { tabBudget } from "../memory-budget.ts";
 import type { Experiment, Problem } from "../types.ts";
 import { WindowStore } from "../views/window-store.ts";
 import type { ShownState } from "./dock-state.ts";
@@ -388,7 +388,7 @@ export class Session {
     const shown: Shown = {
       catalogue,
       runs: loaded.map(({ layout, windows }, i) => ({ mark: this.mark(i), title: titles[i] ?? "", layout, windows })),
-      stores: loaded.map(({ windows }) => new WindowStore(windows, tabRoom().edges)),
+      stores: loaded.map(({ windows }) => new WindowStore(windows, tabBudget().edges)),
       experiments,
       loaded,
     };

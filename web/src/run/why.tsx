@@ -1,6 +1,6 @@
 // The drawer's tab that says why: the chain from the warps of who suffers to what is full, with numbers and what each means.
 import "./why.css";
-import { Meanings, What } from "../kit.tsx";
+import { Meanings, What } from "../widgets.tsx";
 import { percent } from "../format.ts";
 import { Beyond, Chip, Mark } from "./answer.tsx";
 import type { RunSide } from "./model.ts";

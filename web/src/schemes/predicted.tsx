@@ -5,12 +5,12 @@ import { needText } from "../format.ts";
 import { aroundOf, Predicted } from "../predict/panel.tsx";
 import { Predictor } from "../predict/predictor.ts";
 import type { Experiment } from "../types.ts";
-import type { Desk } from "./desk.ts";
+import type { QueryWorker } from "./query-worker.ts";
 import type { Place } from "./place.ts";
 
 interface Around {
   module: WebAssembly.Module;
-  desk: Desk;
+  desk: QueryWorker;
   place: Place;
   /** A partition is to be seen in Run. */
   open(experiment: Experiment): void;

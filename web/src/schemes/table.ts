@@ -1,7 +1,7 @@
 // The mix under every scheme, as data: the sweep that runs it, the columns of its table, and their order. No DOM.
 import { mixText } from "../choices.ts";
 import { fixed, percent, finite } from "../format.ts";
-import { interval } from "../sure.ts";
+import { interval } from "../interval-text.ts";
 import { titleOf } from "../titles.ts";
 import type { SchemeAnswer } from "../run/model.ts";
 import { mixFigure, slowdownOf } from "../run/figures.ts";

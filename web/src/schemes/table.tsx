@@ -1,9 +1,9 @@
 // The schemes of a mix as a table that any column sorts; every row opens in Run.
 import { useSignal } from "@preact/signals";
-import { Scrolls, What } from "../kit.tsx";
+import { Scrolls, What } from "../widgets.tsx";
 import { MISSING, fixed } from "../format.ts";
 import type { SchemeAnswer } from "../run/model.ts";
-import { plusMinus } from "../sure.ts";
+import { plusMinus } from "../interval-text.ts";
 import type { Result } from "../types.ts";
 import { nextOrder, sorted, type Column, type Order, type Row } from "./table.ts";
 

@@ -3,10 +3,10 @@
 import "./dialog.css";
 import { useEffect } from "preact/hooks";
 import { errorText, problemsIn, timeText } from "../format.ts";
-import { Button, Table } from "../kit.tsx";
+import { Button, Table } from "../widgets.tsx";
 import { Problems } from "../run/notice.tsx";
 import { schemesHost } from "../run/schemes-host.ts";
-import { Desk } from "../schemes/desk.ts";
+import { QueryWorker } from "../schemes/query-worker.ts";
 import { openPage, Page } from "../teach/document.tsx";
 import type { Catalogue, Problem } from "../types.ts";
 import { Heat } from "./heat.tsx";
@@ -18,7 +18,7 @@ const MOST_BYTES = 4 << 20;
 export async function openMeasured(file: File, module: WebAssembly.Module): Promise<void> {
   // Read as far as the engine, which names what is too long.
   const text = await file.slice(0, MOST_BYTES + 1).text();
-  const desk = await Desk.open(module),
+  const desk = await QueryWorker.open(module),
     { catalogue, stamp } = desk;
   const reader = desk.silicon(text);
   try {

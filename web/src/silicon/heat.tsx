@@ -1,7 +1,7 @@
 // Slowdowns of kernels beside each other as a table in shades; what was simulated opens its run.
 import "./heat.css";
 import { MISSING } from "../format.ts";
-import { RunLink, Scrolls } from "../kit.tsx";
+import { RunLink, Scrolls } from "../widgets.tsx";
 import type { Experiment } from "../types.ts";
 
 interface Cell {

@@ -1,7 +1,7 @@
 // What a sweep varies, as a form in words: fields by their titles, values with commas. What is chosen is written into the sweep's text.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Select, Text } from "../controls.tsx";
-import { Button, IconButton } from "../kit.tsx";
+import { Button, IconButton } from "../widgets.tsx";
 import { pathTitle } from "../titles.ts";
 import { axesOf, readValues, valuesText, withAxes, type Axis } from "./vary.ts";
 

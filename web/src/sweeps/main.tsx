@@ -13,14 +13,14 @@ import { fieldsOf } from "../browser-store.ts";
 import { schemeName } from "../choices.ts";
 import { copyText, toast } from "../dialogs.ts";
 import { onFileDrop } from "../dom.ts";
-import { IconButton, ThemeButton } from "../kit.tsx";
+import { IconButton, ThemeButton } from "../widgets.tsx";
 import { asExperiment, decodeLink, encodeLink } from "../link.ts";
 import { compileModule } from "../module.ts";
 import { NoticeBox, notOpened, notStarted } from "../run/notice.tsx";
 import { policyKey } from "../run/stored.ts";
 import { schemesHost } from "../run/schemes-host.ts";
 import first from "../run/first.json" with { type: "json" };
-import { Desk } from "../schemes/desk.ts";
+import { QueryWorker } from "../schemes/query-worker.ts";
 import { Place } from "../schemes/place.ts";
 import { showPlace } from "../schemes/place.tsx";
 import { predictInto } from "../schemes/predicted.tsx";
@@ -29,7 +29,7 @@ import { provideStamp } from "../stamp.ts";
 import { startTheme } from "../theme.ts";
 import { byName } from "../titles.ts";
 import type { Experiment } from "../types.ts";
-import { Kept } from "./kept.ts";
+import { StoredLines } from "./stored.ts";
 import { Results, VaryForm } from "./panel.tsx";
 import { Pool, readPlan } from "./pool.ts";
 import { decodeSweep, encodeSweep, read } from "./state.ts";
@@ -56,7 +56,7 @@ startTheme();
 /** What the link is of: who was changed last. */
 let about: "mix" | "sweep" = "mix";
 let link = "";
-let desk: Desk | null = null;
+let desk: QueryWorker | null = null;
 
 const place = new Place(FIRST_MIX);
 
@@ -218,7 +218,7 @@ async function begin(): Promise<void> {
   let module: WebAssembly.Module;
   try {
     module = await compileModule();
-    desk = await Desk.open(module);
+    desk = await QueryWorker.open(module);
   } catch (error) {
     sweeps.refuse(notStarted(error));
     return;
@@ -227,7 +227,7 @@ async function begin(): Promise<void> {
   sweeps.begin({
     read: (text, said) => readPlan(module, text, MOST_POINTS, said),
     pool: (text, plan, events) => new Pool(module, text, plan, events),
-    kept: (stamp) => new Kept(stamp),
+    kept: (stamp) => new StoredLines(stamp),
   });
   predictInto($("#predicted") as HTMLDetailsElement, { module, desk: here, place, open: (one) => void openAlone(one) });
   await place.start({

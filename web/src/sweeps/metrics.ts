@@ -3,7 +3,7 @@ import { finite } from "../format.ts";
 import { fieldsOf } from "../browser-store.ts";
 import { kernelLabels } from "../choices.ts";
 import { hasGoal } from "../goal.ts";
-import { interval } from "../sure.ts";
+import { interval } from "../interval-text.ts";
 import type { Interval, IntervalsOf, KernelChoice } from "../types.ts";
 import type { Line, Plan } from "./types.ts";
 

@@ -3,7 +3,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { count, timeText } from "../format.ts";
 import type { Notice } from "../run/notice.tsx";
 import type { Experiment, Problem } from "../types.ts";
-import type { Kept } from "./kept.ts";
+import type { StoredLines } from "./stored.ts";
 import { METRICS, metricsOf, type Metric } from "./metrics.ts";
 import type { Pool, PoolEvents } from "./pool.ts";
 import type { SweepState } from "./state.ts";
@@ -30,7 +30,7 @@ export interface Backing {
   /** Gives back how the reading is ended. */
   read(text: string, said: (plan: Plan | Problem[], stamp: string) => void): () => void;
   pool(text: string, plan: Plan, events: PoolEvents): Run["pool"];
-  kept(stamp: string): Pick<Kept, "recall" | "keep">;
+  kept(stamp: string): Pick<StoredLines, "recall" | "keep">;
 }
 interface Events {
   /** The sweep, or what is shown of it, has changed: by a person, or as it was opened. */

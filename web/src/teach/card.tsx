@@ -3,7 +3,7 @@
 import CITATION from "../../../CITATION.cff?raw";
 import { useSignal } from "@preact/signals";
 import { copyText } from "../dialogs.ts";
-import { Button, Scrolls } from "../kit.tsx";
+import { Button, Scrolls } from "../widgets.tsx";
 import type { PolicyEntry } from "../types.ts";
 import { corunBibtex } from "./cite.ts";
 import { away, Blocks, openPage, Page } from "./document.tsx";

@@ -1,7 +1,7 @@
 // A page of docs/ as elements, and in a dialog.
 import { render, type ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { IconButton, Scrolls } from "../kit.tsx";
+import { IconButton, Scrolls } from "../widgets.tsx";
 import type { Block, Inline } from "./markdown.ts";
 
 type LinkOf = (text: string, to: string) => ComponentChildren;

@@ -1,7 +1,7 @@
 // The drawer's tab in which one watches what a scheme does: the tables that the engine shows of it, live, and their course over time.
 import "./watch.css";
 import { computed, signal } from "@preact/signals";
-import { SideHeading } from "../kit.tsx";
+import { SideHeading } from "../widgets.tsx";
 import type { Panel, Shown as Runs } from "../run/panel.ts";
 import type { Session } from "../run/session.ts";
 import type { ShownTable } from "../types.ts";

@@ -1,6 +1,6 @@
 // A table that the engine shows: its heading, what its columns mean, and its rows, in a box that scrolls.
 import type { ComponentChildren } from "preact";
-import { KernelName, Meanings, Scrolls, What } from "../kit.tsx";
+import { KernelName, Meanings, Scrolls, What } from "../widgets.tsx";
 import type { ShownTable } from "../types.ts";
 import { begins, cellText, groups, meanings } from "./model.ts";
 

@@ -1,7 +1,7 @@
 // What stands on the page while it is not what is asked for: the pictures of the run before, faded under a ribbon that says so.
 import { h, setText } from "./dom.ts";
 
-export class Standing {
+export class StaleBanner {
   readonly #pictures: HTMLElement;
   readonly #text = h("span");
   readonly #ribbon = h("p", { class: "standing", hidden: true }, this.#text);

@@ -2,7 +2,7 @@
 import type { EngineEvents } from "../engine.ts";
 import type { Session } from "./session.ts";
 
-export const heardBy = (session: Session): Omit<EngineEvents, "refused"> => ({
+export const engineEvents = (session: Session): Omit<EngineEvents, "refused"> => ({
   loaded: (at, message) => session.loaded(at, message),
   problems: (at, problems) => session.problems(at, problems),
   frames: (frames, state, rate) => session.frames(frames, state, rate),

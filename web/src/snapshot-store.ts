@@ -18,7 +18,7 @@ export const BYTES = 64 * 1024,
   PART = BYTES / 4;
 
 /** Where parts are kept, by number. */
-export interface Shelf {
+export interface SnapshotStore {
   /** Of all its parts. */
   readonly bytes: number;
   keep(words: Int32Array): number;
@@ -26,7 +26,7 @@ export interface Shelf {
   free(part: number): void;
 }
 
-export class MemoryShelf implements Shelf {
+export class MemoryStore implements SnapshotStore {
   readonly #parts = new Map<number, Int32Array>();
   #next = 0;
 
@@ -45,7 +45,7 @@ export class MemoryShelf implements Shelf {
   }
 }
 
-export class FileShelf implements Shelf {
+export class FileStore implements SnapshotStore {
   readonly #file: BytesFile;
   #free: number[] = [];
   #end = 0;
@@ -81,12 +81,12 @@ export class FileShelf implements Shelf {
 
 /** Parts that are kept together. */
 export class Parts {
-  readonly #shelf: Shelf;
+  readonly #shelf: SnapshotStore;
   readonly all: readonly number[];
   #users = 1;
 
   /** Keeps one part after another; where the shelf has no room, nothing. */
-  constructor(shelf: Shelf, each: Iterable<Int32Array>) {
+  constructor(shelf: SnapshotStore, each: Iterable<Int32Array>) {
     const all: number[] = [];
     this.#shelf = shelf;
     this.all = all;

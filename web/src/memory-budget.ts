@@ -2,17 +2,17 @@
 import { CAPACITY } from "./views/window-store.ts";
 
 /** Bytes that moments may take: in the tab's memory, or in files. */
-export interface Room {
+export interface MemoryBudget {
   memory: number;
   file: number;
 }
-interface TabRoom extends Room {
+interface TabBudget extends MemoryBudget {
   /** Edges between windows that the charts keep of each run. */
   edges: number;
 }
 
 const FILE = 800e6,
-  DESKTOP: TabRoom = { memory: 60e6, file: FILE, edges: CAPACITY },
-  PHONE: TabRoom = { memory: 16e6, file: FILE, edges: CAPACITY / 4 };
+  DESKTOP: TabBudget = { memory: 60e6, file: FILE, edges: CAPACITY },
+  PHONE: TabBudget = { memory: 16e6, file: FILE, edges: CAPACITY / 4 };
 
-export const tabRoom = (): TabRoom => (matchMedia("(pointer: coarse)").matches ? PHONE : DESKTOP);
+export const tabBudget = (): TabBudget => (matchMedia("(pointer: coarse)").matches ? PHONE : DESKTOP);

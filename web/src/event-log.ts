@@ -9,7 +9,7 @@ export interface Mark {
   launch: number;
   run: number;
 }
-export interface Past {
+export interface Events {
   /** Everything before this cycle is known. */
   until: number;
   marks: Mark[];
@@ -44,7 +44,7 @@ interface Progress {
   toFinish: number;
 }
 
-export class PastLog {
+export class EventLog {
   #until = 0;
   /** The same of windows. */
   #windows = 0;
@@ -152,7 +152,7 @@ export class PastLog {
     );
   }
 
-  view(): Past {
+  view(): Events {
     const used = Math.min(BUCKETS, Math.ceil(this.#until / this.#bucket));
     const counts = (what: number): Float64Array[] => (this.#counts.get(what) ?? []).map((all) => all.slice(0, used));
     return {

@@ -7,7 +7,7 @@ import type { Line } from "./types.ts";
 const STORE = "lines";
 type Key = [stamp: string, sweep: string, index: number];
 
-export class Kept {
+export class StoredLines {
   #opened: Promise<IDBDatabase | null> | null = null;
 
   constructor(readonly stamp: string) {}

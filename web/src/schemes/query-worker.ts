@@ -6,7 +6,7 @@ import { ownName, watched } from "../life.ts";
 import type { Laid } from "../predict/predictor.ts";
 import type { FromDesk, OfMeasured, Question, ToDesk } from "./worker.ts";
 
-export class Desk {
+export class QueryWorker {
   readonly catalogue: Catalogue;
   readonly stamp: string;
   readonly #worker: Worker;
@@ -24,13 +24,13 @@ export class Desk {
     };
   }
 
-  static open(module: WebAssembly.Module): Promise<Desk> {
+  static open(module: WebAssembly.Module): Promise<QueryWorker> {
     const name = ownName("schemes"),
       worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
     return new Promise((opened, failed) => {
       worker.onerror = (event) => failed(new Error(event.message || "its worker stopped"));
       worker.onmessage = ({ data }: MessageEvent<FromDesk>) => {
-        if (data.t === "ready") opened(new Desk(worker, data.catalogue, data.stamp));
+        if (data.t === "ready") opened(new QueryWorker(worker, data.catalogue, data.stamp));
       };
       worker.postMessage({ t: "init", module } satisfies ToDesk);
     });
