@@ -27,7 +27,7 @@ impl Kept {
         folder.filter(|folder| !folder.as_os_str().is_empty())
     }
 
-    /// Opens it. Only a folder that somebody has named has to be one.
+    /// Opens it. Only a folder that the command line names has to be one.
     pub fn open(&self) -> Result<Option<Store>, Problems> {
         let Some(folder) = self.folder().filter(|_| !self.no_store) else { return Ok(None) };
         match Store::open(&folder, "--store") {
@@ -43,7 +43,8 @@ impl Kept {
 /// Arguments of `corun store`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A run follows from its experiment and from what the engine does, so what is kept is never out of date. `run`, `sweep`, `oracle`, `curve`, \
+A run follows from its experiment and from what the engine does: a command reads what engines have left that behave alike, by the digits of \
+--version and by a short run of every policy. `run`, `sweep`, `oracle`, `curve`, \
 `predict`, `profiles` and `answers` keep what kernels do alone there, `run` also its result.
 
 Exit status: 0 done, 2 bad usage or a folder that cannot be read or pruned.")]

@@ -94,7 +94,7 @@ pub fn page(args: &[String], page: &mut Page) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn locked<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn locked<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     of.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 

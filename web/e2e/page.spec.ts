@@ -149,6 +149,7 @@ test("a change of policy runs from the start, and measures nothing alone again",
   for (const cell of first) await expect(cell).toContainText("±");
   // What is still measured when a run ends is asked for again with the runs in its shares: all is known once these are.
   const costs = page.getByRole("table", { name: "What makes each kernel slower" }).locator("tbody .value");
+  await expect(costs).toHaveCount(4);
   for (const cost of await costs.all()) await expect(cost).toHaveText(/^\d+\.\d\d$/);
   const before = await measured();
   await page.getByLabel("Policy", { exact: true }).selectOption("spatial");

@@ -24,8 +24,8 @@ const FAR = 2 / 5;
 
 export class Images {
   #file: MomentsFile | null = null;
-  #shelf: SnapshotStore = new MemoryStore();
-  /** Bytes that the shelf may have, if it is a file. */
+  #store: SnapshotStore = new MemoryStore();
+  /** Bytes that the store may have, if it is a file. */
   #most: number | null = null;
   #memory = new WebAssembly.Memory({ initial: 0 });
   /** The whole memory at some moment, in parts; null: the next moment is one. */
@@ -47,7 +47,7 @@ export class Images {
 
   #use(file: MomentsFile | null): void {
     this.#rebase();
-    this.#shelf = file ? new FileStore(file.file) : new MemoryStore();
+    this.#store = file ? new FileStore(file.file) : new MemoryStore();
     this.#most = file?.most ?? null;
   }
 
@@ -65,7 +65,7 @@ export class Images {
 
   /** Whether moments take more than there is room for. */
   over(room: MemoryBudget): boolean {
-    return this.#shelf.bytes > (this.#most === null ? room.memory : Math.min(room.file, this.#most));
+    return this.#store.bytes > (this.#most === null ? room.memory : Math.min(room.file, this.#most));
   }
 
   take(): Image {
@@ -79,11 +79,11 @@ export class Images {
   }
 
   #take(): Image {
-    this.#base ??= new Parts(this.#shelf, this.#now());
+    this.#base ??= new Parts(this.#store, this.#now());
     const base = this.#base,
       middle = this.#middle,
       under = middle ? [middle] : [];
-    const kept = new Parts(this.#shelf, this.#differences(base, under)),
+    const kept = new Parts(this.#store, this.#differences(base, under)),
       { length } = kept.all;
     for (const one of [base, ...under]) one.use();
     if (middle) {

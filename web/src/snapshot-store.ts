@@ -81,17 +81,17 @@ export class FileStore implements SnapshotStore {
 
 /** Parts that are kept together. */
 export class Parts {
-  readonly #shelf: SnapshotStore;
+  readonly #store: SnapshotStore;
   readonly all: readonly number[];
   #users = 1;
 
-  /** Keeps one part after another; where the shelf has no room, nothing. */
-  constructor(shelf: SnapshotStore, each: Iterable<Int32Array>) {
+  /** Keeps one part after another; where the store has no room, nothing. */
+  constructor(store: SnapshotStore, each: Iterable<Int32Array>) {
     const all: number[] = [];
-    this.#shelf = shelf;
+    this.#store = store;
     this.all = all;
     try {
-      for (const part of each) all.push(shelf.keep(part));
+      for (const part of each) all.push(store.keep(part));
     } catch (error) {
       this.free();
       throw error;
@@ -100,7 +100,7 @@ export class Parts {
   read(i: number, into: Int32Array): void {
     const part = this.all[i];
     if (part === undefined) into.fill(0);
-    else this.#shelf.read(part, into);
+    else this.#store.read(part, into);
   }
   use(): void {
     this.#users += 1;
@@ -108,7 +108,7 @@ export class Parts {
   /** Once for each that uses them. */
   free(): void {
     this.#users -= 1;
-    if (this.#users === 0) for (const part of this.all) this.#shelf.free(part);
+    if (this.#users === 0) for (const part of this.all) this.#store.free(part);
   }
 }
 

@@ -1,4 +1,4 @@
-//! A kernel by itself, and what CCBP's Table 2 says of it. Used by tests/suite/kernels.rs and the pages of xtask/tools.
+//! A kernel by itself, and what CCBP's Table 2 says of it. Used by tests/suite/kernels.rs and studies/.
 
 #![allow(dead_code)] // each of them uses a part
 
