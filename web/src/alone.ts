@@ -17,9 +17,6 @@ interface Wanted extends PlannedAlone {
   kernel: number;
 }
 
-/** In any order: the worker may measure them in another one. */
-const names = (wanted: readonly Wanted[]): string => [...new Set(wanted.map(({ hash }) => hash))].sort().join();
-
 /** Jobs dealt out to so many workers. */
 export const shared = <T>(jobs: readonly T[], workers: number): T[][] =>
   Array.from({ length: workers }, (_, n) => jobs.filter((_job, i) => i % workers === n));
@@ -32,8 +29,8 @@ export class Alone {
   /** Why a run has no IPC, by its hash. */
   readonly #failures = new Map<string, string>();
   #wanted: Wanted[] = [];
-  /** What the worker has been told to measure. */
-  #told = "";
+  /** What the workers have been told to measure, and have not measured yet. What joins `#wanted` meanwhile is not among it. */
+  #told = new Set<string>();
   #id = 0;
 
   constructor(module: WebAssembly.Module, events: AloneEvents) {
@@ -89,9 +86,9 @@ export class Alone {
     const jobs = this.#wanted
       .filter((one, i) => this.#wanted.findIndex((other) => other.hash === one.hash) === i)
       .map(({ hash, experiment }) => ({ hash, experiment }));
-    const told = names(this.#wanted);
-    if (told === this.#told || (jobs.length === 0 && this.#workers.length === 0)) return;
-    this.#told = told;
+    const isTold = jobs.length === this.#told.size && jobs.every(({ hash }) => this.#told.has(hash));
+    if (isTold || (jobs.length === 0 && this.#workers.length === 0)) return;
+    this.#told = new Set(jobs.map(({ hash }) => hash));
     // Kernels are measured side by side: a slowdown is known when the last of them is.
     const most = Math.min(jobs.length, navigator.hardwareConcurrency || 2);
     while (this.#workers.length < most) this.#workers.push(this.#hire());
@@ -123,7 +120,7 @@ export class Alone {
         () => undefined,
       );
     this.#workers = [];
-    this.#told = "";
+    this.#told.clear();
   }
 
   #receive(message: FromWorker): void {
@@ -138,10 +135,10 @@ export class Alone {
       const { hash, answer, why } = message;
       if (answer) this.#answers.keep(hash, answer);
       if (why !== "") this.#failures.set(hash, why);
+      this.#told.delete(hash);
       this.#settle();
       // The workers go on with the rest by themselves.
       if (this.#wanted.length === 0) this.#dismiss();
-      else this.#told = names(this.#wanted);
     }
   }
 
