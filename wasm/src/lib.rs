@@ -35,6 +35,7 @@ use sim_core::run::simulation::{Reason, Simulation as Engine};
 use sim_core::study::catalogue;
 use sim_core::study::figure::{self, Figure, Options};
 use sim_core::study::foreign;
+use sim_core::study::oracle::{self, Space};
 use sim_core::study::probe::{COMPONENTS, Component};
 use sim_core::study::profile;
 pub use sweep::Sweep;
@@ -507,6 +508,18 @@ pub fn explain(#[wasm_bindgen(unchecked_param_type = "string | object")] experim
     let value = value(experiment).map_err(|problems| error(&problems))?;
     let read = Experiment::decode(&value).map_err(|problems| error(&problems))?;
     plain(&catalogue::explain(&read, &Experiment::rounding(&value)))
+}
+
+/// The policies that an oracle tries on the mix of an experiment, whose own does not matter: every number of CTAs of each kernel that fits an SM
+/// together; `spatial`: of each on its part of the SMs. Where they are more than a sweep takes, not all of them. Throws an `ExperimentError`.
+#[wasm_bindgen(js_name = oraclePolicies, unchecked_return_type = "Policy[]")]
+pub fn oracle_policies(
+    #[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue,
+    spatial: bool,
+) -> Result<JsValue, JsValue> {
+    let space = if spatial { Space::Spatial } else { Space::Combinations };
+    let read = read(experiment).map_err(|problems| error(&problems))?;
+    plain(&Value::Array(oracle::policies(&read, space)))
 }
 
 /// A figure as SVG text, to stand inline in a page or in a file. Options are `{width, title}`: pixels, and whether the title is drawn.

@@ -125,6 +125,12 @@ export async function overhear(page: Page): Promise<() => Promise<Record<string,
   return () => page.evaluate(() => (window as typeof window & { said: Record<string, unknown>[] }).said);
 }
 
+/** The runs alone that the page has asked its workers for, of what it was overheard to say. */
+export const askedAlone = (
+  said: readonly Record<string, unknown>[],
+): { hash: string; experiment: { name: string } }[] =>
+  said.flatMap((one) => (one["t"] === "do" && one["work"] === "alone" ? [one["of"] as never] : []));
+
 /**
  * Notes every text that an element has, from now on: call it before the page is opened. A state may be over before a test looks.
  */

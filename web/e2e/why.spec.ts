@@ -3,6 +3,7 @@ import type { Route } from "@playwright/test";
 import { encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import {
+  askedAlone,
   choose,
   expect,
   noted,
@@ -174,10 +175,7 @@ test("what the page brings along of its kernels alone is there at once; another 
 }) => {
   const said = await overhear(page),
     hash = await encodeLink({ experiment: { ...short("even"), seed: 7 }, view: { cycle: 4000 } });
-  const jobs = async (): Promise<string[]> =>
-    (await said())
-      .filter((m) => m["t"] === "alone")
-      .flatMap((m) => (m["jobs"] as { hash: string }[]).map((job) => job.hash));
+  const jobs = async (): Promise<string[]> => askedAlone(await said()).map(({ hash }) => hash);
   const brought = {
     ipc: 1234,
     warp_ipc: 50,

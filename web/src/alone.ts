@@ -1,8 +1,9 @@
-// IPC alone of the kernels that are shown: brought along with the page, kept from before, or measured in the background in workers of their own, each
+// IPC alone of the kernels that are shown: brought along with the page, kept from before, or measured in the background by workers of the Lab, each
 // once, whatever the policy and however many runs have it.
 import { Answers, readAnswer } from "./answers.ts";
-import type { FromWorker, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
-import { begin, spawn, type Run } from "./run-handle.ts";
+import { Lab, type Asked, type Failure } from "./lab/lab.ts";
+import type { Loaded, PlannedAlone } from "./protocol.ts";
+import type { Run } from "./run-handle.ts";
 import type { Answer } from "./types.ts";
 
 interface AloneEvents {
@@ -17,24 +18,19 @@ interface Wanted extends PlannedAlone {
   kernel: number;
 }
 
-/** Jobs dealt out to so many workers. */
-export const shared = <T>(jobs: readonly T[], workers: number): T[][] =>
-  Array.from({ length: workers }, (_, n) => jobs.filter((_job, i) => i % workers === n));
-
 export class Alone {
-  readonly #module: WebAssembly.Module;
   readonly #events: AloneEvents;
+  /** Kernels are measured side by side: a slowdown is known when the last of them is. */
+  readonly #lab: Lab;
   #answers = new Answers("", readAnswer);
-  #workers: Promise<Worker>[] = [];
   /** Why a run has no IPC, by its hash. */
   readonly #failures = new Map<string, string>();
   #wanted: Wanted[] = [];
-  /** What the workers have been told to measure, and have not measured yet. What joins `#wanted` meanwhile is not among it. */
-  #told = new Set<string>();
-  #id = 0;
+  /** What is being measured, by its hash. */
+  readonly #asked = new Map<string, Asked<Answer>>();
 
   constructor(module: WebAssembly.Module, events: AloneEvents) {
-    this.#module = module;
+    this.#lab = new Lab(module, "alone", navigator.hardwareConcurrency || 2);
     this.#events = events;
   }
 
@@ -79,73 +75,48 @@ export class Alone {
       { known } = this.#answers;
     this.#wanted = wanted.filter(({ hash }) => !(hash in known) && !this.#failures.has(hash));
     for (const one of wanted) if (!this.#wanted.includes(one)) this.#give(one, known[one.hash]);
+    // A worker takes memory also where it has nothing to do.
+    if (this.#wanted.length === 0 && this.#asked.size === 0) this.#lab.end();
   }
 
+  /** Measures what is wanted, and nothing else. */
   #measure(): void {
-    // Kernels that are measured by the same experiment are measured once.
-    const jobs = this.#wanted
-      .filter((one, i) => this.#wanted.findIndex((other) => other.hash === one.hash) === i)
-      .map(({ hash, experiment }) => ({ hash, experiment }));
-    const isTold = jobs.length === this.#told.size && jobs.every(({ hash }) => this.#told.has(hash));
-    if (isTold || (jobs.length === 0 && this.#workers.length === 0)) return;
-    this.#told = new Set(jobs.map(({ hash }) => hash));
-    // Kernels are measured side by side: a slowdown is known when the last of them is.
-    const most = Math.min(jobs.length, navigator.hardwareConcurrency || 2);
-    while (this.#workers.length < most) this.#workers.push(this.#hire());
-    const id = ++this.#id,
-      shares = shared(jobs, Math.max(1, most));
-    this.#workers.forEach((starting, n) => {
-      starting.then(
-        (worker) => {
-          if (id === this.#id) worker.postMessage({ t: "alone", id, jobs: shares[n] ?? [] } satisfies ToWorker);
-        },
-        (error: unknown) => this.#failed(String(error)),
-      );
-    });
-  }
-
-  async #hire(): Promise<Worker> {
-    const worker = spawn("alone");
-    await begin(worker, this.#module, false);
-    worker.onerror = (event) => this.#failed(event.message);
-    worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
-    return worker;
-  }
-
-  /** A worker takes memory also where it has nothing to do. */
-  #dismiss(): void {
-    for (const starting of this.#workers)
-      starting.then(
-        (worker) => worker.terminate(),
-        () => undefined,
-      );
-    this.#workers = [];
-    this.#told.clear();
-  }
-
-  #receive(message: FromWorker): void {
-    if (message.t === "failed") this.#failed(message.message);
-    else if (message.t === "aloneProgress") {
-      for (const one of this.#wanted)
-        if (one.hash === message.hash) this.#events.aloneProgress(one.run, one.kernel, message.done);
-    } else if (message.t === "alone" && message.soFar) {
-      const { hash, answer } = message;
-      for (const one of this.#wanted) if (one.hash === hash && answer) this.#tell(one, answer, true);
-    } else if (message.t === "alone") {
-      const { hash, answer, why } = message;
-      if (answer) this.#answers.keep(hash, answer);
-      if (why !== "") this.#failures.set(hash, why);
-      this.#told.delete(hash);
-      this.#settle();
-      // The workers go on with the rest by themselves.
-      if (this.#wanted.length === 0) this.#dismiss();
+    for (const [hash, asked] of this.#asked) {
+      if (this.#wanted.some((one) => one.hash === hash)) continue;
+      this.#asked.delete(hash);
+      asked.drop();
     }
+    for (const { hash, experiment } of this.#wanted) if (!this.#asked.has(hash)) this.#ask({ hash, experiment });
   }
 
-  #failed(message: string): void {
-    this.#dismiss();
-    for (const one of this.#wanted) this.#events.alone(one.run, one.kernel, null, message || "its worker stopped");
-    this.#wanted = [];
+  #ask(job: PlannedAlone): void {
+    const { hash } = job;
+    const asked = this.#lab.ask("alone", job, {
+      soFar: (part, answer) => {
+        for (const one of this.#wanted) {
+          if (one.hash !== hash) continue;
+          this.#events.aloneProgress(one.run, one.kernel, part);
+          if (answer) this.#tell(one, answer, true);
+        }
+      },
+    });
+    this.#asked.set(hash, asked);
+    const ended = (): void => {
+      this.#asked.delete(hash);
+      this.#settle();
+    };
+    asked.ended.then(
+      (answer) => {
+        this.#answers.known[hash] = answer;
+        ended();
+      },
+      (why: Failure) => {
+        this.#failures.set(hash, why.message);
+        ended();
+        // Another time there may be a worker.
+        if (why.problems === null) this.#failures.delete(hash);
+      },
+    );
   }
 
   #give(one: Wanted, answer: Answer | undefined): void {

@@ -1,4 +1,4 @@
-// What the page and the workers say to each other.
+// What the page and the worker of a run say to each other.
 //
 // The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
 // frame only when the page has said `drawn` for the one before, and runs on in between.
@@ -71,9 +71,7 @@ export type ToWorker =
   /** What is wrong with an experiment, as text or as an object; nothing is loaded. */
   | { t: "validate"; id: number; text: string }
   /** The page has drawn that frame, or has no use for it, and can take another one. */
-  | { t: "drawn"; number: number }
-  /** In the second worker: run a kernel by itself. Answered by `alone`; a later one replaces those before it. */
-  | { t: "alone"; id: number; jobs: PlannedAlone[] };
+  | { t: "drawn"; number: number };
 
 /** What the L1Ds held at a cycle, and the CTAs of a kernel that were before each SM: as `l1Contents()` and `l1Ahead()` say. */
 export interface L1Moment {
@@ -155,10 +153,6 @@ export type FromWorker =
   | { t: "seed"; id: number; seed: number }
   | { t: "validated"; id: number; problems: Problem[] }
   | { t: "refused"; problems: Problem[] }
-  /** What a run alone says; null where it cannot run. `why`: there is no IPC. `soFar`: it goes on. */
-  | { t: "alone"; id: number; hash: string; answer: Answer | null; why: string; soFar: boolean }
-  /** How far a measurement is, 0 to 1; null where that is not known. */
-  | { t: "aloneProgress"; id: number; hash: string; done: number | null }
   /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, those before it done, and which part of it, 0 to 1. */
   | { t: "profiling"; id: number; name: string; done: number; of: number; part: number }
   | { t: "profilingStopped"; id: number }

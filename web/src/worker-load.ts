@@ -2,13 +2,14 @@
 // the run before goes on; a load that comes later, or to be stopped, calls it off.
 import { Answers, readAnswer } from "./answers.ts";
 import { problemsIn } from "./format.ts";
+import { others, toItsEnd } from "./lab/slices.ts";
 import { shipped } from "./profiles.ts";
 import type { FromWorker, PlannedAlone, ToWorker } from "./protocol.ts";
 import { scriptEngine, type Engine, type Started } from "./script/module.ts";
-import type { Experiment, Problem } from "./types.ts";
+import { endOf } from "./stop-rule.ts";
+import type { Experiment, PlannedRun, Problem } from "./types.ts";
 import * as plain from "./wasm/corun.js";
 import type { Simulation } from "./wasm/corun.js";
-import { profile } from "./worker-alone.ts";
 
 type Load = Extract<ToWorker, { t: "load" }>;
 export interface Built {
@@ -31,6 +32,50 @@ interface Worker {
   /** The run that is built. */
   present(): Simulation | null;
   built(built: Built): void;
+}
+
+/** Milliseconds between two words on how far a run is. */
+const TELL = 250;
+
+/**
+ * Measures those of `runs` that `answers` lacks, and keeps what they say. Done when all are known, or when it is ended: then nothing is told any
+ * more, and nothing of it is left in the module. `tell`: which run goes on, how many are done, and which part of this one is.
+ */
+async function profile(
+  engine: Engine,
+  runs: readonly PlannedRun[],
+  answers: Answers,
+  ended: AbortSignal,
+  tell: (name: string, done: number, part: number) => void,
+): Promise<void> {
+  await answers.recall(runs);
+  for (const [done, { name, hash, experiment }] of runs.entries()) {
+    // It may have been stopped after the last slice of the run before: nothing may then be said that calls it back.
+    if (ended.aborted) return;
+    if (hash in answers.known) continue;
+    tell(name, done, 0);
+    const one = new engine.Simulation(experiment),
+      length = endOf(experiment),
+      free = (): void => one.free();
+    ended.addEventListener("abort", free, { once: true });
+    let told = performance.now();
+    try {
+      await toItsEnd(one, async () => {
+        if (performance.now() - told > TELL) {
+          told = performance.now();
+          tell(name, done, length === null ? 0 : Math.min(1, one.cycle / length));
+        }
+        await others();
+        ended.throwIfAborted();
+      });
+    } catch (error) {
+      if (ended.aborted) return;
+      throw error;
+    }
+    ended.removeEventListener("abort", free);
+    answers.keep(hash, one.answer());
+    one.free();
+  }
 }
 
 export class Loader {

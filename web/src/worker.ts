@@ -13,7 +13,6 @@ import type { MemoryBudget } from "./memory-budget.ts";
 import { momentsFile } from "./snapshot-store.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
 import type { Answer, FrameLayout, Reason, WindowsLayout } from "./types.ts";
-import { AloneJobs } from "./worker-alone.ts";
 import { Frames, RESULT_GAP } from "./worker-frames.ts";
 import { Loader, type Built } from "./worker-load.ts";
 
@@ -68,8 +67,6 @@ let watch: Watch | null = null;
 let met: Met | null = null;
 let layouts: { frame: FrameLayout; windows: WindowsLayout } | null = null;
 const aloneKnown = new Map<number, { hash: string; answer: Answer; soFar: boolean }>();
-/** In a worker that measures, and runs nothing of the page's own. */
-const alone = new AloneJobs((experiment) => new plain.Simulation(experiment), send);
 const loader = new Loader({
   send,
   guarded,
@@ -470,9 +467,6 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       return;
     case "validate":
       loader.validate(message.id, message.text);
-      return;
-    case "alone":
-      alone.start(message);
       return;
     case "stopProfiling":
       loader.giveUp();

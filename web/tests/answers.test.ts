@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shared } from "../src/alone.ts";
 import { Answers, readAnswer } from "../src/answers.ts";
 import { sealed } from "../src/browser-store.ts";
 import { readMeasured } from "../src/predict/model.ts";
@@ -116,8 +115,4 @@ test("a database that is closed behind the page's back is as good as none", asyn
   answers.keep("a", GOOD);
   await answers.recall([{ hash: "b" }]);
   assert.deepEqual(answers.known, { a: GOOD });
-});
-
-test("jobs are dealt out one by one, each to one worker", () => {
-  assert.deepEqual([shared([1, 2, 3], 2), shared([1], 2), shared([], 1)], [[[1, 3], [2]], [[1], []], [[]]]);
 });

@@ -1,12 +1,12 @@
 // The component lab's link, command and curves, without a page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lab, fresh, presetOf } from "../src/components/lab.ts";
+import { fresh, presetOf, Probes } from "../src/components/probes.ts";
 import { command, decodeLab, encodeLab, points, type LabState } from "../src/components/state.ts";
 import { curveTop, stretches, type CurveData } from "../src/components/curve-data.ts";
 import { LinkError } from "../src/link.ts";
-import type { FromLab, ToLab } from "../src/components/types.ts";
-import type { ProbeInfo, ProbeResult } from "../src/types.ts";
+import { fakeLab, heard } from "./fake-lab.ts";
+import type { ProbeInfo } from "../src/types.ts";
 
 const PROBES: ProbeInfo[] = [
   {
@@ -131,67 +131,63 @@ test("a line ends where it leaves the axis, and has a gap where nothing was meas
   assert.deepEqual(stretches(at(null, 1, null), "measured", 9), []);
 });
 
-/** A lab whose workers say what the test has them say. */
-function started() {
-  const ports: { heard(message: FromLab): void; posted: ToLab[]; ended: boolean }[] = [];
-  const lab = new Lab((heard) => {
-    const port = { heard, posted: [] as ToLab[], ended: false };
-    ports.push(port);
-    return {
-      post: (message) => {
-        port.posted.push(message);
-      },
-      end: () => {
-        port.ended = true;
-      },
-    };
-  });
-  const begun = lab.begin();
-  ports[0]?.heard({ t: "ready", stamp: "1.0-01234567", probes: PROBES });
-  return { lab, ports, begun };
+/** Probes that are measured when the test says so: the first was asked for by `begin`. */
+async function started() {
+  const { lab, asked, ends } = fakeLab(),
+    probes = new Probes();
+  const begun = probes.begin(lab);
+  asked.shift()?.give({ probes: PROBES });
+  await begun;
+  const measured = async (n: number): Promise<void> => {
+    asked[n]?.give({ load: n, theory: {} });
+    await heard();
+  };
+  return { probes, asked, measured, ends };
 }
-const point = (index: number): FromLab => ({ t: "point", index, result: { load: index, theory: {} } as ProbeResult });
 
 test("a curve comes point by point, and says when it is whole", async () => {
-  const { lab, ports, begun } = started();
-  await begun;
-  assert.equal(lab.stamp, "1.0-01234567");
-  lab.open({ component: "dram", options: {}, points: "0:1:0.5" });
-  ports[1]?.heard({ t: "ready", stamp: "1.0-01234567", probes: PROBES });
-  assert.deepEqual(ports[1]?.posted, [
-    { t: "curve", component: "dram", options: {}, sweep: "load", points: [0, 0.5, 1] },
-  ]);
-  assert.equal(lab.words.value, "Measuring…");
-  ports[1]?.heard(point(0));
-  assert.equal(lab.words.value, "1 of 3 points");
-  ports[1]?.heard(point(1));
-  ports[1]?.heard(point(2));
-  assert.equal(lab.words.value, "Measured: 3 of 3 points");
-  assert.equal(ports[1]?.ended, true);
+  const { probes, asked, measured } = await started();
+  assert.equal(probes.stamp, "1.0-01234567");
+  probes.open({ component: "dram", options: {}, points: "0:1:0.5" });
+  assert.deepEqual(
+    asked.map(({ work, of }) => [work, of]),
+    [0, 0.5, 1].map((load) => ["probe", { component: "dram", options: { load } }]),
+  );
+  assert.equal(probes.words.value, "Measuring…");
+  await measured(0);
+  assert.equal(probes.words.value, "1 of 3 points");
+  await measured(1);
+  await measured(2);
+  assert.equal(probes.words.value, "Measured: 3 of 3 points");
 });
 
 test("a curve that is stopped or replaced says nothing any more, and keeps what it has", async () => {
-  const { lab, ports, begun } = started();
-  await begun;
-  lab.open({ component: "dram", options: {}, points: "0:1:0.5" });
-  ports[1]?.heard(point(0));
-  lab.stop();
-  ports[1]?.heard(point(1));
-  assert.equal(lab.words.value, "Stopped: 1 of 3 points");
-  lab.measure();
-  ports[1]?.heard(point(2));
-  assert.equal(lab.results.value.length, 0);
-  ports[2]?.heard({ t: "failed", message: "it broke" });
-  assert.deepEqual([lab.broken.value, lab.ended.value, ports[2]?.ended], ["it broke", "Stopped", true]);
+  const { probes, asked, measured, ends } = await started();
+  probes.open({ component: "dram", options: {}, points: "0:1:0.5" });
+  await measured(0);
+  const before = ends();
+  probes.stop();
+  assert.equal(ends(), before + 1, "what nobody waits for is not measured to its end");
+  await measured(1);
+  assert.equal(probes.words.value, "Stopped: 1 of 3 points");
+  probes.measure();
+  await measured(2);
+  assert.equal(probes.results.value.length, 0);
+  asked[3]?.fail("it broke");
+  await heard();
+  assert.deepEqual([probes.broken.value, probes.ended.value], ["it broke", "Stopped"]);
 });
 
-test("points that are none are refused before anything is measured", async () => {
-  const { lab, ports, begun } = started();
-  await begun;
-  lab.open({ component: "dram", options: {}, points: "1:0:0.1" });
-  assert.equal(ports.length, 1);
-  assert.equal(lab.words.value, "Nothing measured: 0 of 0 points");
-  assert.equal(lab.problems.value[0]?.path, "load");
+test("points that are none are refused before anything is measured, and so is what the engine refuses", async () => {
+  const { probes, asked } = await started();
+  probes.open({ component: "dram", options: {}, points: "1:0:0.1" });
+  assert.equal(asked.length, 0);
+  assert.equal(probes.words.value, "Nothing measured: 0 of 0 points");
+  assert.equal(probes.problems.value[0]?.path, "load");
+  probes.open({ component: "dram", options: {}, points: "0:1:0.5" });
+  asked[0]?.fail("", [{ path: "banks", found: "0", want: "1 to 64" }]);
+  await heard();
+  assert.deepEqual([probes.problems.value[0]?.path, probes.broken.value], ["banks", ""]);
 });
 
 test("options are a preset by what they mean, not by how they are written", () => {

@@ -1,9 +1,11 @@
-// The simulation's worker as the page hears it: it answers the messages of protocol.ts, and counts cycles in place of simulating. What it does is said
+// The simulation's worker as the page hears it: it answers the messages of protocol.ts, and counts cycles in place of simulating. A worker of the Lab
+// answers each run alone with the same. What it does is said
 // by the policy's name: `bad` cannot run, `measured` has to know something first and knows it when the test says so, `stuck` is stuck at 3,000,
 // `slow` has not come far when something else is asked of it, `crash` kills the worker when it plays.
 import { kernelName } from "../src/choices.ts";
-import type { FrameMessage, FromWorker, Loaded, RunState, ToWorker } from "../src/protocol.ts";
-import type { Catalogue, Experiment } from "../src/types.ts";
+import type { FromLab, ToLab } from "../src/lab/protocol.ts";
+import type { FrameMessage, FromWorker, Loaded, PlannedAlone, RunState, ToWorker } from "../src/protocol.ts";
+import type { Answer, Catalogue, Experiment } from "../src/types.ts";
 import shipped from "../src/run/answers.json" with { type: "json" };
 import { VENDORS } from "./vendors.ts";
 
@@ -16,6 +18,7 @@ const CATALOGUE = {
   policies: Object.entries(shipped.titles).map(([name, title]) => ({ name, title, formerly: [], params: [] })),
   vendors: VENDORS,
 } as unknown as Catalogue;
+const ALONE: Answer = { ipc: 2, warp_ipc: 1, noc_utilisation: 0, dram_utilisation: 0 } as never;
 const policyOf = ({ policy }: Experiment): string => (policy as { name: string }).name;
 
 const scheduled = (run: () => void): void => void setImmediate(run);
@@ -37,10 +40,10 @@ export class FakeWorker {
     if (!("navigator" in globalThis)) Object.assign(globalThis, { navigator: { hardwareConcurrency: 2 } });
   }
 
-  onmessage: ((event: { data: FromWorker }) => void) | null = null;
+  onmessage: ((event: { data: FromWorker | FromLab }) => void) | null = null;
   onerror: ((event: { message: string }) => void) | null = null;
   readonly name: string;
-  readonly heard: ToWorker[] = [];
+  readonly heard: (ToWorker | ToLab)[] = [];
   /** Nobody ends it without a word. */
   addEventListener(): void {}
   ended = false;
@@ -62,7 +65,7 @@ export class FakeWorker {
   terminate(): void {
     this.ended = true;
   }
-  postMessage(message: ToWorker): void {
+  postMessage(message: ToWorker | ToLab): void {
     this.heard.push(message);
     scheduled(() => {
       if (!this.ended && !this.#dead) this.#hear(message);
@@ -71,6 +74,12 @@ export class FakeWorker {
   /** What was asked for, of one kind. */
   asked<T extends ToWorker["t"]>(t: T): Extract<ToWorker, { t: T }>[] {
     return this.heard.filter((one): one is Extract<ToWorker, { t: T }> => one.t === t);
+  }
+  /** Runs alone that workers of the Lab were asked for. */
+  static get alone(): PlannedAlone[] {
+    return FakeWorker.all.flatMap(({ heard }) =>
+      heard.flatMap((one) => (one.t === "do" && one.work === "alone" ? [one.of] : [])),
+    );
   }
   /** What its policy has to know is measured. */
   measured(): void {
@@ -84,22 +93,19 @@ export class FakeWorker {
     this.#say({ t: "shares", id: this.#id, runs: hashes.map((hash) => ({ hash, experiment })) });
   }
 
-  #say(data: FromWorker): void {
+  #say(data: FromWorker | FromLab): void {
     scheduled(() => {
       if (!this.ended) this.onmessage?.({ data });
     });
   }
-  #hear(message: ToWorker): void {
+  #hear(message: ToWorker | ToLab): void {
     const pending = this.#waiting ?? this.#givenUp;
     switch (message.t) {
       case "init":
         this.#say({ t: "ready", stamp: "1 a", catalogue: CATALOGUE });
         return;
-      case "alone":
-        for (const { hash } of message.jobs) {
-          const answer = { ipc: 2, warp_ipc: 1, noc_utilisation: 0, dram_utilisation: 0 } as never;
-          this.#say({ t: "alone", id: message.id, hash, answer, why: "", soFar: false });
-        }
+      case "do":
+        this.#say({ t: "gives", id: message.id, value: ALONE });
         return;
       case "load":
         this.#load(message);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readGlossary, termId } from "../src/learn/glossary.ts";
-import { Lab, keyOf, type FromLab } from "../src/learn/lab.ts";
+import { fakeLab, heard } from "./fake-lab.ts";
+import { keyOf, Runs } from "../src/learn/runs.ts";
 import { measure, type Engine, type Job, type Outcome } from "../src/learn/measure.ts";
 import { parts } from "../src/learn/pictures.ts";
 import { STORIES } from "../src/learn/stories.ts";
@@ -71,59 +72,48 @@ test("ten things to try", () => {
 const job = (seed: number): Job => ({ experiment: { corun: 1, seed, kernels: ["VADD"] } as Job["experiment"] });
 const outcome = { result: {}, held: {} } as unknown as Outcome;
 
-function fakeLab(): { lab: Lab; ran: number[]; answer: (message?: FromLab) => void; started: () => number } {
-  const ran: number[] = [];
-  let hear: (message: FromLab) => void = () => undefined,
-    running = "",
-    starts = 0;
-  const lab = new Lab(
-    (heard) => {
-      hear = heard;
+function started() {
+  const { lab, asked } = fakeLab();
+  let starts = 0;
+  const runs = new Runs(
+    () => {
       starts += 1;
-      return Promise.resolve({
-        run: (key, one) => {
-          running = key;
-          ran.push(one.experiment.seed as number);
-        },
-      });
+      return Promise.resolve(lab);
     },
     () => undefined,
   );
-  return {
-    lab,
-    ran,
-    answer: (message = { t: "done", key: running, outcome }) => {
-      hear(message);
-    },
-    started: () => starts,
-  };
+  return { runs, asked, ran: () => asked.map(({ of }) => (of as Job).experiment.seed), starts: () => starts };
 }
 
 test("what is looked at now runs first, and nothing runs twice", async () => {
-  const { lab, ran, answer, started } = fakeLab();
-  lab.want([job(1), job(2), job(3)]);
-  lab.want([job(1)]);
-  await Promise.resolve();
-  await Promise.resolve();
-  assert.deepEqual(ran, [1]);
-  lab.want([job(3), job(1)]);
-  assert.equal(lab.outcomes([job(1)]), null);
-  for (let i = 0; i < 3; i += 1) answer();
-  assert.deepEqual(ran, [1, 3, 2]);
-  assert.deepEqual(lab.outcomes([job(1), job(2)]), [outcome, outcome]);
-  lab.want([job(2)]);
-  assert.deepEqual([ran.length, started()], [3, 1]);
+  const { runs, asked, ran, starts } = started();
+  runs.want([job(1), job(2), job(3)]);
+  runs.want([job(1)]);
+  await heard();
+  assert.deepEqual(ran(), [1]);
+  runs.want([job(3), job(1)]);
+  assert.equal(runs.outcomes([job(1)]), null);
+  for (let i = 0; i < 3; i += 1) {
+    asked[i]?.give(outcome);
+    await heard();
+  }
+  assert.deepEqual(ran(), [1, 3, 2]);
+  assert.deepEqual(runs.outcomes([job(1), job(2)]), [outcome, outcome]);
+  runs.want([job(2)]);
+  await heard();
+  assert.deepEqual([ran().length, starts()], [3, 1]);
 });
 
 test("after a failure nothing runs, and the reason is kept", async () => {
-  const { lab, ran, answer } = fakeLab();
-  lab.want([job(1), job(2)]);
-  await Promise.resolve();
-  await Promise.resolve();
-  answer({ t: "failed", why: "no memory" });
-  lab.want([job(3)]);
-  assert.deepEqual(ran, [1]);
-  assert.equal(lab.failure, "no memory");
+  const { runs, asked, ran } = started();
+  runs.want([job(1), job(2)]);
+  await heard();
+  asked[0]?.fail("no memory");
+  await heard();
+  runs.want([job(3)]);
+  await heard();
+  assert.deepEqual(ran(), [1]);
+  assert.equal(runs.failure, "no memory");
   assert.notEqual(keyOf(job(1)), keyOf(job(2)));
 });
 

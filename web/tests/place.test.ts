@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Answers, readAnswer } from "../src/answers.ts";
 import { oneLess, oneMore, otherGpu, otherKernel } from "../src/run/mix.ts";
 import { readResult, type RunsPoints, type SchemesHost } from "../src/run/schemes-run.ts";
-import { combinations, costsOf, LAST, OracleSearch, SHORT } from "../src/schemes/oracle.ts";
+import { LAST, OracleSearch, SHORT, type OraclePolicies } from "../src/schemes/oracle.ts";
 import { Place } from "../src/schemes/place.ts";
 import { actsAt, keyOf, schemesFor, VARIANTS } from "../src/schemes/variants.ts";
 import type { PoolEvents } from "../src/sweeps/pool.ts";
@@ -80,38 +80,14 @@ test("a scheme that learns says from its parameters when it can act", () => {
   assert.equal(actsAt({ name: "even" }, CCBP), 0);
 });
 
-const occupancy = (fit: number, threads: number, registers: number, shared: number) => ({
-  occupancy: [{ launch: 0, sm_class: "sm", ctas_per_sm: fit, threads, registers, shared_bytes: shared }],
-});
-/** BP and CFD on the GPU of CCBP's paper, as the engine explains them. */
-const explained = {
-  gpu: {
-    "sm.ctas": 32,
-    "sm.threads": 2048,
-    "sm.registers": 65536,
-    "sm.register_granularity": 128,
-    "sm.shared_bytes": 98304,
-  },
-  kernels: [occupancy(8, 256, 20, 1088), occupancy(17, 64, 59, 0)],
+/** So many CTAs of two kernels that an SM holds together, or each on SMs of its own. */
+const pairs = <T>(most: readonly [number, number], as: (ctas: number[]) => T): T[] =>
+  Array.from({ length: most[0] * most[1] }, (_, i) => as([1 + Math.floor(i / most[1]), 1 + (i % most[1])]));
+const POLICIES: OraclePolicies = {
+  cta: pairs([4, 6], (combination) => ({ name: "fixed", combination })),
+  spatial: pairs([8, 9], (ctas) => ({ name: "spatial", ctas })),
 };
-
-test("the oracles try what `corun oracle` tries", () => {
-  assert.equal(combinations(explained, "cta")?.length, 75);
-  assert.equal(combinations(explained, "spatial")?.length, 8 * 17);
-  const all = combinations(explained, "cta") ?? [];
-  assert.deepEqual(all[0], [1, 1]);
-  assert.ok(all.every(([bp = 0, cfd = 0]) => bp >= 1 && cfd >= 1 && bp * 256 + cfd * 64 <= 2048));
-  // Warps of registers are rounded up: 59 of a thread are 60.
-  assert.deepEqual(costsOf(explained)?.kernels[1]?.takes, [1, 64, 2 * 60 * 32, 0]);
-  assert.equal(costsOf({ gpu: {}, kernels: [] }), null);
-  const driven = { ...explained, gpu: { ...explained.gpu, "sm.shared_reserved": 1024 } };
-  assert.deepEqual(
-    costsOf(driven)?.kernels.map(({ takes }) => takes[3]),
-    [1088 + 1024, 1024],
-  );
-  const many = { ...explained, kernels: Array.from({ length: 4 }, () => occupancy(32, 32, 1, 0)) };
-  assert.equal(combinations(many, "spatial"), null);
-});
+const policies = (): Promise<OraclePolicies> => Promise.resolve(POLICIES);
 
 /** A host on which a policy with CTAs is the better the nearer it is to 3 + 5. */
 function host(): SchemesHost & { ran: number[]; last(): PoolEvents & { end(): void } } {
@@ -169,11 +145,11 @@ const later = (): Promise<void> => new Promise((done) => setTimeout(done));
 
 test("an oracle is the best at length of the best of a short search; stopping forgets it, and another mix what was found", async () => {
   const on = host(),
-    search = new OracleSearch(on, () => Promise.resolve(explained));
+    search = new OracleSearch(on, policies);
   void search.start(mix, 500_000);
   await later();
-  assert.deepEqual(on.ran, [SHORT, 75 + 136]);
-  assert.equal(search.progress.value?.of, 75 + 136);
+  assert.deepEqual(on.ran, [SHORT, 24 + 72]);
+  assert.equal(search.progress.value?.of, 24 + 72);
   on.last().end();
   await later();
   assert.deepEqual(on.ran.slice(2), [500_000, 2 * LAST]);
@@ -186,7 +162,7 @@ test("an oracle is the best at length of the best of a short search; stopping fo
   );
   assert.deepEqual(search.answers.value[0]?.experiment.policy, { name: "fixed", combination: [3, 5] });
   assert.equal(search.progress.value, null);
-  assert.match(search.says.value, /^Of 75 combinations of CTAs on every SM, and 136 /);
+  assert.match(search.says.value, /^Of 24 combinations of CTAs on every SM, and 72 /);
   search.reset();
   assert.deepEqual(search.answers.value, []);
   void search.start(mix, 1000);
@@ -213,7 +189,7 @@ test("the place runs what is chosen, for as long as the mix says, and shows the 
   const on = host(),
     place = new Place({ ...mix, stop: { cycles: 5000 } });
   assert.equal(place.length.value, 5000);
-  await place.start({ host: on, stamp: "x", explain: () => Promise.resolve(explained) });
+  await place.start({ host: on, stamp: "x", oraclePolicies: policies });
   assert.equal(place.rows.value.length, 10);
   place.choose(({ policy }) => policy.name === "ccbp");
   await later();

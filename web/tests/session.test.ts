@@ -233,7 +233,7 @@ test("the same experiment as A and B: no difference, one clock, and each kernel 
   assert.deepEqual(session.differ.peek(), { differences: [], why: "" });
   assert.equal(FakeWorker.runs[0]?.cycle, FakeWorker.runs[1]?.cycle);
   await until("all are known", () => new Set(alone).size === 4);
-  const jobs = FakeWorker.all.flatMap((worker) => worker.asked("alone").flatMap((one) => one.jobs));
+  const jobs = FakeWorker.alone;
   assert.equal(new Set(jobs.map(({ hash }) => hash)).size, 2);
 });
 
@@ -310,7 +310,7 @@ test("when a run has ended its kernels run in their shares, each once, and the r
   // It has gone back and ended again.
   run?.shares("BP in its share", "CFD in its share");
   await until("the run is told again", () => told().length === 4);
-  const jobs = FakeWorker.all.flatMap((worker) => worker.asked("alone").flatMap((one) => one.jobs));
+  const jobs = FakeWorker.alone;
   assert.equal(jobs.filter(({ hash }) => hash.endsWith("share")).length, 2, "what is known is not measured again");
   assert.equal(new Set(alone).size, 2);
 });

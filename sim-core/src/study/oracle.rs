@@ -24,28 +24,34 @@ pub enum Space {
     Spatial,
 }
 
-/// The sweep that tries every point of `space` for the mix of `experiment`, whose own policy does not matter.
-pub fn sweep(experiment: &Experiment, space: Space) -> Result<Sweep, Problems> {
+/// Every point of `space` as a policy; more than a sweep takes are not all of them.
+pub fn policies(experiment: &Experiment, space: Space) -> Vec<Value> {
+    let policy = |ctas: Vec<u32>| match space {
+        Space::Combinations => Value::object([("name", "fixed".into()), ("combination", Value::array(ctas))]),
+        Space::Spatial => Value::object([("name", "spatial".into()), ("ctas", Value::array(ctas))]),
+    };
     let numbers = match space {
         Space::Combinations => combinations(experiment),
         Space::Spatial => counts(experiment),
     };
+    numbers.into_iter().map(policy).collect()
+}
+
+/// The sweep that tries every point of `space` for the mix of `experiment`, whose own policy does not matter.
+pub fn sweep(experiment: &Experiment, space: Space) -> Result<Sweep, Problems> {
+    let policies = policies(experiment, space);
     let fault = |found, want| {
         let mut problems = Problems::default();
         problems.add("kernels", found, want);
         Err(problems)
     };
-    if numbers.is_empty() {
+    if policies.is_empty() {
         return fault("kernels whose CTAs do not fit an SM together", "a mix of which every SM holds a CTA of each");
     }
-    if numbers.len() > MAX_VALUES {
+    if policies.len() > MAX_VALUES {
         return fault("too many combinations of CTAs", &format!("at most {MAX_VALUES}: a smaller mix, or kernels with ctas_per_sm"));
     }
-    let policy = |ctas: Vec<u32>| match space {
-        Space::Combinations => Value::object([("name", "fixed".into()), ("combination", Value::array(ctas))]),
-        Space::Spatial => Value::object([("name", "spatial".into()), ("ctas", Value::array(ctas))]),
-    };
-    let axis = Value::object([("path", "policy".into()), ("values", Value::array(numbers.into_iter().map(policy)))]);
+    let axis = Value::object([("path", "policy".into()), ("values", Value::Array(policies))]);
     let base = Experiment { alone: true, ..experiment.clone() }.encode();
     let name = match space {
         Space::Combinations => format!("CTA oracle of {}", experiment.name),

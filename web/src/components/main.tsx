@@ -12,7 +12,7 @@ import { Select, Text } from "../controls.tsx";
 import { copyText } from "../dialogs.ts";
 import { wrongText } from "../format.ts";
 import { Button, Fold, Host, IconButton, ThemeButton, What } from "../widgets.tsx";
-import { ownName, watched } from "../life.ts";
+import { Lab } from "../lab/lab.ts";
 import { compileModule } from "../module.ts";
 import { NoticeBox, Problems, notOpened, notStarted, starting, type Notice } from "../run/notice.tsx";
 import { provideStamp } from "../stamp.ts";
@@ -20,22 +20,12 @@ import { startTheme } from "../theme.ts";
 import { choiceTitle, titleOf } from "../titles.ts";
 import type { ProbeFigure, ProbeInfo, ProbeOption } from "../types.ts";
 import { Curve } from "./curve.ts";
-import { Lab, curveOf, fresh, presetOf } from "./lab.ts";
+import { Probes, curveOf, fresh, presetOf } from "./probes.ts";
 import { command, decodeLab, encodeLab, read, type LabState } from "./state.ts";
-import type { FromLab, ToLab } from "./types.ts";
 
 startTheme();
 
-let module: WebAssembly.Module;
-const lab = new Lab((heard) => {
-  const name = ownName("component lab"),
-    worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name),
-    post = (message: ToLab): void => worker.postMessage(message);
-  worker.onerror = ({ message }) => heard({ t: "failed", message: message || "the worker stopped" });
-  worker.onmessage = ({ data }: MessageEvent<FromLab>) => heard(data);
-  post({ t: "init", module });
-  return { post, end: () => worker.terminate() };
-});
+const probes = new Probes();
 
 // ---------------------------------------------------------------- what is wrong
 
@@ -43,38 +33,38 @@ const lab = new Lab((heard) => {
 const without = signal<Notice | null>(starting);
 const notice = computed((): Notice | null => {
   if (without.value) return without.value;
-  if (lab.broken.value !== "")
+  if (probes.broken.value !== "")
     return {
       kind: "error",
       title: "The measurement stopped",
-      text: ["That is a defect of Corun, not of the options. It said:", <pre key="why">{lab.broken.value}</pre>],
-      actions: [{ label: "Measure again", primary: true, run: () => lab.measure() }],
+      text: ["That is a defect of Corun, not of the options. It said:", <pre key="why">{probes.broken.value}</pre>],
+      actions: [{ label: "Measure again", primary: true, run: () => probes.measure() }],
     };
-  return lab.problems.value.length === 0
+  return probes.problems.value.length === 0
     ? null
-    : { kind: "error", title: "This cannot be measured", text: [<Problems key="all" of={lab.problems.value} />] };
+    : { kind: "error", title: "This cannot be measured", text: [<Problems key="all" of={probes.problems.value} />] };
 });
 
 // ---------------------------------------------------------------- the parts of the page
 
 function Run() {
-  if (!lab.state.value) return null;
-  const going = lab.ended.value === "";
+  if (!probes.state.value) return null;
+  const going = probes.ended.value === "";
   return (
     <>
       <progress
         max={1}
-        value={lab.results.value.length / Math.max(1, lab.at.value.length)}
+        value={probes.results.value.length / Math.max(1, probes.at.value.length)}
         aria-label="Points measured"
         hidden={!going}
       />
       <span class="lab-progress" role="status">
-        {lab.words.value}
+        {probes.words.value}
       </span>
       {going ? (
-        <Button press={() => lab.stop()}>Stop</Button>
+        <Button press={() => probes.stop()}>Stop</Button>
       ) : (
-        <Button primary press={() => lab.measure()}>
+        <Button primary press={() => probes.measure()}>
           Measure again
         </Button>
       )}
@@ -83,8 +73,8 @@ function Run() {
 }
 
 function Figure({ info, figure }: { info: ProbeInfo; figure: ProbeFigure }) {
-  const at = lab.at.value,
-    points = curveOf(figure.key, at, lab.results.value);
+  const at = probes.at.value,
+    points = curveOf(figure.key, at, probes.results.value);
   // A law that says nothing of this traffic is not shown beside it.
   const silent = figure.law === "" || (points.length > 0 && points.every(({ theory }) => theory === null));
   return (
@@ -111,19 +101,19 @@ function Figure({ info, figure }: { info: ProbeInfo; figure: ProbeFigure }) {
   );
 }
 function Curves() {
-  const info = lab.info.value;
+  const info = probes.info.value;
   return info?.figures.map((figure) => <Figure key={`${info.name} ${figure.key}`} {...{ info, figure }} />);
 }
 
 /** An option, or what is swept: its title, what it is, its control, and what is wrong with it. `range`: what it takes. */
 function Field({ option, range }: { option: ProbeOption; range?: string }) {
   const { name, doc, min, max, unit, kind, choices = [], default: none } = option,
-    state = lab.state.value as LabState,
-    swept = name === lab.info.value?.sweep,
+    state = probes.state.value as LabState,
+    swept = name === probes.info.value?.sweep,
     value = state.options[name] ?? none,
     id = `f-${name}`,
     title = titleOf(name),
-    wrong = lab.problems.value.filter(({ path }) => path === name);
+    wrong = probes.problems.value.filter(({ path }) => path === name);
   const limits =
       min === undefined || max === undefined ? "" : `${min.toLocaleString("en")} to ${max.toLocaleString("en")}`,
     takes = range ?? (limits && `${limits}${unit && ` ${unit}`}`);
@@ -149,14 +139,14 @@ function Field({ option, range }: { option: ProbeOption; range?: string }) {
               at={at}
               options={choices.map((one) => ({ value: one, text: choiceTitle(one, doc) }))}
               value={String(value)}
-              put={(to) => lab.set(option, to)}
+              put={(to) => probes.set(option, to)}
             />
           ) : kind === "bool" && !swept ? (
             <input
               {...at}
               type="checkbox"
               checked={value === true}
-              onChange={({ currentTarget }) => lab.set(option, currentTarget.checked)}
+              onChange={({ currentTarget }) => probes.set(option, currentTarget.checked)}
             />
           ) : (
             <Text
@@ -164,8 +154,8 @@ function Field({ option, range }: { option: ProbeOption; range?: string }) {
               value={text}
               placeholder={text === "" ? "automatic" : ""}
               put={(typed) => {
-                if (swept) lab.change({ points: typed.trim() || (lab.info.value?.points ?? "") });
-                else lab.set(option, typed.trim() === "" ? null : read(option, typed));
+                if (swept) probes.change({ points: typed.trim() || (probes.info.value?.points ?? "") });
+                else probes.set(option, typed.trim() === "" ? null : read(option, typed));
               }}
             />
           )}
@@ -179,8 +169,8 @@ function Field({ option, range }: { option: ProbeOption; range?: string }) {
 }
 
 function Options() {
-  const info = lab.info.value,
-    state = lab.state.value;
+  const info = probes.info.value,
+    state = probes.state.value;
   if (!info || !state) return null;
   const timing = ({ unit }: ProbeOption): boolean => unit === "clocks",
     swept = info.options.find(({ name }) => name === info.sweep),
@@ -197,21 +187,21 @@ function Options() {
     </div>
   );
   const fields = (some: readonly ProbeOption[]) => some.map((option) => <Field key={option.name} option={option} />);
-  const parts = lab.probes.value.map(({ name, title }) => ({ value: name, text: title }));
+  const parts = probes.probes.value.map(({ name, title }) => ({ value: name, text: title }));
   return (
     <>
       <section class="editor-section">
         <h2>Component</h2>
         <div class="section-body">
           {choice("part", "Part", parts, info.name, (name) =>
-            lab.open(fresh(lab.probes.value.find((one) => one.name === name) as ProbeInfo)),
+            probes.open(fresh(probes.probes.value.find((one) => one.name === name) as ProbeInfo)),
           )}
           {choice(
             "preset",
             "Begin with",
             preset < 0 ? [...presets, { value: "-1", text: "something else" }] : presets,
             String(preset),
-            (at) => lab.open(fresh(info, Number(at))),
+            (at) => probes.open(fresh(info, Number(at))),
           )}
           <p class="note">{info.doc}.</p>
         </div>
@@ -225,7 +215,7 @@ function Options() {
             <Fold
               class="group"
               summary={<span>Timings</span>}
-              open={lab.problems.value.some(({ path }) => timings.some(({ name }) => name === path))}
+              open={probes.problems.value.some(({ path }) => timings.some(({ name }) => name === path))}
             >
               {fields(timings)}
             </Fold>
@@ -275,25 +265,25 @@ for (const [id, Part] of Object.entries(PARTS)) render(<Part />, document.getEle
 // ---------------------------------------------------------------- the address bar
 
 effect(() => {
-  const state = lab.state.value;
+  const state = probes.state.value;
   if (!state) return;
-  document.title = `${lab.info.value?.title} · Components · Corun`;
+  document.title = `${probes.info.value?.title} · Components · Corun`;
   const link = encodeLab(state);
   if (location.hash !== link) history.replaceState(null, "", link);
 });
 
 function readLink(): void {
-  const state = lab.state.peek();
+  const state = probes.state.peek();
   if (location.hash === "#main" || (state && location.hash === encodeLab(state))) return;
-  const first = lab.probes.peek()[0] as ProbeInfo,
+  const first = probes.probes.peek()[0] as ProbeInfo,
     open = (next: LabState): void => {
       without.value = null;
-      lab.open(next);
+      probes.open(next);
     };
   try {
-    open(decodeLab(location.hash, lab.probes.peek()) ?? fresh(first, 0));
+    open(decodeLab(location.hash, probes.probes.peek()) ?? fresh(first, 0));
   } catch (error) {
-    lab.clear();
+    probes.clear();
     without.value = notOpened(error, {
       label: `Open the ${first.title.toLowerCase()}`,
       primary: true,
@@ -306,17 +296,17 @@ addEventListener("hashchange", readLink);
 // ---------------------------------------------------------------- start
 
 provideStamp(() => ({
-  engine: lab.stamp,
-  config: lab.state.peek()?.component ?? "",
-  seed: Number(lab.state.peek()?.options["seed"] ?? 1),
+  engine: probes.stamp,
+  config: probes.state.peek()?.component ?? "",
+  seed: Number(probes.state.peek()?.options["seed"] ?? 1),
   cycle: 0,
   link: location.href,
 }));
 
 async function start(): Promise<void> {
   try {
-    module = await compileModule();
-    await lab.begin();
+    const module = await compileModule();
+    await probes.begin(new Lab(module, "component lab"));
   } catch (error) {
     without.value = notStarted(error);
     return;

@@ -1,5 +1,6 @@
 // Runs an experiment on the thread of its host, in slices between which the host does its own work: an article or a notebook may forbid workers.
 import type * as module from "../wasm/corun_script.js";
+import { others, toItsEnd } from "../lab/slices.ts";
 import { endOf } from "../stop-rule.ts";
 import { seriesOf, type Series } from "./series.ts";
 import type { Answer, Experiment, FrameLayout, Result } from "../types.ts";
@@ -7,9 +8,8 @@ import type { Answer, Experiment, FrameLayout, Result } from "../types.ts";
 /** The module of the engine, once it has been started. */
 export type Engine = typeof module;
 
-/** Milliseconds of a slice; between two results, each of which digests the whole state; and between two pictures. */
-const SLICE = 8,
-  RESULT_GAP = 400,
+/** Milliseconds between two results, each of which digests the whole state, and between two pictures. */
+const RESULT_GAP = 400,
   FRAME_GAP = 60;
 
 export interface RunEvents {
@@ -23,29 +23,19 @@ export interface RunEvents {
   progress(what: string, done: number | null): void;
 }
 
-/** Ends the slice; the host goes on before the next one. Unlike a timer it does not wait. */
-const others = (): Promise<void> =>
-  new Promise((done) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      done();
-    };
-    port2.postMessage(0);
-  });
-
 type Simulation = InstanceType<Engine["Simulation"]>;
 
 /** Cycles after which a run ends; null where something else ends it. */
 const lengthOf = (engine: Engine, experiment: Experiment): number | null =>
   endOf(engine.normalise(experiment as object));
 
-async function toItsEnd(sim: Simulation, signal: AbortSignal, slice: () => void): Promise<void> {
-  while (sim.advanceFor(SLICE) === "budget") {
+/** `slice`: after each. */
+async function ranToItsEnd(sim: Simulation, signal: AbortSignal, slice: () => void): Promise<void> {
+  await toItsEnd(sim, async () => {
     slice();
     await others();
     signal.throwIfAborted();
-  }
+  });
 }
 
 /** What a run ends with. */
@@ -67,7 +57,7 @@ export async function runWhole(
     const length = lengthOf(engine, one),
       sim = engine.Simulation.withAnswers(one as object, {});
     try {
-      await toItsEnd(sim, signal, () => {
+      await ranToItsEnd(sim, signal, () => {
         events.progress(`${name} alone`, length === null ? null : sim.cycle / length);
       });
       known[hash] = sim.answer();
@@ -90,7 +80,7 @@ export async function runWhole(
     const length = lengthOf(engine, experiment);
     let framed = 0,
       resulted = performance.now();
-    await toItsEnd(sim, signal, () => {
+    await ranToItsEnd(sim, signal, () => {
       const now = performance.now();
       if (now - framed < FRAME_GAP) return;
       framed = now;

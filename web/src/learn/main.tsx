@@ -12,9 +12,9 @@ import * as engine from "../wasm/corun.js";
 import type { Allocator } from "./algorithm.tsx";
 import { startTheme } from "../theme.ts";
 import { ThemeButton } from "../widgets.tsx";
-import { ownName, watched } from "../life.ts";
-import { Lab, type FromLab, type Port, type ToLab } from "./lab.ts";
+import { Lab } from "../lab/lab.ts";
 import { Page } from "./page.tsx";
+import { Runs } from "./runs.ts";
 
 startTheme();
 render(<ThemeButton />, document.querySelector("#actions") as HTMLElement);
@@ -41,35 +41,14 @@ async function allocator(): Promise<Allocator> {
   };
 }
 
-async function start(heard: (message: FromLab) => void): Promise<Port> {
-  const module = await compiled(),
-    name = ownName("stories"),
-    worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
-  const post = (message: ToLab): void => {
-    worker.postMessage(message);
-  };
-  return new Promise((ready) => {
-    worker.onerror = (event) => {
-      heard({ t: "failed", why: event.message || "the worker stopped" });
-    };
-    worker.onmessage = (event: MessageEvent<FromLab>) => {
-      if (event.data.t === "ready")
-        ready({
-          run: (key, job) => {
-            post({ t: "run", key, job });
-          },
-        });
-      else heard(event.data);
-    };
-    post({ t: "init", module });
-  });
-}
-
 const version = signal(0);
-const lab = new Lab(start, () => {
-  version.value += 1;
-});
-render(<Page lab={lab} version={version} allocator={allocator} />, document.querySelector("#main") as HTMLElement);
+const runs = new Runs(
+  async () => new Lab(await compiled(), "stories"),
+  () => {
+    version.value += 1;
+  },
+);
+render(<Page runs={runs} version={version} allocator={allocator} />, document.querySelector("#main") as HTMLElement);
 
 // What the address points at is there only now.
 if (location.hash.length > 1) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

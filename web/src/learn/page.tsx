@@ -7,7 +7,7 @@ import { Algorithm, type Allocator } from "./algorithm.tsx";
 import { readInline, type Inline } from "../teach/markdown.ts";
 import { Figure } from "./figure.tsx";
 import { readGlossary } from "./glossary.ts";
-import type { Lab } from "./lab.ts";
+import type { Runs } from "./runs.ts";
 import { shown, type Known, type Story } from "./story.ts";
 import { useSeen } from "./seen.ts";
 import { STORIES } from "./stories.ts";
@@ -39,7 +39,7 @@ function Marked({ text }: { text: string | readonly Inline[] }) {
   );
 }
 
-function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: Signal<number> }) {
+function StoryPart({ story, runs, version }: { story: Story; runs: Runs; version: Signal<number> }) {
   const { knob } = story,
     [at, setAt] = useState(knob.first),
     [seen, place] = useSeen(),
@@ -48,14 +48,14 @@ function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: S
   useEffect(() => {
     if (!seen) return;
     const near = knob.values.map((value, i) => ({ value, far: Math.abs(i - at) })).sort((a, b) => a.far - b.far);
-    lab.want(near.flatMap(({ value }) => story.jobs(value)));
+    runs.want(near.flatMap(({ value }) => story.jobs(value)));
   }, [seen, at]);
 
   // Read, so that this is drawn again when something has run.
   void version.value;
   knob.values.forEach((value, i) => {
     if (known.current[i]) return;
-    const outcomes = lab.outcomes(story.jobs(value));
+    const outcomes = runs.outcomes(story.jobs(value));
     if (outcomes) known.current[i] = story.known(outcomes, value);
   });
   const value = knob.values[at] ?? 0,
@@ -89,7 +89,7 @@ function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: S
         </label>
         <Figure name={story.title} summary={summary} draw={(width, t) => story.draw(known.current, at, width, t)} />
         <figcaption aria-live="polite">
-          {lab.failure === "" ? kept(summary) || "It runs…" : `This could not run here: ${lab.failure}`}
+          {runs.failure === "" ? kept(summary) || "It runs…" : `This could not run here: ${runs.failure}`}
         </figcaption>
       </figure>
       <p>
@@ -103,8 +103,8 @@ function StoryPart({ story, lab, version }: { story: Story; lab: Lab; version: S
 
 const TERMS = readGlossary(GLOSSARY);
 
-export function Page(props: { lab: Lab; version?: Signal<number>; allocator(): Promise<Allocator> }) {
-  const { lab, version = signal(0), allocator } = props;
+export function Page(props: { runs: Runs; version?: Signal<number>; allocator(): Promise<Allocator> }) {
+  const { runs, version = signal(0), allocator } = props;
   return (
     <>
       <div class="learn-head">
@@ -141,7 +141,7 @@ export function Page(props: { lab: Lab; version?: Signal<number>; allocator(): P
         </p>
       </div>
       {STORIES.map((story) => (
-        <StoryPart key={story.id} story={story} lab={lab} version={version} />
+        <StoryPart key={story.id} story={story} runs={runs} version={version} />
       ))}
       <section aria-labelledby="try">
         <h2 id="try">Ten things to try</h2>

@@ -4,7 +4,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { count, errorText, fixed, problemText, problemsIn } from "../format.ts";
 import type { PredictView } from "../link.ts";
 import { launchSizes, type Events } from "../event-log.ts";
-import type { Loaded } from "../protocol.ts";
+import type { Loaded, PlannedAlone } from "../protocol.ts";
 import type { Experiment, Prediction, PredictQuestion, Reading, Result } from "../types.ts";
 import {
   aloneOf,
@@ -29,7 +29,6 @@ import {
   type Size,
 } from "./model.ts";
 import { proofOf, rowsOf, type RunShown } from "./rows.ts";
-import type { Job } from "./types.ts";
 
 export type Formulas = Pick<typeof import("../wasm/corun.js"), "predict" | "planPartition" | "configHash">;
 /** What kernels do alone: measures.ts. */
@@ -38,7 +37,7 @@ export interface Measurer {
   why(hash: string): string;
   readonly paused: boolean;
   readonly current: string | null;
-  want(jobs: readonly Job[]): void;
+  want(jobs: readonly PlannedAlone[]): void;
   pause(): void;
   go(): void;
 }
@@ -54,7 +53,7 @@ interface PredictedEvents {
   changed(view: PredictView): void;
 }
 
-interface AloneRun extends Job {
+interface AloneRun extends PlannedAlone {
   kernel: number;
   sms: number;
 }

@@ -20,89 +20,28 @@ const MOST = 2_000;
 /** Before so much of the time, the rest is not known. */
 const TELLS_MS = 2_000;
 
-type Space = "cta" | "spatial";
+export type Space = "cta" | "spatial";
 const SPACES: Readonly<Record<Space, string>> = { cta: "CTA oracle", spatial: "Spatial oracle" };
 
-/** What a CTA of a kernel takes of an SM, and how many of them it holds alone. */
-interface Cost {
-  takes: readonly number[];
-  most: number;
-}
-
-const WARP = 32;
-const up = (value: number, to: number): number => Math.ceil(value / to) * to;
-
-/** What an SM has, and what kernels take of it, as the engine explains an experiment; null where SMs are unlike, or it says something else. */
-export function costsOf(explained: unknown): { whole: readonly number[]; kernels: readonly Cost[] } | null {
-  const { gpu, kernels } = fieldsOf(explained),
-    has = fieldsOf(gpu);
-  const sm = (key: string): number => Number(has[`sm.${key}`]);
-  const whole = [sm("ctas"), sm("threads"), sm("registers"), sm("shared_bytes")],
-    granularity = sm("register_granularity"),
-    // Not said of a GPU whose driver takes nothing.
-    reserved = Number(has["sm.shared_reserved"] ?? 0);
-  if (![...whole, granularity].every(Number.isFinite) || !Array.isArray(kernels)) return null;
-  const costs = kernels.map((kernel): Cost => {
-    const launches = (fieldsOf(kernel)["occupancy"] as Record<string, number>[]).map(
-      ({ threads = 0, registers = 0, shared_bytes: shared = 0, ctas_per_sm: fit = 0 }) => ({
-        fit,
-        takes: [1, up(threads, WARP), Math.ceil(threads / WARP) * up(registers * WARP, granularity), shared + reserved],
-      }),
-    );
-    return {
-      takes: whole.map((_, i) => Math.max(0, ...launches.map(({ takes }) => takes[i] as number))),
-      most: Math.min(...launches.flatMap(({ fit }) => (fit > 0 ? [fit] : []))),
-    };
-  });
-  return costs.every(({ most }) => Number.isFinite(most)) ? { whole, kernels: costs } : null;
-}
-
-/** Every list of numbers of CTAs, at least one of each kernel, that is allowed; null for more than a page tries. */
-function every(kernels: readonly Cost[], fits: (ctas: readonly number[]) => boolean): number[][] | null {
-  const found: number[][] = [];
-  const grow = (ctas: number[]): void => {
-    if (ctas.length === kernels.length) {
-      found.push(ctas);
-      return;
-    }
-    for (let n = 1; n <= (kernels[ctas.length] as Cost).most && found.length <= MOST; n += 1) {
-      if (!fits([...ctas, n])) return;
-      grow([...ctas, n]);
-    }
-  };
-  grow([]);
-  return found.length > MOST ? null : found;
-}
-
-/** What each oracle tries: all on every SM together, or each kernel on its part of the SMs. */
-export function combinations(explained: unknown, space: Space): number[][] | null {
-  const costs = costsOf(explained);
-  if (!costs) return null;
-  const { whole, kernels } = costs;
-  return every(
-    kernels,
-    space === "spatial"
-      ? () => true
-      : (ctas) =>
-          whole.every((room, i) => ctas.reduce((sum, n, k) => sum + n * (kernels[k]?.takes[i] ?? 0), 0) <= room),
-  );
-}
-
-const policyOf = (space: Space, ctas: readonly number[]): PolicyChoice =>
-  space === "cta" ? { name: "fixed", combination: [...ctas] } : { name: "spatial", ctas: [...ctas] };
+/** What each oracle tries on a mix, as the engine says it. */
+export type OraclePolicies = Readonly<Record<Space, readonly PolicyChoice[]>>;
 
 interface Tried {
   space: Space;
-  ctas: readonly number[];
+  policy: PolicyChoice;
   result: Result | null;
 }
+const ctasOf = (policy: PolicyChoice): string => {
+  const { combination, ctas } = fieldsOf(policy);
+  return ((combination ?? ctas) as number[]).join(" + ");
+};
 const score = ({ result }: Tried): number => (result ? (mixFigure(result, "hspeedup") ?? -1) : -1);
 /** The best first; of equals, the first. */
 const ranked = (tried: readonly Tried[]): Tried[] => [...tried].sort((a, b) => score(b) - score(a));
 
 export class OracleSearch {
   readonly #host: SchemesHost;
-  readonly #explain: (experiment: Experiment) => Promise<unknown>;
+  readonly #policies: (experiment: Experiment) => Promise<OraclePolicies>;
   readonly #answers = signal<readonly SchemeAnswer[]>([]);
   readonly #progress = signal<SchemesProgress | null>(null);
   readonly #says = signal("");
@@ -110,9 +49,9 @@ export class OracleSearch {
   #end: () => void = () => undefined;
   #turn = 0;
 
-  constructor(host: SchemesHost, explain: (experiment: Experiment) => Promise<unknown>) {
+  constructor(host: SchemesHost, policies: (experiment: Experiment) => Promise<OraclePolicies>) {
     this.#host = host;
-    this.#explain = explain;
+    this.#policies = policies;
   }
 
   /** The oracles that have been found. */
@@ -146,17 +85,16 @@ export class OracleSearch {
   async start(experiment: Experiment, cycles: number): Promise<void> {
     this.stop();
     const turn = this.#turn,
-      explained = await this.#explain(under(experiment, { name: "even" }));
+      policies = await this.#policies(under(experiment, { name: "even" }));
     if (turn !== this.#turn) return;
     const spaces = Object.keys(SPACES) as Space[];
-    const tried = spaces.flatMap((space) =>
-      (combinations(explained, space) ?? []).map((ctas): Tried => ({ space, ctas, result: null })),
-    );
+    const tried = spaces
+      .filter((space) => policies[space].length <= MOST)
+      .flatMap((space) => policies[space].map((policy): Tried => ({ space, policy, result: null })));
     if (tried.length === 0) {
-      this.#says.value =
-        costsOf(explained) === null
-          ? "The oracles choose CTAs of SMs that are alike."
-          : `More than ${count(MOST)} combinations: corun oracle tries them all.`;
+      this.#says.value = spaces.every((space) => policies[space].length === 0)
+        ? "No SM holds a CTA of each of these kernels."
+        : `More than ${count(MOST)} combinations: corun oracle tries them all.`;
       return;
     }
     const last = spaces.reduce(
@@ -191,8 +129,8 @@ export class OracleSearch {
       return best?.result
         ? [
             {
-              experiment: { ...under(experiment, policyOf(space, best.ctas)), stop: { cycles }, alone: true },
-              scheme: `${SPACES[space]} (${best.ctas.join(" + ")} CTAs)`,
+              experiment: { ...under(experiment, best.policy), stop: { cycles }, alone: true },
+              scheme: `${SPACES[space]} (${ctasOf(best.policy)} CTAs)`,
               result: best.result,
             },
           ]
@@ -213,7 +151,7 @@ export class OracleSearch {
       turn = this.#turn;
     const text = sweepOf(
       experiment,
-      points.map(({ space, ctas }) => policyOf(space, ctas)),
+      points.map(({ policy }) => policy),
       cycles,
     );
     const plan = await new Promise<Plan | Problem[]>((resolve) => {

@@ -5,7 +5,7 @@ import type { SchemeAnswer } from "../run/model.ts";
 import { lengthOf, SchemesRun, type SchemesHost } from "../run/schemes-run.ts";
 import { hasGoal } from "../goal.ts";
 import type { Catalogue, Experiment } from "../types.ts";
-import { OracleSearch } from "./oracle.ts";
+import { OracleSearch, type OraclePolicies } from "./oracle.ts";
 import type { Row } from "./table.ts";
 import { keyOf, schemesFor, type Scheme } from "./variants.ts";
 
@@ -16,7 +16,7 @@ export const LEAST = 1_000,
 export interface Backing {
   host: SchemesHost;
   stamp: string;
-  explain(experiment: Experiment): Promise<unknown>;
+  oraclePolicies(experiment: Experiment): Promise<OraclePolicies>;
 }
 
 export class Place {
@@ -56,12 +56,12 @@ export class Place {
   });
 
   /** The engine is there. */
-  async start({ host, stamp, explain }: Backing): Promise<void> {
+  async start({ host, stamp, oraclePolicies }: Backing): Promise<void> {
     this.#stamp = stamp;
     batch(() => {
       if (!answersAreOf(stamp)) this.#stored.value = [];
       this.catalogue.value = host.catalogue;
-      this.oracles.value = new OracleSearch(host, explain);
+      this.oracles.value = new OracleSearch(host, oraclePolicies);
     });
     const run = new SchemesRun(host);
     // It has its first answers at once, and is told of every change from now on.

@@ -1,81 +1,58 @@
 // Asks the engine what needs no run: its catalogue, what is wrong with an experiment, what it makes of one, or of a GPU that was measured.
-import type { Reader } from "../silicon/model.ts";
-import type { Catalogue, Experiment, Problem } from "../types.ts";
-import { problemText } from "../format.ts";
-import { ownName, watched } from "../life.ts";
+import { Lab } from "../lab/lab.ts";
 import type { Laid } from "../predict/predictor.ts";
-import type { FromDesk, OfMeasured, Question, ToDesk } from "./worker.ts";
+import type { Reader } from "../silicon/model.ts";
+import type { OraclePolicies } from "./oracle.ts";
+import type { Catalogue, Experiment, Problem } from "../types.ts";
 
 export class QueryWorker {
   readonly catalogue: Catalogue;
-  readonly stamp: string;
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, (answer: FromDesk & { t: "answer" }) => void>();
-  #asked = 0;
+  readonly #lab: Lab;
 
-  private constructor(worker: Worker, catalogue: Catalogue, stamp: string) {
-    this.#worker = worker;
+  private constructor(lab: Lab, catalogue: Catalogue) {
+    this.#lab = lab;
     this.catalogue = catalogue;
-    this.stamp = stamp;
-    worker.onmessage = ({ data }: MessageEvent<FromDesk>) => {
-      if (data.t !== "answer") return;
-      this.#waiting.get(data.id)?.(data);
-      this.#waiting.delete(data.id);
-    };
   }
 
-  static open(module: WebAssembly.Module): Promise<QueryWorker> {
-    const name = ownName("schemes"),
-      worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
-    return new Promise((opened, failed) => {
-      worker.onerror = (event) => failed(new Error(event.message || "its worker stopped"));
-      worker.onmessage = ({ data }: MessageEvent<FromDesk>) => {
-        if (data.t === "ready") opened(new QueryWorker(worker, data.catalogue, data.stamp));
-      };
-      worker.postMessage({ t: "init", module } satisfies ToDesk);
-    });
+  static async open(module: WebAssembly.Module): Promise<QueryWorker> {
+    const lab = new Lab(module, "questions");
+    return new QueryWorker(lab, await lab.ask("catalogue", null).ended);
+  }
+
+  get stamp(): string {
+    return this.#lab.stamp;
   }
 
   /** It answers nobody any more. */
   close(): void {
-    this.#worker.terminate();
-  }
-
-  #say(what: Question, of: object): Promise<FromDesk & { t: "answer" }> {
-    const id = ++this.#asked;
-    return new Promise((resolve) => {
-      this.#waiting.set(id, resolve);
-      this.#worker.postMessage({ t: "ask", id, what, of } satisfies ToDesk);
-    });
-  }
-  async #ask(what: Question, of: object): Promise<unknown> {
-    return (await this.#say(what, of)).answer;
+    this.#lab.end();
   }
 
   validate(experiment: object): Promise<Problem[]> {
-    return this.#ask("validate", experiment) as Promise<Problem[]>;
+    return this.#lab.ask("validate", experiment).ended;
   }
 
   /** Null for one that is wrong. */
   explain(experiment: Experiment): Promise<unknown> {
-    return this.#ask("explain", experiment);
+    return this.#lab.ask("explain", experiment).ended;
+  }
+
+  /** What the oracles try on a mix. */
+  oraclePolicies(experiment: Experiment): Promise<OraclePolicies> {
+    return this.#lab.ask("oracles", experiment).ended;
   }
 
   /** What is read of a simulation before it runs; null for one that is wrong. */
   lay(experiment: Experiment): Promise<Laid | null> {
-    return this.#ask("lay", experiment) as Promise<Laid | null>;
+    return this.#lab.ask("lay", experiment).ended;
   }
 
   /** Of what a GPU measured. What is wrong with the text is thrown as `problems`. */
   silicon(text: string): Reader {
-    const ask = async <T, Q extends keyof OfMeasured>(what: Q, of: Omit<OfMeasured[Q], "text">): Promise<T> => {
-      const { answer, problems } = await this.#say(what, { text, ...of });
-      if (answer === null) throw Object.assign(new Error(problems.map(problemText).join("; ")), { problems });
-      return answer as T;
-    };
+    const lab = this.#lab;
     return {
-      read: (scale, ipcs) => ask("silicon", { scale, ipcs }),
-      sweep: (gpu, scale) => ask("siliconSweep", { gpu, scale }),
+      read: (scale, ipcs) => lab.ask("silicon", { text, scale, ipcs }).ended as ReturnType<Reader["read"]>,
+      sweep: (gpu, scale) => lab.ask("siliconSweep", { text, gpu, scale }).ended as ReturnType<Reader["sweep"]>,
     };
   }
 }

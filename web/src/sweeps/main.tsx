@@ -233,7 +233,7 @@ async function begin(): Promise<void> {
   await place.start({
     host: schemesHost(module, here.catalogue, here.stamp, (one) => here.validate(one)),
     stamp: here.stamp,
-    explain: (experiment) => here.explain(experiment),
+    oraclePolicies: (experiment) => here.oraclePolicies(experiment),
   });
 }
 void begin();

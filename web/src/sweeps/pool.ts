@@ -1,10 +1,11 @@
-// A pool of plain workers, one simulation each. Stopping ends them in the same moment; what was done is kept, and going on runs the rest.
-import { problemText } from "../format.ts";
-import { ownName, watched } from "../life.ts";
+// The points of a sweep on the Lab's workers, each run alone before the first point that needs it. Stopping ends them in the same moment; what was done is
+// kept, and going on runs the rest.
+import { problemsIn } from "../format.ts";
+import { type Failure, Lab } from "../lab/lab.ts";
 import type { Answer, Problem } from "../types.ts";
 import { Schedule } from "./schedule.ts";
 import { timeLeft, type Work, type Worked } from "./time-left.ts";
-import type { FromSweeper, Plan, Task, ToSweeper } from "./types.ts";
+import type { Plan, Task } from "./types.ts";
 
 export interface PoolEvents {
   line(index: number, line: string): void;
@@ -15,9 +16,9 @@ export interface PoolEvents {
   over(): void;
 }
 
-interface Hand {
-  worker: Worker;
-  task: Task | null;
+/** A simulation under way. */
+interface Running {
+  task: Task;
   /** Of the task, 0 to 1. */
   done: number;
   /** When the task began; how far it was, and when, 3 to 6 seconds ago: the engine runs faster once its module is compiled for good. */
@@ -33,16 +34,9 @@ const MARKS_MS = 3000;
 /** What takes less was not simulated: its answer was known. */
 const KNOWN_MS = 50;
 
-function begun(): Pick<Hand, "since" | "marks"> {
+function begun(): Pick<Running, "since" | "marks"> {
   const mark = { at: performance.now(), done: 0 };
   return { since: mark.at, marks: [mark, mark] };
-}
-
-function spawn(module: WebAssembly.Module, of: string): Worker {
-  const name = ownName(of),
-    worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
-  worker.postMessage({ t: "init", module } satisfies ToSweeper);
-  return worker;
 }
 
 /**
@@ -55,32 +49,16 @@ export function readPlan(
   most: number,
   said: (plan: Plan | Problem[], stamp: string) => void,
 ): () => void {
-  const worker = spawn(module, "sweep reader");
-  let stamp = "",
-    ended = false;
-  const end = (): void => {
-    ended = true;
-    worker.terminate();
-  };
+  const lab = new Lab(module, "sweep reader");
   const say = (plan: Plan | Problem[]): void => {
-    if (ended) return;
-    end();
+    const { stamp } = lab;
+    lab.end();
     said(plan, stamp);
   };
-  const failed = (found: string): void => {
-    say([{ path: "(whole)", found, want: "a sweep" }]);
-  };
-  worker.onerror = (event) => {
-    failed(event.message || "a reader that stopped");
-  };
-  worker.onmessage = ({ data }: MessageEvent<FromSweeper>) => {
-    if (data.t === "ready") stamp = data.stamp;
-    else if (data.t === "problems") say(data.problems);
-    else if (data.t === "failed") failed(data.message);
-    else if (data.t === "opened" && data.plan) say(data.plan);
-  };
-  worker.postMessage({ t: "open", text, plan: most } satisfies ToSweeper);
-  return end;
+  lab.ask("plan", { text, most }).ended.then(say, (error: Failure) => {
+    say(problemsIn(error) ?? [{ path: "(whole)", found: error.message, want: "a sweep" }]);
+  });
+  return () => lab.end();
 }
 
 export class Pool {
@@ -89,7 +67,9 @@ export class Pool {
   readonly #plan: Plan;
   readonly #events: PoolEvents;
   readonly #windows: boolean;
-  #hands: Hand[] = [];
+  #lab: Lab | null = null;
+  #workers = 0;
+  #running: Running[] = [];
   #schedule: Schedule;
   /** Of runs alone, by hash. */
   readonly #answers = new Map<string, Answer>();
@@ -112,7 +92,7 @@ export class Pool {
   }
 
   get running(): boolean {
-    return this.#hands.length > 0;
+    return this.#lab !== null;
   }
 
   /** These points are done already: they are not run again. */
@@ -132,23 +112,25 @@ export class Pool {
     this.stop();
     this.#schedule = this.#rest();
     this.#ended = [];
-    for (let n = 0; n < Math.min(workers, this.#schedule.all); n += 1) this.#hands.push(this.#hire(n));
+    this.#workers = Math.min(workers, this.#schedule.all);
+    this.#lab = new Lab(this.#module, "sweep", this.#workers);
     this.#give();
   }
 
   /** Ends every worker, wherever it is. */
   stop(): void {
-    for (const hand of this.#hands) hand.worker.terminate();
-    this.#hands = [];
+    this.#lab?.end();
+    this.#lab = null;
+    this.#running = [];
   }
 
   /** How much of what was started for is done, 0 to 1, and the milliseconds that the rest takes. */
   progress(): { done: number; left: number | null } {
-    const parts = this.#hands.reduce((sum, hand) => sum + (hand.task ? Math.min(1, hand.done) : 0), 0);
+    const parts = this.#running.reduce((sum, one) => sum + Math.min(1, one.done), 0);
     const done = this.#schedule.all === 0 ? 1 : (this.#schedule.done + parts) / this.#schedule.all;
-    const running = this.#hands.flatMap((hand) => (hand.task ? [this.#worked(hand, hand.task)] : []));
+    const running = this.#running.map((one) => this.#worked(one));
     const waiting = this.#schedule.waiting().map((task) => this.#work(task));
-    return { done, left: timeLeft(this.#ended, running, waiting, this.#hands.length) };
+    return { done, left: timeLeft(this.#ended, running, waiting, this.#lab ? this.#workers : 0) };
   }
 
   #work(task: Pick<Task, "kind" | "index"> & { key?: string }): Work {
@@ -160,78 +142,25 @@ export class Pool {
     return { alone: task.kind === "alone", cycles: cycles ?? 1 };
   }
 
-  #worked(hand: Hand, task: Task): Worked {
+  #worked({ task, done, since, marks: [before] }: Running): Worked {
     const work = this.#work(task),
       now = performance.now(),
-      part = Math.min(1, hand.done);
+      part = Math.min(1, done);
     return {
       ...work,
       done: work.cycles * part,
-      spentMs: now - hand.since,
-      lately: { done: work.cycles * Math.max(0, part - hand.marks[0].done), spentMs: now - hand.marks[0].at },
+      spentMs: now - since,
+      lately: { done: work.cycles * Math.max(0, part - before.done), spentMs: now - before.at },
     };
   }
 
-  #hire(n: number): Hand {
-    const worker = spawn(this.#module, `sweep ${n + 1}`);
-    const hand: Hand = { worker, task: null, done: 0, ...begun() };
-    worker.onmessage = (event: MessageEvent<FromSweeper>) => {
-      if (this.#hands.includes(hand)) this.#receive(hand, n, event.data);
-    };
-    worker.onerror = (event) => {
-      if (this.#hands.includes(hand)) this.#broke(hand, n, event.message || "its worker stopped");
-    };
-    worker.postMessage({ t: "open", text: this.#text, plan: null, windows: this.#windows } satisfies ToSweeper);
-    return hand;
-  }
-
-  #receive(hand: Hand, n: number, message: FromSweeper): void {
-    switch (message.t) {
-      case "ready":
-        return;
-      case "opened":
-        // Starting a worker is no part of its first task.
-        Object.assign(hand, begun());
-        return;
-      case "progress":
-        hand.done = message.done;
-        if (performance.now() - hand.marks[1].at > MARKS_MS)
-          hand.marks = [hand.marks[1], { at: performance.now(), done: hand.done }];
-        this.#events.progress();
-        return;
-      case "alone":
-        if (hand.task) this.#schedule.ended(hand.task, message.answer);
-        break;
-      case "line":
-        if (hand.task) this.#schedule.ended(hand.task);
-        this.#finished.add(message.index);
-        this.#events.line(message.index, message.line);
-        break;
-      case "problems":
-        this.#broke(hand, n, message.problems.map(problemText).join("; "));
-        return;
-      case "failed":
-        this.#broke(hand, n, message.message);
-        return;
-    }
-    if (hand.task && performance.now() - hand.since >= KNOWN_MS) {
-      hand.done = 1;
-      this.#ended.push(this.#worked(hand, hand.task));
-    }
-    hand.task = null;
-    hand.done = 0;
-    this.#give();
-  }
-
-  /** Gives every free worker a task: the end of a run alone can free points for several. */
+  /** Gives every free worker a simulation: the end of a run alone can free points for several. */
   #give(): void {
-    for (const hand of this.#hands) {
-      if (hand.task) continue;
+    const lab = this.#lab;
+    while (lab && this.#running.length < this.#workers) {
       const task = this.#schedule.next();
       if (!task) break;
-      hand.task = task;
-      Object.assign(hand, begun());
-      hand.worker.postMessage({ t: "run", task } satisfies ToSweeper);
+      this.#run(lab, task);
     }
     this.#events.progress();
     if (this.#schedule.over) {
@@ -240,22 +169,61 @@ export class Pool {
     }
   }
 
-  /** What a trap leaves of a module is not used again: a new worker takes the place of the old one. */
-  #broke(hand: Hand, n: number, why: string): void {
-    const task = hand.task;
-    hand.worker.terminate();
-    if (task) {
-      this.#schedule.ended(task);
-      this.#events.broken(task, why);
-      this.#hands[this.#hands.indexOf(hand)] = this.#hire(n);
+  #run(lab: Lab, task: Task): void {
+    const running: Running = { task, done: 0, ...begun() };
+    this.#running.push(running);
+    const told = {
+      // Starting a worker is no part of its first simulation.
+      begun: () => void Object.assign(running, begun()),
+      soFar: (part: number | null) => {
+        running.done = part ?? 0;
+        if (performance.now() - running.marks[1].at > MARKS_MS)
+          running.marks = [running.marks[1], { at: performance.now(), done: running.done }];
+        this.#events.progress();
+      },
+    };
+    const ended = (give: () => void): void => {
+      if (lab !== this.#lab) return;
+      this.#running = this.#running.filter((one) => one !== running);
+      give();
       this.#give();
-      return;
+    };
+    const spent = (): void => {
+      running.done = 1;
+      if (performance.now() - running.since >= KNOWN_MS) this.#ended.push(this.#worked(running));
+    };
+    const failed = (why: Failure): void => {
+      if (lab === this.#lab && why.unstarted) this.#unstarted(why.message);
+      else
+        ended(() => {
+          this.#schedule.ended(task);
+          this.#events.broken(task, why.message);
+        });
+    };
+    if (task.kind === "alone")
+      lab.ask("alone", task.run, told).ended.then((answer) => {
+        ended(() => {
+          spent();
+          this.#schedule.ended(task, answer);
+        });
+      }, failed);
+    else {
+      const { index, answers } = task;
+      lab.ask("point", { text: this.#text, index, answers, windows: this.#windows }, told).ended.then((line) => {
+        ended(() => {
+          spent();
+          this.#schedule.ended(task);
+          this.#finished.add(index);
+          this.#events.line(index, line);
+        });
+      }, failed);
     }
-    // It did not even start: the others go on without it.
-    this.#hands = this.#hands.filter((one) => one !== hand);
-    if (this.#hands.length === 0) {
-      this.#events.broken(null, why);
-      this.#events.over();
-    }
+  }
+
+  /** No worker can be had. */
+  #unstarted(why: string): void {
+    this.stop();
+    this.#events.broken(null, why);
+    this.#events.over();
   }
 }

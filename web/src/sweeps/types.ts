@@ -1,5 +1,5 @@
-// What the page and the workers of a sweep say to each other.
-import type { Answer, PlannedRun, Problem, Result, SweepPoint } from "../types.ts";
+// A sweep as the page has it.
+import type { Answer, PlannedRun, Result, SweepPoint } from "../types.ts";
 
 /** A point with the hashes of the runs alone whose answers it needs: its policy's profile, and what its slowdowns compare with. */
 export interface PlanPoint extends SweepPoint {
@@ -33,19 +33,3 @@ export interface Line {
   config_hash: string;
   result: Result;
 }
-
-export type ToSweeper =
-  | { t: "init"; module: WebAssembly.Module }
-  /** Read a sweep; `plan`: and say what its points are, if they are at most so many; `windows`: the results get their windows. */
-  | { t: "open"; text: string; plan: number | null; windows?: boolean }
-  | { t: "run"; task: Task };
-
-export type FromSweeper =
-  | { t: "ready"; stamp: string }
-  | { t: "opened"; plan: Plan | null }
-  | { t: "problems"; problems: Problem[] }
-  /** How far the task is, 0 to 1. */
-  | { t: "progress"; done: number }
-  | { t: "alone"; key: string; answer: Answer }
-  | { t: "line"; index: number; line: string }
-  | { t: "failed"; message: string };

@@ -1,20 +1,15 @@
 // The component lab without its page: what is measured, how far that is, and what is wrong with it.
 import { batch, computed, signal } from "@preact/signals";
 import { finite } from "../format.ts";
+import type { Failure, Lab } from "../lab/lab.ts";
 import type { OptionValue, ProbeInfo, ProbeOption, ProbeResult, Problem } from "../types.ts";
 import { points, type LabState } from "./state.ts";
-import type { FromLab, Point, ToLab } from "./types.ts";
-
-/** A worker that measures one curve. To end it is to cancel: an abandoned curve is not measured to its end. */
-export interface Port {
-  post(message: ToLab): void;
-  end(): void;
-}
+import type { Point } from "./types.ts";
 
 /** Milliseconds after which a change is measured. */
 const REST = 250;
 
-export class Lab {
+export class Probes {
   readonly probes = signal<readonly ProbeInfo[]>([]);
   readonly state = signal<LabState | null>(null);
   /** Where it is measured, and the results so far, in that order. */
@@ -34,26 +29,17 @@ export class Lab {
     return this.results.value.length === 0 ? "Measuring…" : done;
   });
 
-  readonly #spawn: (heard: (message: FromLab) => void) => Port;
-  #port: Port | null = null;
+  /** An abandoned curve is not measured to its end: that ends the worker. */
+  #lab: Pick<Lab, "ask" | "end" | "stamp"> | null = null;
+  /** Counts curves. */
+  #turn = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(spawn: (heard: (message: FromLab) => void) => Port) {
-    this.#spawn = spawn;
-  }
-
-  /** Asks a first worker what can be measured. */
-  begin(): Promise<void> {
-    return new Promise((ready, failed) => {
-      const port = this.#spawn((message) => {
-        port.end();
-        if (message.t === "failed") failed(new Error(message.message));
-        if (message.t !== "ready") return;
-        this.stamp = message.stamp;
-        this.probes.value = message.probes;
-        ready();
-      });
-    });
+  /** Asks what can be measured. */
+  async begin(lab: Pick<Lab, "ask" | "end" | "stamp">): Promise<void> {
+    this.#lab = lab;
+    this.probes.value = (await lab.ask("catalogue", null).ended).probes;
+    this.stamp = lab.stamp;
   }
 
   /** Another component, or what a link has; measured at once. */
@@ -102,25 +88,30 @@ export class Lab {
       return;
     }
     const { component, options } = state,
-      curve: ToLab = { t: "curve", component, options, sweep: info.sweep, points: found };
-    const port = this.#spawn((message) => {
-      if (port !== this.#port) return;
-      if (message.t === "ready") port.post(curve);
-      else this.#heard(message);
-    });
-    this.#port = port;
+      turn = this.#turn;
+    for (const x of found)
+      this.#lab?.ask("probe", { component, options: { ...options, [info.sweep]: x } }).ended.then(
+        (result) => {
+          if (turn === this.#turn) this.#add(result);
+        },
+        (why: Failure) => {
+          if (turn === this.#turn) this.#failed(why);
+        },
+      );
   }
 
-  #heard(message: Exclude<FromLab, { t: "ready" }>): void {
-    if (message.t === "problems") this.#refused(message.problems);
-    else if (message.t === "failed") {
+  #add(result: ProbeResult): void {
+    batch(() => {
+      this.results.value = [...this.results.value, result];
+      if (this.results.value.length === this.at.value.length) this.#end("Measured");
+    });
+  }
+  #failed(why: Failure): void {
+    if (why.problems) this.#refused(why.problems);
+    else {
       this.#end("Stopped");
-      this.broken.value = message.message;
-    } else
-      batch(() => {
-        this.results.value = [...this.results.value, message.result];
-        if (this.results.value.length === this.at.value.length) this.#end("Measured");
-      });
+      this.broken.value = why.message;
+    }
   }
 
   #refused(problems: readonly Problem[]): void {
@@ -132,8 +123,8 @@ export class Lab {
 
   #end(how: string): void {
     clearTimeout(this.#timer);
-    this.#port?.end();
-    this.#port = null;
+    this.#turn += 1;
+    this.#lab?.end();
     this.ended.value = how;
   }
 }

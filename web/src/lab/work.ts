@@ -1,0 +1,153 @@
+// What can be asked of the engine, and what comes of it. A worker of the Lab does one after the other.
+import { Answers, readAnswer } from "../answers.ts";
+import { measure, type Job, type Outcome } from "../learn/measure.ts";
+import { measuredOf, type Measured } from "../predict/model.ts";
+import type { Laid } from "../predict/predictor.ts";
+import { problemsIn } from "../format.ts";
+import { scriptEngine, type Engine } from "../script/module.ts";
+import { endOf } from "../stop-rule.ts";
+import type { OraclePolicies } from "../schemes/oracle.ts";
+import { planOf } from "../sweeps/plan.ts";
+import type { Plan } from "../sweeps/types.ts";
+import type { PlannedAlone } from "../protocol.ts";
+import type { Answer, Catalogue, Experiment, OptionValue, PolicyChoice, Problem, ProbeResult } from "../types.ts";
+import * as plain from "../wasm/corun.js";
+import type { Simulation, Sweep } from "../wasm/corun.js";
+import { toItsEnd } from "./slices.ts";
+
+/** By name: what is asked for, what is given, and what is said of it while it goes on. */
+export interface Works {
+  catalogue: { of: null; gives: Catalogue; soFar: never };
+  validate: { of: object; gives: Problem[]; soFar: never };
+  /** Null for an experiment that is wrong. */
+  explain: { of: Experiment; gives: unknown; soFar: never };
+  oracles: { of: Experiment; gives: OraclePolicies; soFar: never };
+  /** What is read of a simulation before it runs; null for one that is wrong. */
+  lay: { of: Experiment; gives: Laid | null; soFar: never };
+  /** Of the file of a GPU that was measured. */
+  silicon: { of: { text: string; scale: string; ipcs: readonly number[] }; gives: unknown; soFar: never };
+  siliconSweep: { of: { text: string; gpu: string; scale: string }; gives: unknown; soFar: never };
+  probe: { of: { component: string; options: Record<string, OptionValue> }; gives: ProbeResult; soFar: never };
+  /** What a sweep is, if it has at most so many points. */
+  plan: { of: { text: string; most: number }; gives: Plan; soFar: never };
+  /** A kernel alone, kept in this browser. It is said what it shows while it goes on. */
+  alone: { of: PlannedAlone; gives: Answer; soFar: Answer };
+  /** A kernel alone, once to its end. */
+  once: { of: Experiment; gives: Measured; soFar: Measured };
+  /** A sweep's point with the answers that it needs, as the line of its result. `windows`: it has its windows, which the runner's lines do not have. */
+  point: {
+    of: { text: string; index: number; answers: Record<string, Answer>; windows: boolean };
+    gives: string;
+    soFar: never;
+  };
+  /** A run that takes no second. */
+  short: { of: Job; gives: Outcome; soFar: never };
+}
+export type Work = keyof Works;
+
+/** After a slice. `part`: how much is done, 0 to 1; null where that is not known. `value`: what it shows, asked for as often as it is said. */
+export type Between<S> = (part: number | null, value?: () => S | null) => Promise<void>;
+
+/** To which part an IPC alone has to be known to be told while its run goes on. From then on it is told each time that it is known twice as well. */
+const TOLD = 0.25;
+
+let kept: Answers | null = null;
+/** Of this very engine: the simulator, sweeps and figures keep theirs in one place. */
+const answers = (): Answers => (kept ??= new Answers(plain.stamp(), readAnswer));
+
+const withScripts = async (given: string | object): Promise<Engine> => (await scriptEngine(given))?.engine ?? plain;
+
+/** What a run gives, which is freed whatever comes of it. */
+async function of<T>(simulation: Simulation, give: (simulation: Simulation) => T | Promise<T>): Promise<T> {
+  try {
+    return await give(simulation);
+  } finally {
+    simulation.free();
+  }
+}
+const partOf = ({ cycle }: Simulation, cycles: number | null): number | null => (cycles ? cycle / cycles : null);
+/** Null where the engine says what is wrong. */
+async function orNull<T>(give: () => T | Promise<T>): Promise<T | null> {
+  try {
+    return await give();
+  } catch (error) {
+    if (problemsIn(error)) return null;
+    throw error;
+  }
+}
+
+/** The sweep that points were asked of last. */
+let opened: { text: string; engine: Engine; sweep: Sweep } | null = null;
+async function sweepOf(text: string): Promise<{ engine: Engine; sweep: Sweep }> {
+  if (opened?.text !== text) {
+    opened?.sweep.free();
+    opened = null;
+    const engine = await withScripts(text);
+    opened = { text, engine, sweep: new engine.Sweep(text) };
+  }
+  return opened;
+}
+
+export const WORKS: {
+  readonly [W in Work]: (
+    of: Works[W]["of"],
+    between: Between<Works[W]["soFar"]>,
+  ) => Works[W]["gives"] | Promise<Works[W]["gives"]>;
+} = {
+  catalogue: () => plain.presets(),
+  validate: (experiment) => plain.validate(experiment),
+  explain: (experiment) => orNull(() => plain.explain(experiment)),
+  oracles: (experiment) => ({
+    cta: plain.oraclePolicies(experiment, false) as PolicyChoice[],
+    spatial: plain.oraclePolicies(experiment, true) as PolicyChoice[],
+  }),
+  lay: (experiment) =>
+    orNull(() =>
+      of(new plain.Simulation(experiment), (built) => ({
+        normal: plain.normalise(experiment),
+        layout: built.frameLayout(),
+        windows: built.windowsLayout(),
+        explained: plain.explain(experiment),
+      })),
+    ),
+  silicon: ({ text, scale, ipcs }) => plain.silicon(text, scale, Float64Array.from(ipcs)),
+  siliconSweep: ({ text, gpu, scale }) => plain.siliconSweep(text, gpu, scale),
+  probe: ({ component, options }) => plain.probe(component, options),
+  plan: async ({ text, most }) => planOf(await withScripts(text), text, most),
+  alone: async (run, between) => {
+    const { known } = answers();
+    await answers().recall([run]);
+    if (known[run.hash]) return known[run.hash] as Answer;
+    const engine = await withScripts(run.experiment);
+    return of(new engine.Simulation(run.experiment), async (alone) => {
+      const length = endOf(run.experiment);
+      let asked = TOLD;
+      const shown = (): Answer | null => {
+        const answer = alone.answerSoFar(asked);
+        if (answer) asked /= 2;
+        return answer;
+      };
+      await toItsEnd(alone, () => between(partOf(alone, length), shown));
+      answers().keep(run.hash, alone.answer());
+      return known[run.hash] as Answer;
+    });
+  },
+  once: (experiment, between) =>
+    of(new plain.Simulation(experiment), async (run) => {
+      const reason = await toItsEnd(run, () => between(null, () => measuredOf(run.result(), false)));
+      if (reason === "stuck" || reason === "failed")
+        throw Object.assign(new Error("alone, it gets stuck"), { problems: [] });
+      return measuredOf(run.result(), true);
+    }),
+  point: async ({ text, index, answers: given, windows }, between) => {
+    const { engine, sweep } = await sweepOf(text),
+      { cycles, experiment, axes, config_hash: hash } = sweep.point(index);
+    return of(engine.Simulation.withAnswers(experiment, given), async (run) => {
+      await toItsEnd(run, () => between(partOf(run, cycles)));
+      if (!windows) return sweep.line(index, run);
+      const result = run.resultWithWindows();
+      return JSON.stringify({ index, points: sweep.points, sweep: sweep.hash, axes, config_hash: hash, result });
+    });
+  },
+  short: (job) => measure(plain, job),
+};
