@@ -144,7 +144,19 @@ export interface Vendors {
 }
 export interface OrderEntry { name: string; doc: string; takes?: string }
 export interface CtaOrderEntry extends OrderEntry { source: string; params: PolicyParam[] }
-export interface MetricEntry { key: string; title: string; unit: string; scope: string; formula: string; doc: string }
+export interface MetricEntry {
+  key: string;
+  title: string;
+  unit: string;
+  /** Of what it is a figure. */
+  scope: "kernel" | "gpu and kernel" | "mix" | "gpu" | "energy";
+  formula: string;
+  /** Digits behind the point that people are shown. */
+  digits: number;
+  /** Which end is the better one; null for neither. */
+  better: "more" | "less" | null;
+  doc: string;
+}
 /** A control, as the engine's registry has it. */
 export interface ControlEntry {
   key: string;

@@ -57,8 +57,17 @@ test("a column for each kernel's slowdown, the mix's figures and the bandwidths,
     ["BP", "CFD"],
     [false, false],
     [
-      { key: "slowdown", title: "Slowdown", unit: "×", scope: "kernel", formula: "", doc: "how much slower" },
-      { key: "stp", title: "STP", unit: "", scope: "mix", formula: "", doc: "" },
+      {
+        key: "slowdown",
+        title: "Slowdown",
+        unit: "×",
+        scope: "kernel",
+        formula: "",
+        digits: 2,
+        better: null,
+        doc: "how much slower",
+      },
+      { key: "stp", title: "STP", unit: "", scope: "mix", formula: "", digits: 2, better: null, doc: "" },
     ],
   );
   assert.deepEqual(

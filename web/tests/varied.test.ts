@@ -29,6 +29,7 @@ function begun(kept: readonly number[] = []) {
   of.open({ text: "one", x: 0, y: "" });
   assert.equal(of.phase.value, "loading");
   of.begin({
+    metrics: [],
     read: (text, done) => {
       let ended = false;
       answer = (read) => {

@@ -41,15 +41,15 @@ record! {
     #[derive(Copy, Default)]
     pub struct Metrics as METRICS "Metrics", "figures of the mix";
     /// Harmonic speedup: the harmonic mean of the kernels' progress, which punishes starving one of them.
-    hspeedup: Option<f64> as ("HSpeedup", "N / Σ (IPC alone / IPC shared)") = Shape::Measured, Needed;
+    hspeedup: Option<f64> as ("HSpeedup", "N / Σ (IPC alone / IPC shared)", 3, More) = Shape::Measured, Needed;
     /// System throughput, also called weighted speedup: how many GPUs' worth of progress is made; N is the ideal.
-    stp: Option<f64> as ("STP", "Σ (IPC shared / IPC alone)") = Shape::Measured, Needed;
+    stp: Option<f64> as ("STP", "Σ (IPC shared / IPC alone)", 3, More) = Shape::Measured, Needed;
     /// Weighted speedup, another name of STP.
-    wspeedup: Option<f64> as ("WSpeedup", "Σ (IPC shared / IPC alone)") = Shape::Measured, Needed;
+    wspeedup: Option<f64> as ("WSpeedup", "Σ (IPC shared / IPC alone)", 3, More) = Shape::Measured, Needed;
     /// Average normalised turnaround time: the mean slowdown; 1 is the ideal.
-    antt: Option<f64> ["×"] as ("ANTT", "Σ (IPC alone / IPC shared) / N") = Shape::Measured, Needed;
+    antt: Option<f64> ["×"] as ("ANTT", "Σ (IPC alone / IPC shared) / N", 3, Less) = Shape::Measured, Needed;
     /// 1 if all kernels progress alike, 0 if one starves.
-    fairness: Option<f64> as ("Fairness", "min (shared / alone) / max (shared / alone)") = Shape::Measured, Needed;
+    fairness: Option<f64> as ("Fairness", "min (shared / alone) / max (shared / alone)", 3, More) = Shape::Measured, Needed;
 }
 
 impl Metrics {
@@ -175,12 +175,12 @@ macro_rules! ratios {
     (
         $(#[doc = $rdoc:literal])+
         pub struct $Name:ident as $RECORD:ident $name:literal, $want:literal, at $at:literal;
-        $( $(#[doc = $doc:literal])+ $field:ident [$unit:literal] $(as ($title:literal, $formula:literal))? = $of:expr, $over:expr, $scale:expr, $most:expr; )*
+        $( $(#[doc = $doc:literal])+ $field:ident [$unit:literal] $(as ($title:literal, $formula:literal, $digits:literal, $better:ident))? = $of:expr, $over:expr, $scale:expr, $most:expr; )*
     ) => {
         record! {
             $(#[doc = $rdoc])+
             pub struct $Name as $RECORD $name, $want;
-            $( $(#[doc = $doc])+ $field: Option<f64> [$unit] $(as ($title, $formula))? = Shape::Measured, Needed; )*
+            $( $(#[doc = $doc])+ $field: Option<f64> [$unit] $(as ($title, $formula, $digits, $better))? = Shape::Measured, Needed; )*
         }
 
         impl $Name {
@@ -200,32 +200,32 @@ ratios! {
     /// Rates that exist for one kernel and for the whole GPU alike.
     pub struct Rates as RATES "Rates", "rates", at "";
     /// Instructions of active lanes per core cycle, over the whole GPU.
-    ipc ["thread instructions per cycle"] as ("IPC", "thread instructions / core cycles") = |_, s| s.thread_instructions, cycles, Plain, NO_END;
+    ipc ["thread instructions per cycle"] as ("IPC", "thread instructions / core cycles", 1, Neither) = |_, s| s.thread_instructions, cycles, Plain, NO_END;
     /// Share of the L2-to-SM crossbar's bandwidth that replies to reads take, headers included (CCBP eq. 1); missing with an ideal NoC.
-    noc_utilisation ["fraction of peak"] as ("NoC utilisation", "bytes of replies to reads / (ports × flit × NoC cycles)") = |_, s| s.noc_reply_flits, cycles, OfNoc, 1.0;
+    noc_utilisation ["fraction of peak"] as ("NoC utilisation", "bytes of replies to reads / (ports × flit × NoC cycles)", 3, Neither) = |_, s| s.noc_reply_flits, cycles, OfNoc, 1.0;
     /// Share of that bandwidth that all replies take, acknowledgements of stores included.
-    noc_utilisation_all ["fraction of peak"] as ("NoC utilisation, all replies", "bytes of replies / (ports × flit × NoC cycles)") = |_, s| s.noc_reply_flits + s.noc_acknowledgement_flits, cycles, OfNoc, 1.0;
+    noc_utilisation_all ["fraction of peak"] as ("NoC utilisation, all replies", "bytes of replies / (ports × flit × NoC cycles)", 3, Neither) = |_, s| s.noc_reply_flits + s.noc_acknowledgement_flits, cycles, OfNoc, 1.0;
     /// Share of all DRAM data buses' time; missing with an ideal DRAM.
-    dram_utilisation ["fraction of peak"] as ("DRAM utilisation", "bytes read and written / (channels × line / T × DRAM clocks)") = |_, s| s.dram_reads + s.dram_writes, cycles, OfDram, 1.0;
+    dram_utilisation ["fraction of peak"] as ("DRAM utilisation", "bytes read and written / (channels × line / T × DRAM clocks)", 3, Neither) = |_, s| s.dram_reads + s.dram_writes, cycles, OfDram, 1.0;
     /// Bytes of lines that SMs and L2 move between them, headers not counted.
-    l2_gb_s ["GB/s"] as ("L2 bandwidth", "L2 lookups × line × core clock / cycles") = |_, s| s.l2_reads + s.l2_writes, cycles, GbS, NO_END;
+    l2_gb_s ["GB/s"] as ("L2 bandwidth", "L2 lookups × line × core clock / cycles", 1, Neither) = |_, s| s.l2_reads + s.l2_writes, cycles, GbS, NO_END;
     /// Bytes that DRAM moves.
-    dram_gb_s ["GB/s"] as ("DRAM bandwidth", "lines read and written × line × core clock / cycles") = |_, s| s.dram_reads + s.dram_writes, cycles, GbS, NO_END;
+    dram_gb_s ["GB/s"] as ("DRAM bandwidth", "lines read and written × line × core clock / cycles", 1, Neither) = |_, s| s.dram_reads + s.dram_writes, cycles, GbS, NO_END;
     /// Reads that found their line in L1D.
-    l1_hit_rate ["fraction"] as ("L1D hit rate", "L1D hits / lines read") = |_, s| s.l1_hits, |_, s| s.l1_reads, Plain, 1.0;
+    l1_hit_rate ["fraction"] as ("L1D hit rate", "L1D hits / lines read", 3, Neither) = |_, s| s.l1_hits, |_, s| s.l1_reads, Plain, 1.0;
     /// Lookups that sent a fetch to DRAM.
-    l2_miss_rate ["fraction"] as ("L2 miss rate", "L2 misses / L2 lookups") = |_, s| s.l2_misses, |_, s| s.l2_reads + s.l2_writes, Plain, 1.0;
+    l2_miss_rate ["fraction"] as ("L2 miss rate", "L2 misses / L2 lookups", 3, Neither) = |_, s| s.l2_misses, |_, s| s.l2_reads + s.l2_writes, Plain, 1.0;
     /// DRAM accesses that found their row open.
-    dram_row_hit_rate ["fraction"] as ("Row hits", "row hits / lines moved") = |_, s| s.dram_row_hits, |_, s| s.dram_reads + s.dram_writes, Plain, 1.0;
+    dram_row_hit_rate ["fraction"] as ("Row hits", "row hits / lines moved", 3, Neither) = |_, s| s.dram_row_hits, |_, s| s.dram_reads + s.dram_writes, Plain, 1.0;
 }
 
 ratios! {
     /// What a kernel's requests are.
     pub struct Requests as REQUESTS "Requests", "figures of requests", at "";
     /// Reads among the requests (CCBP eq. 2).
-    rf ["fraction"] as ("Read fraction", "read requests / requests") = |_, s| s.read_requests, |_, s| s.requests, Plain, 1.0;
+    rf ["fraction"] as ("Read fraction", "read requests / requests", 3, Neither) = |_, s| s.read_requests, |_, s| s.requests, Plain, 1.0;
     /// DRAM accesses that a reply reports, 0 to 2 (CCBP eq. 4).
-    df ["accesses per request"] as ("DRAM accesses", "reported DRAM accesses / replies") = |_, s| s.reported_dram_accesses, |_, s| s.replies, Plain, NO_END;
+    df ["accesses per request"] as ("DRAM accesses", "reported DRAM accesses / replies", 2, Neither) = |_, s| s.reported_dram_accesses, |_, s| s.replies, Plain, NO_END;
 }
 
 ratios! {
@@ -239,7 +239,7 @@ ratios! {
     /// Mean time of an L1D read miss, and its parts by station.
     pub struct Latency as LATENCY "Latency", "latencies", at "latency.";
     /// From entering the miss queue to the reply.
-    mean ["core cycles"] as ("Memory latency", "Σ (reply − miss-queue entry) / read replies") = |_, s| s.latency_sum, replies, Plain, NO_END;
+    mean ["core cycles"] as ("Memory latency", "Σ (reply − miss-queue entry) / read replies", 0, Less) = |_, s| s.latency_sum, replies, Plain, NO_END;
     /// In the miss queue and its arbiter.
     miss_queue ["core cycles"] = |_, s| s.wait_miss_queue, replies, Plain, NO_END;
     /// In the request network and its queues.

@@ -170,11 +170,11 @@ record! {
     #[derive(Copy)]
     pub struct Totals as TOTALS "EnergyTotals", "energy";
     /// Of the measured cycles. For ratios between schemes on one GPU; not for absolute values: docs/reference/energy.md.
-    joules: f64 ["J"] as ("Energy", "Σ published energy of an event × how often it was counted, and what leaks × time") = Shape::Measured, Needed;
+    joules: f64 ["J"] as ("Energy", "Σ published energy of an event × how often it was counted, and what leaks × time", 4, Less) = Shape::Measured, Needed;
     /// Energy by time; for ratios, not for absolute values.
-    watts: Option<f64> ["W"] as ("Power", "energy / time") = Shape::Measured, Needed;
+    watts: Option<f64> ["W"] as ("Power", "energy / time", 1, Less) = Shape::Measured, Needed;
     /// Thread instructions of the measured cycles for each watt: compare runs of equal length.
-    instructions_per_watt: Option<f64> ["thread instructions / W"] as ("Instructions per watt", "thread instructions / power") = Shape::Measured, Needed;
+    instructions_per_watt: Option<f64> ["thread instructions / W"] as ("Instructions per watt", "thread instructions / power", 0, More) = Shape::Measured, Needed;
 }
 
 /// Joules of each of `ENERGIES`.

@@ -27,7 +27,7 @@ record! {
     /// Rates over all kernels.
     rates: Rates = Shape::Flat(&RATES), Needed;
     /// Share of the issue slots' lanes that did work.
-    throughput: Option<f64> ["fraction of peak"] as ("Throughput", "IPC / (32 × schedulers of all SMs)") = MEASURED, Needed;
+    throughput: Option<f64> ["fraction of peak"] as ("Throughput", "IPC / (32 × schedulers of all SMs)", 3, Neither) = MEASURED, Needed;
     /// Shares of the cycles in which a scheduler issued nothing, by cause.
     stalls: StallShares = Shape::Record(&STALLS), Needed;
     /// Schedulers of all SMs × core cycles: what the shares of stalls can be compared with.
@@ -44,17 +44,17 @@ record! {
     /// Rates of the kernel.
     rates: Rates = Shape::Flat(&RATES), Needed;
     /// IPC on the whole GPU, as many CTAs as fit, as long a run, in the run's order of warps or in `alone_warp_order`.
-    ipc_alone: Option<f64> ["thread instructions per cycle"] as ("IPC alone", "IPC of the same kernel by itself") = MEASURED, Needed;
+    ipc_alone: Option<f64> ["thread instructions per cycle"] as ("IPC alone", "IPC of the same kernel by itself", 1, Neither) = MEASURED, Needed;
     /// How many times slower the kernel is than by itself; 1 is no loss.
-    slowdown: Option<f64> ["×"] as ("Slowdown", "IPC alone / IPC shared") = MEASURED, Needed;
+    slowdown: Option<f64> ["×"] as ("Slowdown", "IPC alone / IPC shared", 2, Less) = MEASURED, Needed;
     /// What the controls leave the kernel of the GPU at last, in words.
     share: Option<String> = NAME, Words("the whole GPU");
     /// IPC by itself in that share, as long a run.
-    ipc_share: Option<f64> ["thread instructions per cycle"] as ("IPC in its share", "IPC of the same kernel by itself, under the last controls") = MEASURED, Words("not known");
+    ipc_share: Option<f64> ["thread instructions per cycle"] as ("IPC in its share", "IPC of the same kernel by itself, under the last controls", 1, Neither) = MEASURED, Words("not known");
     /// How many times slower the kernel is for its share; with that of its neighbours, its slowdown.
-    share_cost: Option<f64> ["×"] as ("Slowdown by its share", "IPC alone / IPC in its share") = MEASURED, Words("not known");
+    share_cost: Option<f64> ["×"] as ("Slowdown by its share", "IPC alone / IPC in its share", 2, Less) = MEASURED, Words("not known");
     /// How many times slower the kernel is for its neighbours.
-    neighbour_cost: Option<f64> ["×"] as ("Slowdown by its neighbours", "IPC in its share / IPC shared") = MEASURED, Words("not known");
+    neighbour_cost: Option<f64> ["×"] as ("Slowdown by its neighbours", "IPC in its share / IPC shared", 2, Less) = MEASURED, Words("not known");
     /// Instructions issued, counted once for each active lane.
     thread_instructions: u64 ["thread instructions"] = COUNT, Needed;
     /// Instructions issued, counted once for each warp.
@@ -64,11 +64,11 @@ record! {
     /// Times that the kernel ran to its end.
     runs_done: u64 ["runs"] = COUNT, Needed;
     /// From the beginning of the run; the kernel's latency, where it runs once.
-    finished_at: Option<u64> ["core cycles"] as ("Finished at", "end of the last CTA when it last ran to its end") = Shape::Nullable(&COUNT), Needed;
+    finished_at: Option<u64> ["core cycles"] as ("Finished at", "end of the last CTA when it last ran to its end", 0, Less) = Shape::Nullable(&COUNT), Needed;
     /// Time from the beginning of the run; the kernel's latency, where it runs once.
-    finished_at_ms: Option<f64> ["ms"] as ("Finished at", "finished_at / core clock") = Shape::Nullable(&Shape::Number { min: 0.0, max: f64::MAX }), Needed;
+    finished_at_ms: Option<f64> ["ms"] as ("Finished at", "finished_at / core clock", 0, Less) = Shape::Nullable(&Shape::Number { min: 0.0, max: f64::MAX }), Needed;
     /// Time in which launches ran, without what the CPU does between them.
-    launches_took: Option<u64> ["core cycles"] as ("Launches took", "finished_at − the gaps between launches") = Shape::Nullable(&COUNT), Needed;
+    launches_took: Option<u64> ["core cycles"] as ("Launches took", "finished_at − the gaps between launches", 0, Less) = Shape::Nullable(&COUNT), Needed;
     /// What its requests are.
     requests: Requests = Shape::Flat(&REQUESTS), Needed;
     /// Mean time of an L1D read miss, and its parts by station.
@@ -86,9 +86,9 @@ record! {
     /// Every counter.
     counters: KernelStats = Shape::Record(&COUNTERS), Needed;
     /// The IPC that the kernel is promised over its whole run. IPC alone is the policy's `ipc_alone` where that is given.
-    goal_ipc: Option<f64> ["thread instructions per cycle"] as ("Goal", "share × IPC alone, or instructions / (deadline × core clock)") = MEASURED, Words("no goal, or none known yet");
+    goal_ipc: Option<f64> ["thread instructions per cycle"] as ("Goal", "share × IPC alone, or instructions / (deadline × core clock)", 1, Neither) = MEASURED, Words("no goal, or none known yet");
     /// 1 or more: the promise is kept so far.
-    goal_reached: Option<f64> as ("Of its goal", "IPC shared / goal") = MEASURED, Words("no goal, or none known yet");
+    goal_reached: Option<f64> as ("Goal reached", "IPC shared / goal", 3, More) = MEASURED, Words("no goal, or none known yet");
 }
 
 record! {

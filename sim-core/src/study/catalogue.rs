@@ -9,7 +9,7 @@ use crate::describe::gpu::vendor::{Profile, TIME_SLICES, VENDORS, Vendor};
 use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::kernel::{Dim3, formerly, library};
 use crate::describe::record::schema::said;
-use crate::describe::record::{self, Figure, Placed, Record, form};
+use crate::describe::record::{self, Better, Figure, Placed, Record, form};
 use crate::describe::value::Value;
 use crate::interface::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
 use crate::interface::ratios::{LATENCY, METRICS, RATES, REQUESTS};
@@ -42,10 +42,14 @@ pub struct Metric {
     pub title: &'static str,
     /// Unit.
     pub unit: &'static str,
-    /// What it is a figure of: `gpu`, `kernel`, `mix` or `energy` (of the GPU, under that key).
+    /// What it is a figure of: `gpu`, `kernel`, `gpu and kernel`, `mix` or `energy` (of the GPU, under that key).
     pub scope: &'static str,
     /// How it is worked out.
     pub formula: &'static str,
+    /// Digits behind the point that people are shown.
+    pub digits: u8,
+    /// Which end is the better one.
+    pub better: Better,
     /// What it says.
     pub doc: String,
 }
@@ -53,7 +57,7 @@ pub struct Metric {
 /// Every metric: the fields of a result that have a heading.
 pub fn metrics() -> Vec<Metric> {
     let parts: [(&'static str, &'static str, &'static Record); 7] = [
-        ("kernel", "", &RATES),
+        ("gpu and kernel", "", &RATES),
         ("kernel", "", &KERNEL_OUTCOME),
         ("kernel", "", &REQUESTS),
         ("kernel", "latency.", &LATENCY),
@@ -65,7 +69,8 @@ pub fn metrics() -> Vec<Metric> {
         let metric = |figure: &Figure| {
             let field = record.fields.iter().find(|field| field.name == figure.field)?;
             let key = format!("{prefix}{}", field.name);
-            Some(Metric { key, title: figure.title, unit: field.unit, scope, formula: figure.formula, doc: said(field.doc) })
+            let &Figure { title, formula, digits, better, .. } = figure;
+            Some(Metric { key, title, unit: field.unit, scope, formula, digits, better, doc: said(field.doc) })
         };
         record.figures.iter().filter_map(metric).collect::<Vec<_>>()
     };
@@ -304,12 +309,14 @@ fn control(control: &Control) -> Value {
 
 fn metric(metric: &Metric) -> Value {
     Value::object([
-        ("key", metric.key.as_str()),
-        ("title", metric.title),
-        ("unit", metric.unit),
-        ("scope", metric.scope),
-        ("formula", metric.formula),
-        ("doc", &metric.doc),
+        ("key", Value::from(metric.key.as_str())),
+        ("title", metric.title.into()),
+        ("unit", metric.unit.into()),
+        ("scope", metric.scope.into()),
+        ("formula", metric.formula.into()),
+        ("digits", u32::from(metric.digits).into()),
+        ("better", metric.better.key().into()),
+        ("doc", metric.doc.as_str().into()),
     ])
 }
 

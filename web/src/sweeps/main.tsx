@@ -225,6 +225,7 @@ async function begin(): Promise<void> {
   }
   const here = desk;
   sweeps.begin({
+    metrics: here.catalogue.metrics,
     read: (text, said) => readPlan(module, text, MOST_POINTS, said),
     pool: (text, plan, events) => new Pool(module, text, plan, events),
     kept: (stamp) => new StoredLines(stamp),

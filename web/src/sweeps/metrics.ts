@@ -4,55 +4,30 @@ import { fieldsOf } from "../browser-store.ts";
 import { kernelLabels } from "../choices.ts";
 import { hasGoal } from "../goal.ts";
 import { interval } from "../interval-text.ts";
-import type { Interval, IntervalsOf, KernelChoice } from "../types.ts";
+import type { Interval, IntervalsOf, KernelChoice, MetricEntry } from "../types.ts";
 import type { Line, Plan } from "./types.ts";
 
-export interface Metric {
-  key: string;
-  title: string;
-  unit: string;
+export interface Metric extends Pick<MetricEntry, "key" | "title" | "unit" | "digits" | "better"> {
   /** Where a result has it: of the mix, of the GPU, of its goals, of its energy, or of one kernel. */
   of: "metrics" | "gpu" | "goals" | "energy" | "kernels";
   kernel?: number;
   /** Its name there, where it is not the key. */
   field?: string;
-  /** Which end is the better one, where there is one. */
-  better?: "more" | "less";
-  /** Digits behind the point. */
-  digits: number;
 }
 
-const mix = (key: string, title: string, better: Metric["better"], unit = ""): Metric => ({
-  key,
-  title,
-  unit,
-  of: "metrics",
-  digits: 3,
-  ...(better ? { better } : {}),
-});
-const gpu = (key: string, title: string, unit: string, digits = 3): Metric => ({ key, title, unit, of: "gpu", digits });
-
-/** Of every sweep. */
-export const METRICS: readonly Metric[] = [
-  mix("stp", "STP", "more"),
-  mix("hspeedup", "HSpeedup", "more"),
-  mix("antt", "ANTT", "less", "×"),
-  mix("fairness", "Fairness", "more"),
-  gpu("ipc", "IPC", "thread instructions per cycle", 1),
-  gpu("noc_utilisation", "NoC utilisation", "fraction of peak"),
-  gpu("dram_utilisation", "DRAM utilisation", "fraction of peak"),
-  gpu("l1_hit_rate", "L1D hit rate", "fraction"),
-  gpu("l2_miss_rate", "L2 miss rate", "fraction"),
-  gpu("dram_row_hit_rate", "Row hits", "fraction"),
-  { key: "joules", title: "Energy", unit: "J", of: "energy", better: "less", digits: 4 },
-  {
-    key: "instructions_per_watt",
-    title: "Instructions per watt",
-    unit: "thread instructions / W",
-    of: "energy",
-    better: "more",
-    digits: 0,
-  },
+/** Where a result has the figures of the engine's registry, by what they are figures of: the mix's come first. */
+const PLACES: readonly (readonly ["metrics" | "gpu" | "energy", readonly MetricEntry["scope"][]])[] = [
+  ["metrics", ["mix"]],
+  ["gpu", ["gpu and kernel", "gpu"]],
+  ["energy", ["energy"]],
+];
+/** STP by another name. */
+const ALIAS = "wspeedup";
+/** Of each kernel: its figure, and what it is called in links. */
+const EACH: readonly (readonly [string, string])[] = [
+  ["slowdown", "slowdown"],
+  ["latency.mean", "latency"],
+  ["goal_reached", "goal"],
 ];
 
 /** Of sweeps with goals. */
@@ -78,14 +53,8 @@ const GOALS: readonly Metric[] = [
   },
 ];
 
-const EACH: readonly Pick<Metric, "key" | "title" | "unit" | "field" | "better" | "digits">[] = [
-  { key: "slowdown", title: "Slowdown", unit: "×", better: "less", digits: 2 },
-  { key: "latency", title: "Latency of a read", unit: "cycles", field: "latency.mean", better: "less", digits: 0 },
-  { key: "goal", title: "Part of the goal reached", unit: "", field: "goal_reached", better: "more", digits: 3 },
-];
-
-/** Every figure that the points of a sweep can have. A kernel is called by its name where all points have the same there. */
-export function metricsOf({ points }: Pick<Plan, "points">): Metric[] {
+/** Every figure that the points of a sweep can have, of those of the registry. A kernel is called by its name where all points have the same there. */
+export function metricsOf({ points }: Pick<Plan, "points">, registry: readonly MetricEntry[]): Metric[] {
   const mixes = points.map(({ experiment }) => (experiment.kernels ?? []) as KernelChoice[]);
   const goals = mixes.some((kernels) => kernels.some(hasGoal));
   const names = mixes.map(kernelLabels),
@@ -98,24 +67,24 @@ export function metricsOf({ points }: Pick<Plan, "points">): Metric[] {
       goal: mixes.some((m) => m[k] !== undefined && hasGoal(m[k])),
     };
   });
-  return [
-    ...METRICS,
-    ...(goals ? GOALS : []),
-    ...EACH.flatMap((one) =>
-      kernels
-        .filter(({ goal }) => goal || one.key !== "goal")
-        .map(
-          ({ k, name }): Metric => ({
-            ...one,
-            key: `${one.key}_${k}`,
-            title: `${one.title} of ${name}`,
-            of: "kernels",
-            kernel: k,
-            field: one.field ?? one.key,
-          }),
-        ),
-    ),
-  ];
+  const whole = PLACES.flatMap(([of, scopes]) =>
+    registry.filter(({ key, scope }) => scopes.includes(scope) && key !== ALIAS).map((one): Metric => ({ ...one, of })),
+  );
+  const each = EACH.flatMap(([field, key]): Metric[] => {
+    const one = registry.find((entry) => entry.scope === "kernel" && entry.key === field),
+      those = kernels.filter(({ goal }) => goal || key !== "goal");
+    return one
+      ? those.map(({ k, name }) => ({
+          ...one,
+          key: `${key}_${k}`,
+          title: `${one.title} of ${name}`,
+          of: "kernels",
+          kernel: k,
+          field,
+        }))
+      : [];
+  });
+  return [...whole, ...(goals ? GOALS : []), ...each];
 }
 
 /** A number by its path in an object. */

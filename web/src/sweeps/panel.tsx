@@ -285,7 +285,7 @@ function Points({ of, run }: { of: Sweeps; run: NonNullable<Sweeps["run"]["value
         const name = `${nameOf(plan.hash)}.${kind}`,
           open = kind === "jsonl" && lines.size < plan.points.length;
         if (kind === "jsonl") download(name, fileText(texts), "application/x-ndjson");
-        else download(name, toCsv(everything(plan, lines), currentStamp()), "text/csv");
+        else download(name, toCsv(everything(plan, lines, of.registry.value), currentStamp()), "text/csv");
         toast(`Saved ${name}${open ? ": corun sweep --resume runs what is missing" : ""}`);
       }}
     >

@@ -3,7 +3,7 @@ import { fieldsOf } from "../browser-store.ts";
 import { mixText, valueText } from "../choices.ts";
 import { pathTitle } from "../titles.ts";
 import type { Cell, Column, Tabular } from "../views/tabular.ts";
-import type { Interval, KernelChoice, SweepPoint } from "../types.ts";
+import type { Interval, KernelChoice, MetricEntry, SweepPoint } from "../types.ts";
 import { endsOf, figureOf, metricsOf, type Metric } from "./metrics.ts";
 import type { Line, Plan } from "./types.ts";
 
@@ -51,9 +51,9 @@ const plain = (value: unknown): Cell =>
         : String(value);
 
 /** Everything that a spreadsheet can use: a row for each point that is done. */
-export function everything(plan: Plan, lines: ReadonlyMap<number, Line>): Tabular {
+export function everything(plan: Plan, lines: ReadonlyMap<number, Line>, registry: readonly MetricEntry[]): Tabular {
   const paths = plan.axes.flat(),
-    metrics = metricsOf(plan).filter(({ of }) => of !== "kernels");
+    metrics = metricsOf(plan, registry).filter(({ of }) => of !== "kernels");
   const kernels = Math.max(0, ...[...lines.values()].map((line) => line.result.kernels.length));
   const perKernel = [
     "name",

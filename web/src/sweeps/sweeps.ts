@@ -2,9 +2,9 @@
 import { batch, computed, signal } from "@preact/signals";
 import { count, timeText } from "../format.ts";
 import type { Notice } from "../run/notice.tsx";
-import type { Experiment, Problem } from "../types.ts";
+import type { Experiment, MetricEntry, Problem } from "../types.ts";
 import type { StoredLines } from "./stored.ts";
-import { METRICS, metricsOf, type Metric } from "./metrics.ts";
+import { metricsOf, type Metric } from "./metrics.ts";
 import type { Pool, PoolEvents } from "./pool.ts";
 import type { SweepState } from "./state.ts";
 import type { Line, Plan, Task } from "./types.ts";
@@ -25,8 +25,12 @@ interface Run {
 }
 type Phase = "loading" | "checking" | "bad" | "ready" | "running" | "stopped" | "done";
 
+/** What is shown where nobody has chosen; also before the engine has said what it knows. */
+const FIRST: Metric = { key: "stp", title: "STP", unit: "", of: "metrics", digits: 3, better: "more" };
+
 /** What sweeps are read and run by. */
 export interface Backing {
+  readonly metrics: readonly MetricEntry[];
   /** Gives back how the reading is ended. */
   read(text: string, said: (plan: Plan | Problem[], stamp: string) => void): () => void;
   pool(text: string, plan: Plan, events: PoolEvents): Run["pool"];
@@ -54,10 +58,15 @@ export class Sweeps {
   readonly spoken = signal("");
   readonly axis = signal(0);
   readonly #wanted = signal("");
-  readonly metrics = computed((): readonly Metric[] => (this.run.value ? metricsOf(this.run.value.plan) : METRICS));
-  readonly metric = computed(
-    () => this.metrics.value.find(({ key }) => key === this.#wanted.value) ?? (METRICS[0] as Metric),
+  /** Every figure that the engine knows. */
+  readonly registry = signal<readonly MetricEntry[]>([]);
+  readonly metrics = computed((): readonly Metric[] =>
+    metricsOf(this.run.value?.plan ?? { points: [] }, this.registry.value),
   );
+  readonly metric = computed((): Metric => {
+    const named = (name: string): Metric | undefined => this.metrics.value.find(({ key }) => key === name);
+    return named(this.#wanted.value) ?? named(FIRST.key) ?? FIRST;
+  });
 
   readonly #events: Events;
   readonly #runs = new Map<string, Run>();
@@ -75,6 +84,7 @@ export class Sweeps {
   /** The module is there: sweeps can be read. */
   begin(backing: Backing): void {
     this.#backing = backing;
+    this.registry.value = backing.metrics;
     if (this.phase.value === "loading") this.#check();
   }
 
@@ -89,8 +99,9 @@ export class Sweeps {
     return { engine: this.#stamp, config: this.run.value?.plan.hash ?? "" };
   }
   get state(): SweepState {
-    const { key } = this.metric.value;
-    return { text: this.text.value, y: key === METRICS[0]?.key ? "" : key, x: this.axis.value };
+    // Before the engine has said what it knows, what a link asks for stands.
+    const key = this.registry.value.length === 0 ? this.#wanted.value : this.metric.value.key;
+    return { text: this.text.value, y: key === FIRST.key ? "" : key, x: this.axis.value };
   }
 
   open({ text, x, y }: SweepState): void {

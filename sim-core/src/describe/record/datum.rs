@@ -135,7 +135,7 @@ macro_rules! record {
     (
         $(#[doc = $rdoc:literal])+ $(#[derive($($derive:ident),+)])?
         $vis:vis struct $Name:ident as $RECORD:ident $name:literal, $want:expr $(, tag $tag:literal)? $(, rules [$($rule:expr),+])? ;
-        $( $(#[doc = $doc:literal])+ $field:ident: $Type:ty $([$unit:literal])? $(as ($title:literal, $formula:literal))? = $shape:expr, $absent:expr $(, $sparse:ident)?; )*
+        $( $(#[doc = $doc:literal])+ $field:ident: $Type:ty $([$unit:literal])? $(as ($title:literal, $formula:literal, $digits:literal, $better:ident))? = $shape:expr, $absent:expr $(, $sparse:ident)?; )*
     ) => {
         $(#[doc = $rdoc])+
         #[derive(Clone, PartialEq, Debug $($(, $derive)+)?)]
@@ -144,7 +144,7 @@ macro_rules! record {
         $crate::describe::record::record! {
             $(#[doc = $rdoc])+
             $vis static $RECORD $name, $want $(, tag $tag)? $(, rules [$($rule),+])? ;
-            $( $(#[doc = $doc])+ $field $([$unit])? $(as ($title, $formula))? = $shape, $absent; )*
+            $( $(#[doc = $doc])+ $field $([$unit])? $(as ($title, $formula, $digits, $better))? = $shape, $absent; )*
         }
 
         impl $crate::describe::record::Datum for $Name {
@@ -170,7 +170,7 @@ macro_rules! record {
     (
         $(#[doc = $rdoc:literal])+
         $vis:vis static $RECORD:ident $name:literal, $want:expr $(, tag $tag:literal)? $(, rules [$($rule:expr),+])? $(, more $more:expr)? ;
-        $( $(#[doc = $doc:literal])+ $field:ident $([$unit:literal])? $(as ($title:literal, $formula:literal))? = $shape:expr, $absent:expr; )*
+        $( $(#[doc = $doc:literal])+ $field:ident $([$unit:literal])? $(as ($title:literal, $formula:literal, $digits:literal, $better:ident))? = $shape:expr, $absent:expr; )*
     ) => {
         $(#[doc = $rdoc])+
         $vis static $RECORD: $crate::describe::record::Record = $crate::describe::record::Record {
@@ -186,7 +186,9 @@ macro_rules! record {
             more: $crate::describe::record::or_none!($($more)?),
             tag: concat!($($tag)?),
             rules: &[$($($rule),+)?],
-            figures: &[$( $( $crate::describe::record::Figure { field: stringify!($field), title: $title, formula: $formula }, )? )*],
+            figures: &[$( $( $crate::describe::record::Figure {
+                field: stringify!($field), title: $title, formula: $formula, digits: $digits, better: $crate::describe::record::Better::$better,
+            }, )? )*],
             doc: concat!($($rdoc),+),
         };
     };

@@ -344,6 +344,32 @@ pub struct Figure {
     pub title: &'static str,
     /// How it is worked out.
     pub formula: &'static str,
+    /// Digits behind the point that people are shown.
+    pub digits: u8,
+    /// Which end is the better one.
+    pub better: Better,
+}
+
+/// Which end of a figure is the better one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Better {
+    /// The greater it is.
+    More,
+    /// The less it is.
+    Less,
+    /// Neither by itself.
+    Neither,
+}
+
+impl Better {
+    /// Its name in data; nothing for neither.
+    pub const fn key(self) -> Option<&'static str> {
+        match self {
+            Better::More => Some("more"),
+            Better::Less => Some("less"),
+            Better::Neither => None,
+        }
+    }
 }
 
 /// Fields with those of records in their midst.
