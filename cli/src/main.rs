@@ -27,6 +27,7 @@ mod store;
 mod sweep;
 mod text;
 mod trace;
+mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use corun_lab::{Failure, output};

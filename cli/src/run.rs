@@ -6,6 +6,7 @@ use crate::report::{self, items};
 use crate::store::Kept;
 use crate::text::{self, csv_text, shown};
 use crate::trace::Trace;
+use crate::why;
 use clap::Args;
 use corun_lab::output::Whole;
 use corun_lab::store::Store;
@@ -45,6 +46,9 @@ pub struct Run {
     /// Write a timeline that Perfetto reads: CTAs by slot, bandwidth by kernel; 1 cycle is shown as 1 µs
     #[arg(long, value_name = "FILE.json")]
     trace: Option<String>,
+    /// Find out why kernels are slower beside others: run them once more without each cause, or without those of this list, such as noc,dram
+    #[arg(long, value_name = "CURES", num_args = 0..=1, default_missing_value = "")]
+    why: Option<String>,
     #[command(flatten)]
     kept: Kept,
     #[command(flatten)]
@@ -65,17 +69,20 @@ pub struct Explain {
 
 impl Run {
     pub fn execute(self) -> Result<(), Failure> {
+        let cures = self.why.as_deref().map(why::cures).transpose()?;
         let experiment = self.source.experiment()?;
         for warning in experiment.warnings().0 {
             output::say(&format!("note: {warning}"));
         }
         workers::stop_at_signals();
         let store = self.kept.open()?;
-        if let Some(result) =
-            store.as_ref().filter(|_| self.windows.is_none() && self.trace.is_none()).and_then(|store| store.get(&key(&experiment)?))
+        if let Some(result) = store
+            .as_ref()
+            .filter(|_| self.windows.is_none() && self.trace.is_none() && cures.is_none())
+            .and_then(|store| store.get(&key(&experiment)?))
         {
             let [out] = output::create(self.source.file(), [("--out", self.out.out.as_deref())])?;
-            self.print(result, out)?;
+            self.print(result, None, out)?;
             if !self.json {
                 output::say("from the store, where an earlier run has left it: --no-store runs it again");
             }
@@ -103,8 +110,13 @@ impl Run {
             store.put(&key, &result);
         }
         let result = if cut_off { marked(result) } else { result };
+        let kernels = simulation.outcome().kernels;
+        let because =
+            cures.filter(|_| ended).map(|cures| why::because(&simulation, &kernels, &cures, store.as_ref())).transpose()?.flatten();
+        let why = because.as_deref().map(|because| why::table(because, &kernels));
+        let result = because.iter().fold(result, |result, because| why::put(result, because));
         // Wall-clock figures stand in JSON alone: for people they go to stderr, so that equal runs print equal bytes.
-        self.print(if self.json { with_speed(result, &mut simulation, seconds) } else { result }, out)?;
+        self.print(if self.json { with_speed(result, &mut simulation, seconds) } else { result }, why, out)?;
         match (reason, simulation.failure()) {
             (Reason::Stuck, _) => Err(Failure::Stuck(simulation.explain_stuck())),
             (_, Some(failure)) => Err(Failure::Policy(format!("at cycle {}: {failure}", simulation.cycle()))),
@@ -121,12 +133,14 @@ impl Run {
 }
 
 impl Run {
-    fn print(&self, result: Value, out: Option<Whole>) -> Result<(), Failure> {
+    /// `why`: what stands below the table.
+    fn print(&self, result: Value, why: Option<String>, out: Option<Whole>) -> Result<(), Failure> {
         let out = Sink(out);
         if self.json {
             return out.print_json(&result);
         }
-        out.print(&if self.csv { report::csv(&result) } else { report::table(&result) })
+        let parts = if self.csv { vec![report::csv(&result)] } else { [report::table(&result)].into_iter().chain(why).collect() };
+        out.print(&parts.join("\n\n"))
     }
 }
 

@@ -37,3 +37,4 @@ mod sweeps;
 mod vendors;
 mod verdict;
 mod wall;
+mod why;

@@ -510,8 +510,9 @@ pub fn explain(#[wasm_bindgen(unchecked_param_type = "string | object")] experim
     plain(&catalogue::explain(&read, &Experiment::rounding(&value)))
 }
 
-/// The policies that an oracle tries on the mix of an experiment, whose own does not matter: every number of CTAs of each kernel that fits an SM
-/// together; `spatial`: of each on its part of the SMs. Where they are more than a sweep takes, not all of them. Throws an `ExperimentError`.
+/// The policies that an oracle tries on the mix of an experiment, whose own does not matter. They have every number of CTAs of each kernel that
+/// fits an SM together. `spatial`: of each on its part of the SMs. Where they are more than a sweep takes, not all are there. Throws an
+/// `ExperimentError`.
 #[wasm_bindgen(js_name = oraclePolicies, unchecked_return_type = "Policy[]")]
 pub fn oracle_policies(
     #[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue,

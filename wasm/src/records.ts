@@ -324,6 +324,8 @@ export type Result = {
   metrics: Metrics;
   /** Who suffers and why */
   verdict: Verdict;
+  /** What makes each kernel that suffers slower, found by running */
+  because?: Because[];
   /** Energy of the measured cycles, by published energies of events: for ratios, not for absolute values */
   energy: Energy;
   /** How well each ratio is known */
@@ -694,6 +696,28 @@ export type Evidence = {
   here: number | null;
   /** Alone */
   alone: number | null;
+};
+/** What makes a kernel slower beside its neighbours */
+export type Because = {
+  /** The kernel */
+  kernel: number;
+  /** How many times slower it is for its neighbours, in the runs that the cures are held against (×) */
+  neighbour_cost: number | null;
+  /** Each cure that was tried, the best first. They overlap and do not add up */
+  cures: Cured[];
+  /** Cures that this GPU cannot have, or that would change nothing */
+  not_tried: ("noc" | "dram" | "l2" | "banks" | "l1" | "lsu" | "slots" | "fp64" | "sfu" | "shared" | "quota")[];
+};
+/** What a cure gives back */
+export type Cured = {
+  /** Which */
+  cure: "noc" | "dram" | "l2" | "banks" | "l1" | "lsu" | "slots" | "fp64" | "sfu" | "shared" | "quota";
+  /** How many times slower the kernel is for its neighbours with it (×) */
+  neighbour_cost: number | null;
+  /** What of the neighbours' cost goes, as a factor; 1: nothing (×) */
+  gives_back: number | null;
+  /** The ends of the 95 % interval of that */
+  ci95: (number | null)[] | null;
 };
 /** The energy of a run, by published energies of events: for ratios between schemes on one GPU, not for absolute values */
 export type Energy = {

@@ -330,7 +330,7 @@ fn nested(fields: Vec<(String, Value)>) -> Value {
     Value::Object(outer)
 }
 
-fn root_of_squares(errors: impl IntoIterator<Item = f64>) -> f64 {
+pub fn root_of_squares(errors: impl IntoIterator<Item = f64>) -> f64 {
     libm::sqrt(errors.into_iter().map(|error| error * error).sum())
 }
 

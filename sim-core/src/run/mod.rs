@@ -3,6 +3,7 @@
 pub mod batches;
 pub mod confidence;
 pub mod cta_limit;
+pub mod cure;
 pub mod energy;
 pub mod experiment;
 pub mod frame;
@@ -16,4 +17,5 @@ mod shown;
 pub mod simulation;
 pub mod stuck;
 pub mod verdict;
+pub mod why;
 pub mod windows;

@@ -22,6 +22,7 @@ use crate::run::outcome::{
 };
 use crate::run::simulation::{Measured, Reason, Simulation};
 use crate::run::verdict::{VERDICT, Verdict, verdict};
+use crate::run::why::{BECAUSE, Because};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -72,6 +73,8 @@ record! {
     metrics: Metrics = Shape::Record(&METRICS), Needed;
     /// Who suffers and why.
     verdict: Verdict = Shape::Record(&VERDICT), Needed;
+    /// What makes each kernel that suffers slower, found by running.
+    because: Option<Vec<Because>> = list!(Shape::Record(&BECAUSE), 0, MAX_KERNELS, "kernels"), Words("nobody asked");
     /// Energy of the measured cycles, by published energies of events: for ratios, not for absolute values.
     energy: Energy = Shape::Record(&ENERGY), Needed;
     /// How well each ratio is known.
@@ -258,6 +261,7 @@ fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
         kernels: figures.kernels,
         metrics: figures.metrics,
         verdict: figures.verdict,
+        because: None,
         energy: energy(&measured, &experiment.gpu),
         ci95: figures.ci95,
         policy: PolicyOutcome {

@@ -2,7 +2,7 @@
 //! the cause that it names is relieved.
 
 mod gains;
-mod words;
+pub(super) mod words;
 
 pub use self::gains::Cause;
 

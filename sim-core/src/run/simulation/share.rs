@@ -52,13 +52,24 @@ impl Simulation {
         if !ended || !self.experiment.alone || self.machine.kernels() < 2 {
             return None;
         }
-        let experiment = if self.takes_turns() { self.in_its_turns(kernel) } else { self.under_its_controls(kernel)? };
+        let experiment = self.in_its_share(kernel, self.machine.controls())?;
         Some(Planned { hash: experiment.config_hash(), experiment })
     }
 
-    /// Nothing where somebody else than time has to fill its quota.
-    fn under_its_controls(&self, kernel: KernelId) -> Option<Experiment> {
-        let (run, controls) = (&self.experiment, self.controls_of(kernel));
+    /// A kernel by itself in the share that these controls leave it. Nothing where somebody else than time has to fill its quota.
+    pub fn in_its_share(&self, kernel: KernelId, controls: &Controls) -> Option<Experiment> {
+        if self.takes_turns() { Some(self.in_its_turns(kernel)) } else { self.under_controls(kernel, controls) }
+    }
+
+    /// All kernels as they share the GPU under these controls, from the beginning on.
+    pub fn as_it_is(&self, controls: &Controls) -> Experiment {
+        let run = &self.experiment;
+        let policy = if self.takes_turns() { run.policy.clone() } else { PolicySpec::manual(controls.clone()) };
+        Experiment { name: format!("{} as it is", run.name), policy, ..run.clone() }
+    }
+
+    fn under_controls(&self, kernel: KernelId, controls: &Controls) -> Option<Experiment> {
+        let (run, controls) = (&self.experiment, self.of_one(kernel, controls));
         if controls.sms.iter().any(|sm| sm.quota_refill == QuotaRefill::Round && sm.quota(KernelId(0)).is_some()) {
             return None;
         }
@@ -83,8 +94,8 @@ impl Simulation {
         Experiment { name, kernels, stop, alone: false, alone_gpu: None, alone_warp_order: None, ..run.clone() }
     }
 
-    fn controls_of(&self, kernel: KernelId) -> Controls {
-        self.machine.controls().of_one(kernel, &self.most_ctas, self.experiment.gpu.dram.channels)
+    fn of_one(&self, kernel: KernelId, controls: &Controls) -> Controls {
+        controls.of_one(kernel, &self.most_ctas, self.experiment.gpu.dram.channels)
     }
 
     /// Whether the whole GPU goes from one kernel to the next.
@@ -107,7 +118,7 @@ impl Simulation {
 
     /// A kernel's share as the controls have it now, in words; none where it is the whole GPU.
     pub fn share(&self, kernel: KernelId) -> Option<String> {
-        let (controls, all) = (self.controls_of(kernel), self.machine.controls().sms.len());
+        let (controls, all) = (self.of_one(kernel, self.machine.controls()), self.machine.controls().sms.len());
         let first = KernelId(0);
         let mut parts: Vec<String> = Vec::new();
         if self.takes_turns() {

@@ -1,0 +1,39 @@
+//! `corun run --why`: what is printed, and what is refused.
+
+mod program;
+
+use sim_core::describe::value::Value;
+
+const MIX: &str =
+    r#"{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 40000 } }"#;
+
+fn printed(arguments: &[&str]) -> String {
+    let output = program::corun(arguments, MIX.as_bytes());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn the_sentence_comes_with_the_cures_below_it_and_as_data() {
+    let text = printed(&["run", "-", "--why", "noc,slots,fp64"]);
+    assert!(text.contains("BP is ") && text.contains("; with a NoC without limits, "), "{text}");
+    assert!(text.contains("Not tried, as it is no other GPU: slots, fp64."), "{text}");
+    let json: Value = serde_json::from_str(&printed(&["run", "-", "--json", "--why", "noc"])).expect("JSON");
+    let Some(Value::Array(because)) = json.get("because") else { panic!("no because") };
+    let first = because.first().expect("BP suffers");
+    assert_eq!(first.get("kernel").and_then(Value::as_int), Some(0));
+    let Some(Value::Array(cures)) = first.get("cures") else { panic!("no cures") };
+    assert_eq!(cures.iter().filter_map(|cure| cure.get("cure")?.as_str()).collect::<Vec<_>>(), ["noc"]);
+    // What nobody asked for is not there, and costs nothing.
+    let plain: Value = serde_json::from_str(&printed(&["run", "-", "--json"])).expect("JSON");
+    assert_eq!(plain.get("because"), None);
+    assert_eq!(plain.get("digest"), json.get("digest"));
+}
+
+#[test]
+fn a_cure_that_is_none_is_refused_with_those_that_are() {
+    let output = program::corun(&["run", "-", "--why", "noc,foo"], MIX.as_bytes());
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("--why: found \"foo\", want some of noc, dram, l2, banks, l1, lsu, slots, fp64, sfu, shared, quota"), "{said}");
+}
