@@ -1,8 +1,10 @@
 //! A result for people and for spreadsheets.
 
-use crate::text;
+use crate::{text, why};
 use sim_core::describe::error::one_line;
+use sim_core::describe::record::Datum;
 use sim_core::describe::value::Value;
+use sim_core::run::outcome::KernelOutcome;
 use sim_core::study::catalogue::metrics;
 use sim_core::study::figure::lookup;
 use std::fmt::Write;
@@ -31,13 +33,33 @@ pub fn items(value: Option<&Value>) -> &[Value] {
     if let Some(Value::Array(items)) = value { items } else { &[] }
 }
 
-/// One line of comma-separated figures for each kernel, and which engine found them.
+/// One line of comma-separated figures for each kernel, and which engine found them; where it was asked why, also what the best cure gives back.
 pub fn csv(result: &Value) -> String {
     let engine = text::csv_cell(result.get("engine"));
-    let kernels = (0..items(result.get("kernels")).len()).map(|kernel| kernel_cells(result, kernel));
-    let row = |cells: Vec<(String, String)>| cells.into_iter().map(|(_, cell)| cell).chain([engine.clone()]).collect::<Vec<_>>().join(",");
-    let heading = ["name".to_owned()].into_iter().chain(FIGURES.iter().flat_map(|key| columns(key))).chain(["engine".to_owned()]);
-    [heading.collect::<Vec<_>>().join(",")].into_iter().chain(kernels.map(row)).collect::<Vec<_>>().join("\n")
+    let because = result.get("because");
+    let why = |kernel: usize| because.map_or(Vec::new(), |because| best_cure(items(Some(because)), kernel).to_vec());
+    let row = |kernel: usize| {
+        let cells = kernel_cells(result, kernel).into_iter().map(|(_, cell)| cell);
+        cells.chain(why(kernel)).chain([engine.clone()]).collect::<Vec<_>>().join(",")
+    };
+    let heading = ["name".to_owned()].into_iter().chain(FIGURES.iter().flat_map(|key| columns(key)));
+    let heading = heading.chain(BEST_CURE.iter().filter(|_| because.is_some()).map(|key| (*key).to_owned())).chain(["engine".to_owned()]);
+    [heading.collect::<Vec<_>>().join(",")]
+        .into_iter()
+        .chain((0..items(result.get("kernels")).len()).map(row))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Columns of the cure that gives a kernel most back.
+const BEST_CURE: [&str; 4] = ["cure", "gives_back", "gives_back.low", "gives_back.high"];
+
+/// They are empty for a kernel that does not suffer.
+fn best_cure(because: &[Value], kernel: usize) -> [String; 4] {
+    let of = because.iter().find(|one| one.get("kernel").and_then(Value::as_int) == Some(kernel as i64));
+    let Some(best) = of.and_then(|of| items(of.get("cures")).first()) else { return Default::default() };
+    let number = |place: &str| lookup(best, place).map_or(String::new(), |x| x.to_string());
+    [text::csv_cell(best.get("cure")), number("gives_back"), number("ci95[0]"), number("ci95[1]")]
 }
 
 /// The columns of a kernel's figure: what is measured has an interval.
@@ -82,6 +104,10 @@ pub fn table(result: &Value) -> String {
     items(result.get("verdict").and_then(|verdict| verdict.get("says"))).iter().for_each(|says| {
         let _ = writeln!(out, "{}", text::shown(Some(says)));
     });
+    if let Some(because) = result.get("because") {
+        let kernels: Vec<KernelOutcome> = items(result.get("kernels")).iter().map(Datum::read).collect();
+        let _ = writeln!(out, "\n{}", why::table(&Vec::read(because), &kernels));
+    }
     out.trim_end().to_owned()
 }
 

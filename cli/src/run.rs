@@ -82,7 +82,7 @@ impl Run {
             .and_then(|store| store.get(&key(&experiment)?))
         {
             let [out] = output::create(self.source.file(), [("--out", self.out.out.as_deref())])?;
-            self.print(result, None, out)?;
+            self.print(result, out)?;
             if !self.json {
                 output::say("from the store, where an earlier run has left it: --no-store runs it again");
             }
@@ -113,10 +113,9 @@ impl Run {
         let kernels = simulation.outcome().kernels;
         let because =
             cures.filter(|_| ended).map(|cures| why::because(&simulation, &kernels, &cures, store.as_ref())).transpose()?.flatten();
-        let why = because.as_deref().map(|because| why::table(because, &kernels));
         let result = because.iter().fold(result, |result, because| why::put(result, because));
         // Wall-clock figures stand in JSON alone: for people they go to stderr, so that equal runs print equal bytes.
-        self.print(if self.json { with_speed(result, &mut simulation, seconds) } else { result }, why, out)?;
+        self.print(if self.json { with_speed(result, &mut simulation, seconds) } else { result }, out)?;
         match (reason, simulation.failure()) {
             (Reason::Stuck, _) => Err(Failure::Stuck(simulation.explain_stuck())),
             (_, Some(failure)) => Err(Failure::Policy(format!("at cycle {}: {failure}", simulation.cycle()))),
@@ -133,14 +132,12 @@ impl Run {
 }
 
 impl Run {
-    /// `why`: what stands below the table.
-    fn print(&self, result: Value, why: Option<String>, out: Option<Whole>) -> Result<(), Failure> {
+    fn print(&self, result: Value, out: Option<Whole>) -> Result<(), Failure> {
         let out = Sink(out);
         if self.json {
             return out.print_json(&result);
         }
-        let parts = if self.csv { vec![report::csv(&result)] } else { [report::table(&result)].into_iter().chain(why).collect() };
-        out.print(&parts.join("\n\n"))
+        out.print(&if self.csv { report::csv(&result) } else { report::table(&result) })
     }
 }
 

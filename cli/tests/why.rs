@@ -18,12 +18,25 @@ fn the_sentence_comes_with_the_cures_below_it_and_as_data() {
     let text = printed(&["run", "-", "--why", "noc,slots,fp64"]);
     assert!(text.contains("BP is ") && text.contains("; with a NoC without limits, "), "{text}");
     assert!(text.contains("Not tried, as it is no other GPU: slots, fp64."), "{text}");
-    let json: Value = serde_json::from_str(&printed(&["run", "-", "--json", "--why", "noc"])).expect("JSON");
+    let written = printed(&["run", "-", "--json", "--why", "noc"]);
+    // What is kept of a result says so, too.
+    let file = std::env::temp_dir().join(format!("corun-why-{}.json", std::process::id()));
+    std::fs::write(&file, &written).expect("a file");
+    let shown = printed(&["show", file.to_str().expect("a path")]);
+    assert!(shown.contains("; with a NoC without limits, "), "{shown}");
+    std::fs::remove_file(&file).expect("it was there");
+    let json: Value = serde_json::from_str(&written).expect("JSON");
     let Some(Value::Array(because)) = json.get("because") else { panic!("no because") };
     let first = because.first().expect("BP suffers");
     assert_eq!(first.get("kernel").and_then(Value::as_int), Some(0));
     let Some(Value::Array(cures)) = first.get("cures") else { panic!("no cures") };
     assert_eq!(cures.iter().filter_map(|cure| cure.get("cure")?.as_str()).collect::<Vec<_>>(), ["noc"]);
+    let csv = printed(&["run", "-", "--csv", "--why", "noc"]);
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let at = rows[0].iter().position(|column| *column == "cure").expect("a column");
+    assert_eq!(rows[0][at..at + 4], ["cure", "gives_back", "gives_back.low", "gives_back.high"]);
+    assert_eq!(rows[1][at], "noc");
+    assert!(rows[1][at + 1].parse::<f64>().expect("a number") > 1.5 && rows.iter().all(|row| row.len() == rows[0].len()), "{csv}");
     // What nobody asked for is not there, and costs nothing.
     let plain: Value = serde_json::from_str(&printed(&["run", "-", "--json"])).expect("JSON");
     assert_eq!(plain.get("because"), None);
