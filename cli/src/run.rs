@@ -110,9 +110,13 @@ impl Run {
             store.put(&key, &result);
         }
         let result = if cut_off { marked(result) } else { result };
-        let kernels = simulation.outcome().kernels;
-        let because =
-            cures.filter(|_| ended).map(|cures| why::because(&simulation, &kernels, &cures, store.as_ref())).transpose()?.flatten();
+        let because = match cures.filter(|_| ended) {
+            Some(cures) => {
+                let kernels = simulation.outcome().kernels;
+                why::because(&simulation, &kernels, &cures, store.as_ref())?
+            }
+            None => None,
+        };
         let result = because.iter().fold(result, |result, because| why::put(result, because));
         // Wall-clock figures stand in JSON alone: for people they go to stderr, so that equal runs print equal bytes.
         self.print(if self.json { with_speed(result, &mut simulation, seconds) } else { result }, out)?;

@@ -46,6 +46,30 @@ fn a_kernel_that_waits_for_the_noc_is_cured_by_one_without_limits() {
     );
 }
 
+/// What chance may explain is not said as a fact.
+#[test]
+fn a_cure_within_its_interval_is_said_with_a_perhaps() {
+    let of = experiment(r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 20000 }"#);
+    let outcome = run(&of).unwrap_or_else(|problems| panic!("{problems}"));
+    let trials = ran(&of).trials(&outcome.kernels, &[Cure::Noc]);
+    let known: Vec<(String, f64)> = trials[0]
+        .runs
+        .iter()
+        .flat_map(|trial| [(&trial.together, trials[0].kernel.index()), (&trial.alone, 0)])
+        .map(|(run, kernel)| (run.config_hash(), ipc(run, kernel).expect("it ran").0))
+        .collect();
+    let says = |part: f64| {
+        let of = |run: &Experiment, _: usize| {
+            let hash = run.config_hash();
+            let ipc = known.iter().find(|(other, _)| *other == hash)?.1;
+            Some((ipc, Some([ipc * (1.0 - part), ipc * (1.0 + part)])))
+        };
+        trials[0].say(of).says(&outcome.kernels).expect("all is known")
+    };
+    assert!(!says(0.01).contains("perhaps"), "{}", says(0.01));
+    assert!(says(0.6).contains("; with a NoC without limits, perhaps "), "{}", says(0.6));
+}
+
 /// All lines of MVT come to one bank of L2: neither more bandwidth of DRAM nor a larger cache helps HG as much as spreading them.
 #[test]
 fn a_kernel_behind_a_camped_bank_is_cured_by_spreading_lines() {

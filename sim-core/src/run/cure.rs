@@ -84,9 +84,6 @@ impl Cure {
     }
 }
 
-/// Bytes of L2 that a GPU may have.
-const MOST_L2: u64 = 256 << 20;
-
 /// An SM has so many schedulers at most.
 const MAX_SCHEDULERS: u32 = 4;
 
@@ -113,7 +110,7 @@ fn more_slots(sm: &mut SmClass) {
 
 /// As far as there is room for tags.
 fn more_l2(gpu: &mut Gpu) {
-    let times = (MOST_L2 / u64::from(gpu.l2.banks) / u64::from(gpu.l2.bank_bytes)).min(MORE.into()) as u32;
+    let times = (validate::MOST_L2 / u64::from(gpu.l2.banks) / u64::from(gpu.l2.bank_bytes)).min(MORE.into()) as u32;
     gpu.l2.bank_bytes = more(gpu.l2.bank_bytes, times.max(1), 1 << 24);
     gpu.l2.mshrs = more(gpu.l2.mshrs, MORE, 1024);
     gpu.l2.merges = 32;
@@ -145,7 +142,7 @@ fn free_lsu(sm: &mut SmClass) {
     sm.lsu_pause = 0;
 }
 
-/// Neither a quota of instructions nor credits to send misses with, and nobody goes before it.
+/// No quota of instructions, no cap on those in flight, and no credits to send misses with. Ranks stay: they are the scheme's order.
 fn unbound(controls: &mut Controls, sufferer: KernelId) {
     controls.each_sm(|sm| {
         sm.warp_quota[sufferer] = None;

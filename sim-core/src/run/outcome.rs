@@ -66,7 +66,7 @@ record! {
     /// From the beginning of the run; the kernel's latency, where it runs once.
     finished_at: Option<u64> ["core cycles"] as ("Finished at", "end of the last CTA when it last ran to its end", 0, Less) = Shape::Nullable(&COUNT), Needed;
     /// Time from the beginning of the run; the kernel's latency, where it runs once.
-    finished_at_ms: Option<f64> ["ms"] as ("Finished at", "finished_at / core clock", 0, Less) = Shape::Nullable(&Shape::Number { min: 0.0, max: f64::MAX }), Needed;
+    finished_at_ms: Option<f64> ["ms"] as ("Finished at", "finished_at / core clock", 3, Less) = Shape::Nullable(&Shape::Number { min: 0.0, max: f64::MAX }), Needed;
     /// Time in which launches ran, without what the CPU does between them.
     launches_took: Option<u64> ["core cycles"] as ("Launches took", "finished_at − the gaps between launches", 0, Less) = Shape::Nullable(&COUNT), Needed;
     /// What its requests are.

@@ -81,7 +81,7 @@ record! {
 const MAX_SENTENCES: usize = 8;
 
 /// A kernel suffers from this slowdown on.
-const SUFFERS: f64 = 1.1;
+pub const SUFFERS: f64 = 1.1;
 
 /// What a sentence about runs alone that go on ends with.
 const SO_FAR: &str = "Kernels alone are still being measured, which may change this.";

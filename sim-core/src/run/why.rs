@@ -10,6 +10,7 @@ use crate::run::cure::Cure;
 use crate::run::experiment::{Experiment, Stop};
 use crate::run::outcome::KernelOutcome;
 use crate::run::simulation::Simulation;
+use crate::run::verdict::SUFFERS;
 use crate::run::verdict::words::{ALIKE, list_of, times};
 use alloc::format;
 use alloc::string::String;
@@ -40,9 +41,6 @@ record! {
     /// The ends of the 95 % interval of that.
     ci95: Option<[f64; 2]> = Shape::Nullable(&list!(Shape::Measured, 2, 2, "ends of an interval")), Needed;
 }
-
-/// A kernel suffers from its neighbours if they cost it so much.
-const SUFFERS: f64 = 1.1;
 
 /// Measured cycles of a run with a cure, at most.
 const CYCLES: u64 = 100_000;
@@ -122,8 +120,10 @@ impl Trials {
         };
         let base = self.runs.first().and_then(cost);
         let cured = |trial: &Trial| {
-            let (here, gives_back) = (cost(trial), base.zip(cost(trial)).map(|(base, here)| base.0 / here.0));
-            let wide = base.and_then(|base| base.1).zip(here.and_then(|here| here.1)).map(|(a, b)| root_of_squares([a, b]));
+            let here = cost(trial);
+            let both = base.zip(here);
+            let gives_back = both.map(|(base, here)| base.0 / here.0);
+            let wide = both.and_then(|(base, here)| base.1.zip(here.1)).map(|(a, b)| root_of_squares([a, b]));
             Some(Cured {
                 cure: trial.cure?,
                 neighbour_cost: here.map(|here| here.0),
@@ -150,8 +150,9 @@ impl Because {
         let others = list_of(kernels.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| other.name.as_str()));
         let neighbours = format!("{} × because of {others}", times(kernel.neighbour_cost?));
         let cure = match self.cures.first() {
-            Some(Cured { cure, gives_back: Some(factor), .. }) if *factor >= GIVES_BACK => {
-                format!("with {}, {} × of that would go", cure.words(), times(*factor))
+            Some(Cured { cure, gives_back: Some(factor), ci95, .. }) if *factor >= GIVES_BACK => {
+                let perhaps = if ci95.is_some_and(|[low, _]| low <= 1.0) { "perhaps " } else { "" };
+                format!("with {}, {perhaps}{} × of that would go", cure.words(), times(*factor))
             }
             Some(_) => "no cure gives back 5 % of that".into(),
             None => "no cure was tried".into(),

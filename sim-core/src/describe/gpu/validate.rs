@@ -6,6 +6,9 @@ use crate::describe::error::Problems;
 use crate::describe::ids::MAX_PARTS;
 use alloc::format;
 
+/// Bytes that all banks of L2 may have together.
+pub const MOST_L2: u64 = 256 << 20;
+
 /// Adds every problem of `gpu` to `problems`; `path` is where the GPU stands in the input.
 pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
     let at = |field: &str| format!("{path}.{field}");
@@ -86,7 +89,7 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
     if !l2.bank_bytes.is_multiple_of(l2.ways * l2.line_bytes) {
         problems.add(at("l2.bank_bytes"), l2.bank_bytes, format!("whole sets: a multiple of {}", l2.ways * l2.line_bytes));
     }
-    if u64::from(l2.banks) * u64::from(l2.bank_bytes) > 256 << 20 {
+    if u64::from(l2.banks) * u64::from(l2.bank_bytes) > MOST_L2 {
         problems.add(at("l2.bank_bytes"), l2.bank_bytes, "at most 256 MiB in all banks");
     }
     if !l2.line_bytes.is_power_of_two() {
