@@ -48,7 +48,7 @@ pub struct RunAnswers {
 const NOT_OF_THE_RUN: &[&str] = &["name", "source", "alone"];
 
 /// What the page's first screen reads of a result, of its kernels, of the whole GPU, and of its intervals.
-const OF_RESULT: &[&str] = &["config_hash", "digest", "seed", "cycles", "stop", "metrics", "goals", "settled", "verdict"];
+const OF_RESULT: &[&str] = &["config_hash", "digest", "seed", "cycles", "stop", "metrics", "goals", "settled", "verdict", "because"];
 const OF_KERNEL: &[&str] = &["name", "ipc", "slowdown", "share", "share_cost", "neighbour_cost", "goal_ipc", "goal_reached"];
 const OF_LATENCY: &[&str] = &["mean", "miss_queue", "request_noc", "l2", "dram", "reply_noc"];
 const OF_GPU: &[&str] = &["ipc", "noc_utilisation", "dram_utilisation"];
@@ -72,6 +72,8 @@ struct Mix {
 #[derive(Debug)]
 struct Scheme {
     says: Value,
+    /// An experiment has it, which is asked why, too: the page opens with it.
+    own: bool,
     experiment: Result<Box<Experiment>, Problems>,
 }
 
@@ -92,7 +94,7 @@ impl RunAnswers {
         }
         let variants = self.variants.as_deref().map_or(Ok(Vec::new()), variants)?;
         let mixes: Vec<Mix> = known.into_iter().map(|(name, written, own)| Mix::under(name, written, own, &variants)).collect();
-        let runs: Vec<&Experiment> = mixes.iter().flat_map(Mix::runs).collect();
+        let runs: Vec<(&Experiment, Compared)> = mixes.iter().flat_map(Mix::runs).collect();
         stop_at_signals();
         let results = results(&runs, workers::jobs(self.jobs), self.kept.open()?.as_ref())?;
         for mix in &mixes {
@@ -221,17 +223,19 @@ impl Mix {
             });
             all.map(|policy| Value::object([("policy", policy)])).collect()
         };
-        for scheme in own {
-            if !schemes.contains(&scheme) {
-                schemes.push(scheme);
+        for scheme in &own {
+            if !schemes.contains(scheme) {
+                schemes.push(scheme.clone());
             }
         }
-        let run = |says: Value| Scheme { experiment: Experiment::decode(&whole(&written, &says)).map(Box::new), says };
+        let run =
+            |says: Value| Scheme { experiment: Experiment::decode(&whole(&written, &says)).map(Box::new), own: own.contains(&says), says };
         Mix { schemes: schemes.into_iter().map(run).collect(), name, written }
     }
 
-    fn runs(&self) -> impl Iterator<Item = &Experiment> {
-        self.schemes.iter().filter_map(|scheme| scheme.experiment.as_deref().ok())
+    fn runs(&self) -> impl Iterator<Item = (&Experiment, Compared)> {
+        let compared = |own: bool| if own { Compared::Why } else { Compared::Shares };
+        self.schemes.iter().filter_map(move |scheme| Some((scheme.experiment.as_deref().ok()?, compared(scheme.own))))
     }
 
     /// A line for each scheme, so that a change can be read.
@@ -275,14 +279,14 @@ fn why(problems: &Problems) -> Value {
 }
 
 /// What is kept of the result of each experiment, by hash.
-fn results(experiments: &[&Experiment], jobs: usize, store: Option<&Store>) -> Result<BTreeMap<String, Value>, Failure> {
-    let want = |experiment: &&Experiment| {
+fn results(experiments: &[(&Experiment, Compared)], jobs: usize, store: Option<&Store>) -> Result<BTreeMap<String, Value>, Failure> {
+    let want = |(experiment, compared): &(&Experiment, Compared)| {
         let keep = |run: &mut Simulation| kept(&run.result());
-        Want { compared: Compared::Shares, ..Want::new((*experiment).clone(), keep) }
+        Want { compared: *compared, ..Want::new((*experiment).clone(), keep) }
     };
     let found = native::outcomes(experiments.iter().map(want).collect(), store, jobs)?;
     let stopped = || Failure::Interrupted("before all was run; what kernels do alone is kept, but with --no-store".into());
-    Ok(experiments.iter().map(|experiment| experiment.config_hash()).zip(found.ok_or_else(stopped)?).collect())
+    Ok(experiments.iter().map(|(experiment, _)| experiment.config_hash()).zip(found.ok_or_else(stopped)?).collect())
 }
 
 /// A result as the page's first screen reads it, with what its kernels do alone by itself.
@@ -406,7 +410,8 @@ mod tests {
             }
         }
         assert_eq!(drawn.len(), 5);
-        let runs: Vec<&Experiment> = drawn.iter().map(|one| &one.experiment).collect();
+        let asked = |result: &Value| if result.get("because").is_some() { Compared::Why } else { Compared::Shares };
+        let runs: Vec<(&Experiment, Compared)> = drawn.iter().map(|one| (&one.experiment, asked(&one.result))).collect();
         let again = results(&runs, workers::jobs(None), None).unwrap();
         for Stored { file, experiment, result } in &drawn {
             let hash = experiment.config_hash();

@@ -99,8 +99,10 @@ impl Run {
         let seconds = start.elapsed().as_secs_f64();
         let cut_off = reason == Reason::Budget;
         if !cut_off {
-            for unknown in [simulation.unknown(plan.alone), simulation.unknown(simulation.share_runs())] {
-                let profiles = native::profiles(&unknown, store.as_ref(), workers::jobs(None))?;
+            // A kernel's share follows from what it does alone.
+            for runs in [|_: &mut Simulation, alone| alone, |run: &mut Simulation, _| run.share_runs()] {
+                let runs = runs(&mut simulation, plan.alone.clone());
+                let profiles = native::profiles(&simulation.unknown(runs), store.as_ref(), workers::jobs(None))?;
                 profiles.iter().for_each(|profiles| simulation.add_solo_profiles(profiles));
             }
         }
@@ -109,15 +111,14 @@ impl Run {
         if let Some((store, key)) = store.as_ref().zip(key(&experiment)).filter(|_| ended) {
             store.put(&key, &result);
         }
-        let result = if cut_off { marked(result) } else { result };
-        let because = match cures.filter(|_| ended) {
+        let result = match cures.filter(|_| ended) {
             Some(cures) => {
-                let kernels = simulation.outcome().kernels;
-                why::because(&simulation, &kernels, &cures, store.as_ref())?
+                why::ask(&mut simulation, &cures, store.as_ref())?;
+                simulation.result()
             }
-            None => None,
+            None if cut_off => marked(result),
+            None => result,
         };
-        let result = because.iter().fold(result, |result, because| why::put(result, because));
         // Wall-clock figures stand in JSON alone: for people they go to stderr, so that equal runs print equal bytes.
         self.print(if self.json { with_speed(result, &mut simulation, seconds) } else { result }, out)?;
         match (reason, simulation.failure()) {

@@ -1,19 +1,15 @@
 //! `corun run --why`: what makes kernels slower, by runs from which one cause each is taken away.
 
-use crate::report::{ends, items};
 use crate::text;
-use corun_lab::lab::Want;
+use corun_lab::lab::{Want, tried_key};
 use corun_lab::store::Store;
 use corun_lab::{Failure, native, problem, workers};
 use sim_core::describe::record::Datum;
-use sim_core::describe::value::Value;
 use sim_core::run::cure::Cure;
-use sim_core::run::experiment::Experiment;
 use sim_core::run::outcome::KernelOutcome;
+use sim_core::run::plan::Planned;
 use sim_core::run::simulation::Simulation;
-use sim_core::run::why::{Because, Measure, Trials};
-use sim_core::study::figure::lookup;
-use std::collections::BTreeMap;
+use sim_core::run::why::Because;
 
 /// The cures that `--why` names; all of them where it names none.
 pub fn cures(named: &str) -> Result<Vec<Cure>, Failure> {
@@ -27,44 +23,18 @@ pub fn cures(named: &str) -> Result<Vec<Cure>, Failure> {
     named.split(',').map(|name| find(name.trim())).collect::<Result<_, _>>().map_err(Failure::from)
 }
 
-/// Runs the cures for every kernel that suffers from its neighbours; nothing if it was told to stop.
-pub fn because(
-    run: &Simulation,
-    kernels: &[KernelOutcome],
-    cures: &[Cure],
-    store: Option<&Store>,
-) -> Result<Option<Vec<Because>>, Failure> {
-    let trials: Vec<Trials> = run.trials(kernels, cures);
-    let each = trials.iter().flat_map(|trials| &trials.runs).flat_map(|trial| [&trial.together, &trial.alone]);
-    let runs: BTreeMap<String, &Experiment> = each.map(|run| (run.config_hash(), run)).collect();
-    let want = |(hash, run): (&String, &&Experiment)| Want { key: Some(format!("{hash}-ipc")), ..Want::new((*run).clone(), measured) };
-    let Some(found) = native::outcomes(runs.iter().map(want).collect(), store, workers::jobs(None))? else { return Ok(None) };
-    let found: BTreeMap<&String, Value> = runs.keys().zip(found).collect();
-    let ipc = |run: &Experiment, kernel: usize| measure(items(found.get(&run.config_hash())).get(kernel)?);
-    Ok(Some(trials.iter().map(|trials| trials.say(ipc)).collect()))
-}
-
-/// What is kept of a run: each kernel's IPC, and its interval.
-fn measured(run: &mut Simulation) -> Value {
-    let result = run.result();
-    let of = |kernel: usize| {
-        let ends = ends(&result, &format!("kernels[{kernel}].ipc"));
-        Value::object([("ipc", lookup(&result, &format!("kernels[{kernel}].ipc")).into()), ("ci95", Value::from(ends.map(Value::array)))])
-    };
-    Value::array((0..items(result.get("kernels")).len()).map(of))
-}
-
-fn measure(kept: &Value) -> Option<Measure> {
-    let ends = lookup(kept, "ci95[0]").zip(lookup(kept, "ci95[1]")).map(<[f64; 2]>::from);
-    Some((lookup(kept, "ipc")?, ends))
-}
-
-/// Puts what was found into a result.
-pub fn put(result: Value, because: &[Because]) -> Value {
-    let Value::Object(mut pairs) = result else { return result };
-    let at = pairs.iter().position(|(key, _)| key == "energy").unwrap_or(pairs.len());
-    pairs.insert(at, ("because".into(), Value::array(because.iter().map(Datum::write))));
-    Value::Object(pairs)
+/// Asks a run why its kernels suffer, and tells it what the runs with these cures say; it knows nothing more if it was told to stop.
+pub fn ask(simulation: &mut Simulation, cures: &[Cure], store: Option<&Store>) -> Result<(), Failure> {
+    let want = |run: &Planned| Want { key: Some(tried_key(&run.hash)), ..Want::new(run.experiment.clone(), |run| run.tried().write()) };
+    let mut runs = simulation.ask_why(cures);
+    while !runs.is_empty() {
+        let Some(found) = native::outcomes(runs.iter().map(want).collect(), store, workers::jobs(None))? else { return Ok(()) };
+        for (run, tried) in runs.iter().zip(found) {
+            simulation.tell_why(&run.hash, Vec::read(&tried));
+        }
+        runs = simulation.ask_longer();
+    }
+    Ok(())
 }
 
 /// The sentences, each with its cures below.
@@ -84,7 +54,7 @@ pub fn table(because: &[Because], kernels: &[KernelOutcome]) -> String {
         });
         let not = one.not_tried.iter().map(|cure| cure.name()).collect::<Vec<_>>().join(", ");
         let not = if not.is_empty() { String::new() } else { format!("\nNot tried, as it is no other GPU: {not}.") };
-        format!("{}\n{}{not}", one.says(kernels).unwrap_or_default(), text::table(1, [head].into_iter().chain(rows)))
+        format!("{}\n{}{not}", one.says, text::table(1, [head].into_iter().chain(rows)))
     };
     let all: Vec<String> = because.iter().map(one).collect();
     format!("Why, by runs without one cause each. They overlap: their parts do not add up.\n\n{}", all.join("\n\n"))

@@ -4,16 +4,19 @@
 //! has of it, the host says with `stored`.
 
 use sim_core::describe::error::{Problem, Problems};
+use sim_core::describe::record::Datum;
 use sim_core::describe::value::Value;
 use sim_core::interface::observation::Alone;
+use sim_core::run::cure::Cure;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::plan::{self, Plan, Planned, SoloProfiles};
 use sim_core::run::simulation::Simulation;
+use sim_core::run::why::{self, Tried};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an outcome compares with: the runs alone that it waits for, beside those that its policy needs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 pub enum Compared {
     /// Nothing.
     Nothing,
@@ -21,6 +24,8 @@ pub enum Compared {
     Alone,
     /// Each kernel alone, and in the share that it had.
     Shares,
+    /// Each kernel alone, in the share that it had, and where it suffers from its neighbours without one cause each.
+    Why,
 }
 
 /// An experiment whose outcome is wanted.
@@ -50,18 +55,29 @@ impl Want {
 /// Weight of a run alone, and of all runs where no one is longer than another.
 pub const WEIGHT: u64 = 1000;
 
-/// A run alone that something wanted needs.
+/// A run that something wanted needs.
 #[derive(Clone, Debug)]
 struct Needed {
     run: Planned,
     trunk: String,
+    /// It tells why, and not what a kernel does alone.
+    tells_why: bool,
 }
 
 impl Needed {
     fn of(run: Planned) -> Needed {
         // The run itself may have this trunk, too.
-        Needed { trunk: format!("alone {}", run.experiment.trunk_hash()), run }
+        Needed { trunk: format!("alone {}", run.experiment.trunk_hash()), run, tells_why: false }
     }
+
+    fn why(run: Planned) -> Needed {
+        Needed { trunk: format!("why {}", run.experiment.trunk_hash()), run, tells_why: true }
+    }
+}
+
+/// The name under which a store keeps what each kernel did in a run that tells why.
+pub fn tried_key(hash: &str) -> String {
+    format!("{hash}-ipc")
 }
 
 #[derive(Debug)]
@@ -91,6 +107,7 @@ pub struct Job {
     /// See `Want`.
     pub weight: u64,
     of: Of,
+    key: Option<String>,
 }
 
 #[derive(Debug)]
@@ -102,10 +119,7 @@ enum Of {
 impl Job {
     /// The name under which a store keeps what this run measures.
     pub fn key(&self) -> Option<&str> {
-        match &self.of {
-            Of::Alone(needed) => Some(&needed.run.hash),
-            Of::Wanted(wanted) => wanted.want.key.as_deref(),
-        }
+        self.key.as_deref()
     }
 
     /// What is wrong with it, for who has written the experiment: with the name of a run that it only needs.
@@ -139,6 +153,16 @@ enum First {
     Wanted(Place),
 }
 
+/// A run that has ended and waits for others.
+#[derive(Debug)]
+struct Waiting {
+    wanted: Wanted,
+    run: Simulation,
+    waits_for: Vec<Needed>,
+    /// What it compares with once it has these.
+    then: Compared,
+}
+
 /// What is wanted, what is under way, and what is known.
 #[derive(Debug, Default)]
 pub struct Lab {
@@ -147,11 +171,12 @@ pub struct Lab {
     asked: usize,
     /// Trunks of the runs under way: of one beginning, one runs at a time, so that the next goes on where it ended.
     under_way: BTreeSet<String>,
-    /// Runs that have ended and wait for runs alone, with those that their shares need.
-    waiting: Vec<(Wanted, Simulation, Vec<Needed>)>,
+    waiting: Vec<Waiting>,
     /// Runs that have ended and from which longer ones go on, by trunk.
     begun: BTreeMap<String, Simulation>,
     solo: SoloProfiles,
+    /// What each kernel did in runs that tell why, by their hash.
+    tried: BTreeMap<String, Vec<Tried>>,
     outcomes: Vec<(usize, Value)>,
     /// What a store is to keep.
     rows: Vec<(String, Value)>,
@@ -170,7 +195,7 @@ impl Lab {
 
     /// A run that can start now; nothing while all that is left waits for runs under way, or there is none.
     pub fn start(&mut self) -> Option<Job> {
-        let mut waited_for = self.waiting.iter().flat_map(|(wanted, _, shares)| wanted.then.iter().chain(shares));
+        let mut waited_for = self.waiting.iter().flat_map(|one| &one.waits_for);
         if let Some(needed) = waited_for.find(|needed| self.can_start(needed)).cloned() {
             return Some(self.alone(needed));
         }
@@ -185,6 +210,7 @@ impl Lab {
             profiles: self.known(&wanted.first),
             begun: self.begun.remove(&wanted.trunk),
             weight: wanted.want.weight,
+            key: wanted.want.key.clone(),
             of: Of::Wanted(Box::new(wanted)),
         })
     }
@@ -206,7 +232,12 @@ impl Lab {
     }
 
     fn can_start(&self, needed: &Needed) -> bool {
-        !self.solo.contains_key(&needed.run.hash) && !self.under_way.contains(&needed.trunk)
+        !self.is_known(needed) && !self.under_way.contains(&needed.trunk)
+    }
+
+    fn is_known(&self, needed: &Needed) -> bool {
+        let hash = &needed.run.hash;
+        if needed.tells_why { self.tried.contains_key(hash) } else { self.solo.contains_key(hash) }
     }
 
     fn alone(&mut self, needed: Needed) -> Job {
@@ -216,6 +247,7 @@ impl Lab {
             profiles: SoloProfiles::new(),
             begun: self.begun.remove(&needed.trunk),
             weight: WEIGHT,
+            key: Some(if needed.tells_why { tried_key(&needed.run.hash) } else { needed.run.hash.clone() }),
             of: Of::Alone(Box::new(needed)),
         }
     }
@@ -228,9 +260,15 @@ impl Lab {
     /// A job has ended.
     pub fn ended(&mut self, job: Job, mut run: Simulation) {
         match job.of {
+            Of::Alone(needed) if needed.tells_why => {
+                let tried = run.tried();
+                self.rows.extend(job.key.map(|key| (key, tried.write())));
+                self.under_way.remove(&needed.trunk);
+                self.tried.insert(needed.run.hash, tried);
+            }
             Of::Alone(needed) => {
                 let alone = run.answer();
-                self.rows.push((needed.run.hash.clone(), plan::encode(&alone)));
+                self.rows.extend(job.key.map(|key| (key, plan::encode(&alone))));
                 self.solo.insert(needed.run.hash, alone);
                 let goes_on =
                     |wanted: &Wanted| wanted.needs().any(|other| other.trunk == needed.trunk && !self.solo.contains_key(&other.run.hash));
@@ -239,7 +277,10 @@ impl Lab {
                     self.begun.insert(needed.trunk, run);
                 }
             }
-            Of::Wanted(wanted) => self.waiting.push((*wanted, run, Vec::new())),
+            Of::Wanted(wanted) => {
+                let (waits_for, then) = (wanted.then.clone(), if wanted.then.is_empty() { wanted.want.compared } else { Compared::Alone });
+                self.waiting.push(Waiting { wanted: *wanted, run, waits_for, then });
+            }
         }
         self.complete();
     }
@@ -247,6 +288,13 @@ impl Lab {
     /// A store has what a job would have measured. What is no such thing is not taken: the job is given back, to be run.
     pub fn stored(&mut self, job: Job, kept: Value) -> Option<Job> {
         match job.of {
+            Of::Alone(ref needed) if needed.tells_why => {
+                let read = why::told(&Value::object([(needed.run.hash.as_str(), kept.clone())]));
+                let Ok(mut told) = read else { return Some(job) };
+                let tried = told.remove(&needed.run.hash).unwrap_or_default();
+                self.under_way.remove(&needed.trunk);
+                self.tried.insert(needed.run.hash.clone(), tried);
+            }
             Of::Alone(ref needed) => {
                 let Ok(alone) = solo(&kept) else { return Some(job) };
                 self.under_way.remove(&needed.trunk);
@@ -265,24 +313,48 @@ impl Lab {
 
     /// Makes the outcomes of those that have waited for what is known now.
     fn complete(&mut self) {
-        for (wanted, mut run, mut shares) in std::mem::take(&mut self.waiting) {
-            run.add_solo_profiles(&self.known(&wanted.then));
-            if wanted.want.compared == Compared::Shares {
-                if shares.is_empty() {
-                    shares = run.unknown(run.share_runs()).into_iter().map(Needed::of).collect();
-                }
-                run.add_solo_profiles(&self.known(&shares));
+        for mut one in std::mem::take(&mut self.waiting) {
+            if !self.has_all(&mut one) {
+                self.waiting.push(one);
+                continue;
             }
-            if wanted.then.iter().chain(&shares).all(|needed| self.solo.contains_key(&needed.run.hash)) {
-                let outcome = (wanted.want.keep)(&mut run);
-                self.rows.extend(wanted.want.key.map(|key| (key, outcome.clone())));
-                self.outcomes.push((wanted.want.tag, outcome));
-                self.under_way.remove(&wanted.trunk);
-                if self.wanted.values().any(|other| other.trunk == wanted.trunk) {
-                    self.begun.insert(wanted.trunk, run);
+            let Waiting { wanted, mut run, .. } = one;
+            let outcome = (wanted.want.keep)(&mut run);
+            self.rows.extend(wanted.want.key.map(|key| (key, outcome.clone())));
+            self.outcomes.push((wanted.want.tag, outcome));
+            self.under_way.remove(&wanted.trunk);
+            if self.wanted.values().any(|other| other.trunk == wanted.trunk) {
+                self.begun.insert(wanted.trunk, run);
+            }
+        }
+    }
+
+    /// Tells a run what it has waited for, and finds what it waits for next: a kernel's share follows from what it does alone, and who suffers from what
+    /// it does in its share. True once nothing is left.
+    fn has_all(&self, one: &mut Waiting) -> bool {
+        loop {
+            if !one.waits_for.iter().all(|needed| self.is_known(needed)) {
+                return false;
+            }
+            one.run.add_solo_profiles(&self.known(&one.waits_for));
+            for (hash, tried) in one.waits_for.iter().filter_map(|needed| self.tried.get_key_value(&needed.run.hash)) {
+                one.run.tell_why(hash, tried.clone());
+            }
+            one.waits_for = match one.then {
+                Compared::Why => one.run.ask_longer().into_iter().map(Needed::why).collect(),
+                then if then == one.wanted.want.compared => return true,
+                Compared::Shares => {
+                    one.then = Compared::Why;
+                    one.run.ask_why(&Cure::ALL).into_iter().map(Needed::why).collect()
                 }
-            } else {
-                self.waiting.push((wanted, run, shares));
+                _ => {
+                    one.then = Compared::Shares;
+                    let shares = one.run.share_runs();
+                    one.run.unknown(shares).into_iter().map(Needed::of).collect()
+                }
+            };
+            if one.then == Compared::Why && one.waits_for.is_empty() {
+                return true;
             }
         }
     }

@@ -94,7 +94,7 @@ pub use interface::stats::{KernelStats, StallCause};
 pub use run::energy::{Energy, Parts, Totals};
 pub use run::outcome::{ClassOutcome, GpuOutcome, KernelOutcome, OnClass, PolicyOutcome, SettledOutcome, StallShares};
 pub use run::result::Outcome;
-pub use run::verdict::{Cause, Evidence, Verdict};
+pub use run::verdict::Verdict;
 
 // A policy or an order of one's own.
 pub use interface::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};

@@ -196,7 +196,7 @@ fn itself(text: &mut String) -> Result<(), String> {
         ))
     };
     let table = [
-        format!("[the cause](reference/verdicts.md) that a sentence names | runs in which one resource after another is relieved | {}; where the run is sure, {}", held("that name a cause")?, held("that are sure")?),
+        format!("[the cause](reference/verdicts.md) that a sentence names | long runs of every cure | {} |", held("that name a cause")?).trim_end_matches(" |").into(),
         quarter("a100-40gb", "an A100")?,
         quarter("h100-sxm5", "an H100")?,
         format!("[what each value that can be set does](reference/knobs.md) | what was said of it before it was tried | {} of {}", all[2], all[1]),

@@ -1,12 +1,14 @@
-//! Whether verdicts hold: pairs of five papers' kernels, and each again with one cause after another relieved.
+//! Whether causes hold: mixes under papers' schemes and under the shares that people choose, what their short runs say, and long runs of every cure.
 
-use crate::Page;
-use sim_core::describe::gpu::Gpu;
+use crate::{Page, short};
 use sim_core::describe::rng::{below, mix};
 use sim_core::describe::value::Value;
-use sim_core::run::verdict::{Cause, Question, Verdict};
-use sim_core::{Controls, Experiment, KernelId, Outcome, Plan, PolicySpec, Simulation, SoloProfiles};
-use std::sync::Mutex;
+use sim_core::run::cure::Cure;
+use sim_core::run::experiment::Stop;
+use sim_core::run::plan::Planned;
+use sim_core::run::why::{Because, GIVES_BACK};
+use sim_core::{Experiment, Plan, Simulation, SoloProfiles};
+use std::collections::BTreeMap;
 
 /// Kernels by paper, with the GPU of the paper.
 pub(super) const PAPERS: [(&str, &str, &[&str]); 5] = [
@@ -23,25 +25,20 @@ const MESH: &str = "ikra-15cu";
 
 const SCHEMES: [&str; 5] = ["even", "leftover", "spatial", "smk", "ccbp"];
 
-/// Length of each run, core cycles, and what goes before it.
-const CYCLES: u64 = 100_000;
+/// What people choose for two, three and four kernels on GPUs of which a quarter is simulated; MIG's profiles have other names on each.
+const SHARES: [&str; 6] = ["mps", "mig", "green-context", "spatial", "time-slice", "priority"];
+const LARGE: [(&str, [&str; 3]); 2] =
+    [("a100-40gb", ["3g.20gb", "2g.10gb", "1g.5gb"]), ("h100-sxm5", ["3g.40gb", "2g.20gb", "1g.10gb"])];
+
+/// Measured cycles of a run, of the runs that tell why as the page has them, and of those that they are held against.
+const CYCLES: u64 = 200_000;
+const LONG: u64 = 800_000;
+/// Long are those cures that give back at least this part of what the best does in its short run: none was seen to gain more by length.
+const CLOSE: f64 = 0.75;
 const WARM_UP: u64 = 10_000;
 
-/// A verdict holds if nothing else helps the sufferer by more than this beyond what the relief of the cause does.
+/// A cause holds if no other cure gives back more than this beyond what its own does.
 const WITHIN: f64 = 0.05;
-
-/// Resources that are relieved beside the causes that a verdict can name: none may matter more.
-const OTHERS: [&str; 3] = ["misses", "lsu", "l2"];
-
-/// What was made of a mix.
-#[derive(Clone, Debug)]
-struct Judged {
-    mix: Mix,
-    verdict: Verdict,
-    name: String,
-    /// IPC of the sufferer with each resource relieved, over that without.
-    helps: Vec<(&'static str, f64)>,
-}
 
 /// Two kernels of a paper on its GPU, and a scheme.
 #[derive(Clone, PartialEq, Debug)]
@@ -51,51 +48,79 @@ pub(super) struct Mix {
     pub scheme: &'static str,
 }
 
+/// A kernel that suffers, what the short runs say of it, and what the long ones do.
+#[derive(Clone, Debug)]
+struct Judged {
+    mix: String,
+    name: String,
+    slowdown: f64,
+    share: Option<f64>,
+    neighbours: Option<f64>,
+    said: Because,
+    long: Because,
+}
+
+/// What becomes of a sentence.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Verdict {
+    /// It names a cause that gives back most, or nearly so.
+    Holds,
+    Fails,
+    /// It says that no cure gives anything back, and none does.
+    None,
+    /// It says so, and one does.
+    Misses,
+    /// It says that the runs are too short.
+    Short,
+}
+
 impl Judged {
+    fn named(&self) -> Option<(Cure, f64)> {
+        let best = self.said.cures.first().filter(|_| self.said.says.starts_with("With "))?;
+        Some((best.cure, best.gives_back?))
+    }
+
+    /// What a cure gives back in the long runs.
+    fn gives(&self, cure: Cure) -> f64 {
+        self.long.cures.iter().find(|cured| cured.cure == cure).and_then(|cured| cured.gives_back).unwrap_or(0.0)
+    }
+
     fn most(&self) -> (&'static str, f64) {
-        self.helps.iter().copied().fold(("nothing", 1.0), |most, help| if help.1 > most.1 { help } else { most })
+        let best = self.long.cures.first();
+        best.map_or(("nothing", 1.0), |best| (best.cure.name(), best.gives_back.unwrap_or(1.0)))
     }
 
-    /// Whether the cause that is named helps most or nearly so; nothing where none is named.
-    fn holds(&self) -> Option<bool> {
-        let cause = self.verdict.cause?.name();
-        let (_, helps) = self.helps.iter().find(|(relieved, _)| *relieved == cause)?;
-        Some(*helps >= self.most().1 * (1.0 - WITHIN))
-    }
-}
-
-/// Fills the page. Arguments: how many mixes, and the seed that draws them.
-pub fn page(args: &[String], page: &mut Page) -> Result<(), String> {
-    let [wanted, seed] = args else { return Err("wanted are the number of mixes and a seed".into()) };
-    let number = |text: &String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
-    let (wanted, seed) = (number(wanted)?, number(seed)?);
-    let mixes = drawn(seed, 10 * wanted as usize);
-    let (judged, next) = (Mutex::new(Vec::new()), Mutex::new(0));
-    let work = || -> Result<(), String> {
-        loop {
-            let at = {
-                let mut next = locked(&next);
-                *next += 1;
-                *next - 1
-            };
-            let enough = locked(&judged).len() as u64 >= wanted;
-            let Some(mix) = mixes.get(at).filter(|_| !enough) else { return Ok(()) };
-            if let Some(one) = judge(mix.clone())? {
-                eprintln!("{}", line(&one));
-                locked(&judged).push((at, one));
-            }
+    fn verdict(&self) -> Verdict {
+        let (_, most) = self.most();
+        match self.named() {
+            Some((cure, _)) if self.gives(cure) >= GIVES_BACK && self.gives(cure) >= most * (1.0 - WITHIN) => Verdict::Holds,
+            Some(_) => Verdict::Fails,
+            None if self.said.says.starts_with("The runs ") => Verdict::Short,
+            None if most < GIVES_BACK => Verdict::None,
+            None => Verdict::Misses,
         }
-    };
-    super::on_all_cores(&work)?;
-    let mut judged = judged.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    judged.sort_by_key(|(at, _)| *at);
-    judged.truncate(wanted as usize);
-    fill(&judged.into_iter().map(|(_, one)| one).collect::<Vec<_>>(), seed, page);
-    Ok(())
+    }
 }
 
-fn locked<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+/// Fills the page. Arguments: how many mixes of each half, and the seed that draws them.
+pub fn page(args: &[String], page: &mut Page) -> Result<(), String> {
+    let [count, seed] = args else { return Err("wanted are the number of mixes of each half and a seed".into()) };
+    let number = |text: &String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
+    let (count, seed) = (number(count)?, number(seed)?);
+    let papers = drawn(seed, count as usize).into_iter().map(|mix| (called(&mix), of_paper(&mix)));
+    let shares = (0..count).map(|at| of_share(seed, at));
+    let mixes: Vec<(String, Value)> = papers.chain(shares).collect();
+    let judged = super::each(&mixes, |(name, mix)| {
+        let judged = judge(name, mix)?;
+        judged.iter().for_each(|one| eprintln!("{}", line(one)));
+        Ok(judged)
+    })?;
+    page.say("count", mixes.len());
+    page.say("seed", seed);
+    page.say("cycles", CYCLES);
+    page.say("long", LONG);
+    fill(&judged, page);
+    Ok(())
 }
 
 /// The first mixes of the draw, none of them twice.
@@ -104,7 +129,6 @@ pub(super) fn drawn(seed: u64, count: usize) -> Vec<Mix> {
     for mix in (0..100 * count as u64).map(|at| drawn_at(seed, at)) {
         let Mix { gpu, kernels: [first, second], scheme } = &mix;
         let turned = Mix { gpu, kernels: [second.clone(), first.clone()], scheme };
-        // A mesh has no place for the SMs that relieve `room`.
         let can_be = !(*gpu == MESH && *scheme == "spatial");
         if can_be && mixes.len() < count && !mixes.contains(&mix) && !mixes.contains(&turned) {
             mixes.push(mix);
@@ -132,203 +156,170 @@ fn drawn_at(seed: u64, at: u64) -> Mix {
     Mix { gpu, kernels: [named(first), named(second)], scheme: SCHEMES[draw(2, SCHEMES.len())] }
 }
 
-fn experiment(mix: &Mix, gpu: &Value, policy: Value, alone: bool) -> Result<Experiment, String> {
-    let fields = [
-        ("corun", Value::from(1)),
-        ("gpu", gpu.clone()),
-        ("kernels", Value::array(mix.kernels.iter().map(String::as_str))),
+fn called(Mix { gpu, kernels: [first, second], scheme }: &Mix) -> String {
+    format!("{gpu} | {first} + {} | {scheme}", short(second))
+}
+
+/// CCBP learns in a tenth of its time, so that what it has learned is measured.
+fn of_paper(Mix { gpu, kernels, scheme }: &Mix) -> Value {
+    let policy = match *scheme {
+        "ccbp" => Value::object([("name", Value::from("ccbp")), ("time_scale", 0.1.into())]),
+        name => name.into(),
+    };
+    Value::object([("gpu", Value::from(*gpu)), ("kernels", Value::array(kernels.iter().map(String::as_str))), ("policy", policy)])
+}
+
+/// The mix at a place of the other draw: two to four kernels of the first four papers under a share that people choose.
+fn of_share(seed: u64, at: u64) -> (String, Value) {
+    let draw = |part: u64, bound: usize| below(mix(mix(seed, 1_000_000 + at), part), bound as u64) as usize;
+    let kernels = 2 + [0, 0, 1, 2][draw(0, 4)];
+    let drawn = (0..kernels).map(|k| {
+        let (paper, _, names) = PAPERS[draw(1 + 2 * k as u64, 4)];
+        format!("{paper}/{}", names[draw(2 + 2 * k as u64, names.len())])
+    });
+    let drawn: Vec<String> = drawn.collect();
+    let (gpu, profiles) = LARGE[draw(20, LARGE.len())];
+    let each = 100 / kernels as u32;
+    // More than their even parts, so that they meet.
+    let percentage = [each, 60, 100][draw(21, 3)].max(each);
+    let (scheme, setting) = match SHARES[draw(22, SHARES.len())] {
+        "mps" => ("mps", Some(("percentage", Value::array(vec![percentage; kernels])))),
+        "mig" => ("mig", Some(("profiles", Value::array(vec![profiles[kernels - 2]; kernels])))),
+        "green-context" => ("green-context", Some(("sms", Value::array(vec![96 / kernels as u32 / 8 * 8; kernels])))),
+        "time-slice" => ("time-slice", Some(("slice", 25_000.into()))),
+        "priority" => ("priority", Some(("level", Value::array((0..kernels).map(|k| if k == 0 { -5 } else { 0 }))))),
+        name => (name, None),
+    };
+    let policy = Value::object([("name", Value::from(scheme))].into_iter().chain(setting));
+    let names: Vec<&str> = drawn.iter().map(|name| short(name)).collect();
+    let value = [
+        ("gpu", Value::from(gpu)),
+        ("scale", "1/4".into()),
+        ("kernels", Value::array(drawn.iter().map(String::as_str))),
         ("policy", policy),
-        ("alone", alone.into()),
-        ("warm_up", WARM_UP.into()),
-        ("stop", Value::object([("cycles", CYCLES)])),
     ];
-    Experiment::from_json(&Value::object(fields).to_string()).map_err(|problems| problems.to_string())
+    (format!("{gpu}, 1/4 | {} | {scheme}", names.join(" + ")), Value::object(value))
+}
+
+fn experiment(mix: &Value) -> Result<Experiment, String> {
+    let Value::Object(pairs) = mix else { return Err("no mix".into()) };
+    let fields = [("corun", Value::from(1)), ("warm_up", WARM_UP.into()), ("stop", Value::object([("cycles", CYCLES)]))];
+    let fields = fields.into_iter().chain(pairs.iter().map(|(key, value)| (key.as_str(), value.clone())));
+    Experiment::from_json(&Value::object(fields).to_string()).map_err(|problems| format!("{mix}: {problems}"))
 }
 
 /// A run to its end, with what it wants to know of runs alone.
 pub(super) fn ran(experiment: &Experiment) -> Result<Simulation, String> {
     let said = |problems| format!("{}: {problems}", experiment.name);
-    let mut answers = SoloProfiles::new();
-    for run in Plan::of(experiment).runs() {
-        let mut alone = Simulation::new(&run.experiment).map_err(said)?;
-        alone.advance(u64::MAX);
-        answers.insert(run.hash.clone(), alone.answer());
-    }
-    let mut simulation = Simulation::with(experiment, &answers).map_err(said)?;
+    let answers = |runs: &mut dyn Iterator<Item = &Planned>| {
+        let mut answers = SoloProfiles::new();
+        for run in runs {
+            let mut alone = Simulation::new(&run.experiment).map_err(said)?;
+            alone.advance(u64::MAX);
+            answers.insert(run.hash.clone(), alone.answer());
+        }
+        Ok::<_, String>(answers)
+    };
+    let alone = answers(&mut Plan::of(experiment).runs())?;
+    let mut simulation = Simulation::with(experiment, &alone).map_err(said)?;
     simulation.advance(u64::MAX);
-    simulation.add_solo_profiles(&answers);
-    let mut in_shares = SoloProfiles::new();
-    for run in simulation.unknown(simulation.share_runs()) {
-        let mut alone = Simulation::new(&run.experiment).map_err(said)?;
-        alone.advance(u64::MAX);
-        in_shares.insert(run.hash.clone(), alone.answer());
-    }
-    simulation.add_solo_profiles(&in_shares);
+    simulation.add_solo_profiles(&alone);
+    let shares = simulation.share_runs();
+    simulation.add_solo_profiles(&answers(&mut simulation.unknown(shares).iter())?);
     Ok(simulation)
 }
 
-/// The scheme of a mix. CCBP learns in a tenth of its time, so that what it has learned is measured.
-fn scheme(mix: &Mix) -> Value {
-    match mix.scheme {
-        "ccbp" => Value::object([("name", Value::from("ccbp")), ("time_scale", 0.1.into())]),
-        name => name.into(),
+/// The cures whose long runs matter.
+fn close(because: &Because) -> Vec<Cure> {
+    let best = because.cures.first().and_then(|best| best.gives_back).unwrap_or_default();
+    because.cures.iter().filter(|cured| cured.gives_back.is_some_and(|gives| gives >= CLOSE * best)).map(|cured| cured.cure).collect()
+}
+
+/// What is said of each kernel that suffers from its neighbours, and what longer runs of the same cures say.
+fn judge(name: &str, mix: &Value) -> Result<Vec<Judged>, String> {
+    let said = |problems| format!("{name}: {problems}");
+    let mut run = ran(&experiment(mix)?)?;
+    let mut longer = run.clone();
+    let mut trials = BTreeMap::new();
+    let mut asked = run.ask_why(&Cure::ALL);
+    while !asked.is_empty() {
+        for one in asked {
+            let trial = trials.entry(one.experiment.trunk_hash()).or_insert(Simulation::new(&one.experiment).map_err(said)?);
+            trial.go_on(&one.experiment);
+            trial.advance(u64::MAX);
+            run.tell_why(&one.hash, trial.tried());
+        }
+        asked = run.ask_longer();
     }
-}
-
-/// The verdict on a mix, and what each relief does; nothing where nobody suffers, or somebody gets nothing at all.
-fn judge(mix: Mix) -> Result<Option<Judged>, String> {
-    let of = experiment(&mix, &mix.gpu.into(), scheme(&mix), true)?;
-    let mut first = ran(&of)?;
-    let base = first.outcome();
-    let verdict = base.verdict.clone();
-    let Some(sufferer) = verdict.sufferer.map(|k| k as usize) else { return Ok(None) };
-    if verdict.question != Question::Sharing || base.kernels[sufferer].thread_instructions == 0 {
-        return Ok(None);
+    let close: Vec<Cure> = run.outcome().because.iter().flatten().flat_map(close).collect();
+    for one in longer.ask_why(&close) {
+        let Some(trial) = trials.get_mut(&one.experiment.trunk_hash()) else { continue };
+        trial.go_on(&Experiment { stop: Stop::Cycles(LONG), ..one.experiment.clone() });
+        trial.advance(u64::MAX);
+        longer.tell_why(&one.hash, trial.tried());
     }
-    let controls = first.machine().controls().clone();
-    let ipc = |of: &Experiment| Ok::<_, String>(ran(of)?.outcome().kernels[sufferer].rates.ipc.unwrap_or(0.0));
-    // What the scheme has decided, from the beginning on: as relieved runs have it.
-    let before =
-        ipc(&Experiment { policy: PolicySpec::manual(controls.clone()), ..experiment(&mix, &mix.gpu.into(), "even".into(), false)? })?;
-    let named = Cause::ALL.iter().map(|cause| cause.name()).chain(OTHERS);
-    let mut helps = Vec::new();
-    for relieved in named {
-        let on = |fields: Fields, policy| {
-            let gpu = Value::object([("preset", Value::from(mix.gpu))].into_iter().chain(fields));
-            experiment(&mix, &gpu, policy, false)
-        };
-        let under = |fields, controls| Ok::<_, String>(Experiment { policy: PolicySpec::manual(controls), ..on(fields, "even".into())? });
-        let again = match relieved {
-            "share" | "room" if mix.scheme == "spatial" => more_sms(&of.gpu, sufferer, on)?,
-            "quota" => under(Vec::new(), unbound(controls.clone(), sufferer))?,
-            "share" | "room" => under(larger_sms(&of.gpu), more_ctas(controls.clone(), &base, sufferer))?,
-            _ => under(relief(relieved, &mix, &of.gpu), controls.clone())?,
-        };
-        helps.push((relieved, ipc(&again)? / before));
-    }
-    Ok(Some(Judged { name: base.kernels[sufferer].name.clone(), mix, verdict, helps }))
-}
-
-type Fields = Vec<(&'static str, Value)>;
-
-/// The fields of a GPU that relieve a resource; what the scheme has decided stays.
-fn relief(what: &str, mix: &Mix, gpu: &Gpu) -> Fields {
-    let sm = &gpu.sms[0];
-    let l1 = &sm.l1;
-    let times = |value: u32, by: u32, most: u32| Value::from((value * by).min(most));
-    let ways = (l1.ways * 4).min(32);
-    match what {
-        // Its protocol wants a mesh.
-        "noc" if mix.gpu == MESH => vec![
-            ("noc.flit_bytes", times(gpu.noc.flit_bytes, 8, 256)),
-            ("noc.queue", times(gpu.noc.queue, 4, 256)),
-            ("noc.buffer", times(gpu.noc.mesh.buffer, 4, 256)),
-        ],
-        "noc" => vec![("noc.kind", "ideal".into())],
-        "dram" => vec![("dram.kind", "ideal".into())],
-        "l1" => vec![("sm.l1.ways", ways.into()), ("sm.l1.bytes", (l1.bytes / l1.ways * ways).into())],
-        "l2" => vec![
-            ("l2.bank_bytes", times(gpu.l2.bank_bytes, 4, 1 << 24)),
-            ("l2.mshrs", times(gpu.l2.mshrs, 4, 1024)),
-            ("l2.merges", 32.into()),
-            ("l2.queue", times(gpu.l2.queue, 4, 256)),
-        ],
-        "misses" => vec![
-            ("sm.l1.mshrs", times(l1.mshrs, 4, 1024)),
-            ("sm.l1.merges", 32.into()),
-            ("sm.l1.miss_queue", times(l1.miss_queue, 4, 1024)),
-            ("sm.l1.store_buffer", times(l1.store_buffer, 4, 1024)),
-        ],
-        "lsu" => vec![("sm.lsu_hol", "no".into()), ("sm.lsu_queue", times(sm.lsu_queue, 4, 64))],
-        _ => vec![("sm.schedulers", times(sm.schedulers, 2, 4)), ("sm.alu_lanes", 32.into()), ("sm.sfu_lanes", times(sm.sfu_lanes, 2, 32))],
-    }
-}
-
-/// The sufferer has as many SMs as there are, and the other kernel as many as it has beside it.
-fn more_sms(gpu: &Gpu, sufferer: usize, on: impl Fn(Fields, Value) -> Result<Experiment, String>) -> Result<Experiment, String> {
-    let sms = gpu.sm_count();
-    let mut split = [sms - sms / 2, sms / 2];
-    split[sufferer] = sms;
-    let policy = Value::object([("name", Value::from("spatial")), ("split", Value::array(split))]);
-    on(vec![("sm.count", split.iter().sum::<u32>().into())], policy)
-}
-
-/// SMs with room for two kernels.
-fn larger_sms(gpu: &Gpu) -> Fields {
-    let sm = &gpu.sms[0];
-    let twice = |value: u32, most: u32| Value::from((value * 2).min(most));
-    vec![
-        ("sm.ctas", twice(sm.ctas, 64)),
-        ("sm.threads", twice(sm.threads, 4096)),
-        ("sm.registers", twice(sm.registers, 1 << 20)),
-        ("sm.shared_bytes", twice(sm.shared_bytes, 1 << 20)),
-    ]
-}
-
-/// The sufferer has as many CTAs as alone; the other kernel has what it has beside it.
-fn more_ctas(mut controls: Controls, base: &Outcome, sufferer: usize) -> Controls {
-    let more = warps(&base.verdict).unwrap_or(1.0);
-    for (kernel, of) in KernelId::first(base.kernels.len()).zip(&base.kernels) {
-        let held = of.occupancy.ctas_per_sm.unwrap_or(1.0).round().max(1.0);
-        let ctas = if kernel.index() == sufferer { (held * more).round() } else { held };
-        controls.each_sm(|sm| {
-            sm.cta_target[kernel] = ctas as u16;
-        });
-    }
-    controls
-}
-
-/// The sufferer has neither a quota of instructions nor credits to spend.
-fn unbound(mut controls: Controls, sufferer: usize) -> Controls {
-    let kernel = KernelId(sufferer as u8);
-    controls.each_sm(|sm| {
-        sm.warp_quota[kernel] = None;
-        sm.thread_quota[kernel] = None;
-        sm.miss_credits[kernel] = None;
-    });
-    controls
-}
-
-/// The sufferer's warps alone over those that it has.
-fn warps(verdict: &Verdict) -> Option<f64> {
-    let first = verdict.evidence.first()?;
-    Some((first.alone? / first.here).max(1.0))
+    let (outcome, long) = (run.outcome(), longer.outcome().because.unwrap_or_default());
+    let of = |(said, long): (Because, Because)| {
+        let kernel = &outcome.kernels[said.kernel as usize];
+        Judged {
+            mix: name.to_owned(),
+            name: kernel.name.clone(),
+            slowdown: kernel.slowdown.unwrap_or(f64::NAN),
+            share: kernel.share_cost,
+            neighbours: kernel.neighbour_cost,
+            said,
+            long,
+        }
+    };
+    Ok(outcome.because.clone().unwrap_or_default().into_iter().zip(long).map(of).collect())
 }
 
 fn line(one: &Judged) -> String {
-    let Judged { mix, verdict, name, .. } = one;
-    let (most, helps) = one.most();
-    let cause = verdict.cause.map_or("none", Cause::name);
-    let holds = match one.holds() {
-        None => "",
-        Some(true) => "holds",
-        Some(false) => "fails",
+    let number = |x: Option<f64>| x.map_or("–".into(), |x| format!("{x:.2}"));
+    let (most, gives) = one.most();
+    let said = match one.named() {
+        Some((cure, gives)) if one.said.says.contains("perhaps") => format!("perhaps {} {gives:.2}", cure.name()),
+        Some((cure, gives)) => format!("{} {gives:.2}", cure.name()),
+        None if one.verdict() == Verdict::Short => "too short".into(),
+        None => "none".into(),
     };
-    let slowdown = verdict.slowdown.unwrap_or(f64::NAN);
-    let sure = if verdict.sure { "yes" } else { "" };
-    format!(
-        "| {} | {} + {} | {} | {name} | {slowdown:.2} | {cause} | {sure} | {most} {helps:.2} | {holds} |",
-        mix.gpu, mix.kernels[0], mix.kernels[1], mix.scheme
-    )
+    let verdict = match one.verdict() {
+        Verdict::Holds => "holds",
+        Verdict::Fails => "**fails**",
+        Verdict::None => "right",
+        Verdict::Misses => "misses",
+        Verdict::Short => "",
+    };
+    let [slowdown, share, neighbours] = [Some(one.slowdown), one.share, one.neighbours].map(number);
+    format!("| {} | {} | {slowdown} | {share} | {neighbours} | {said} | {most} {gives:.2} | {verdict} |", one.mix, one.name)
 }
 
-fn fill(judged: &[Judged], seed: u64, page: &mut Page) {
-    let rate = |of: &dyn Fn(&&Judged) -> bool| {
-        let those: Vec<bool> = judged.iter().filter(of).filter_map(Judged::holds).collect();
-        let held = those.iter().filter(|holds| **holds).count();
-        format!("{held} of {} ({:.0} %)", those.len(), 100.0 * held as f64 / those.len().max(1) as f64)
+fn fill(judged: &[Vec<Judged>], page: &mut Page) {
+    let all: Vec<&Judged> = judged.iter().flatten().collect();
+    let count = |of: &dyn Fn(&Judged) -> bool| all.iter().filter(|one| of(one)).count();
+    let rate = |held: usize, of: usize| format!("{held} of {of} ({:.0} %)", 100.0 * held as f64 / of.max(1) as f64);
+    let named = |of: &dyn Fn(&Judged) -> bool| {
+        let holds = count(&|one| one.verdict() == Verdict::Holds && of(one));
+        rate(holds, count(&|one| one.named().is_some() && of(one)))
     };
-    page.say("count", judged.len());
-    page.say("seed", seed);
-    page.say("cycles", CYCLES);
-    page.say("sure", rate(&|one| one.verdict.sure));
-    page.say("all", rate(&|_| true));
-    for cause in Cause::ALL {
-        page.line("causes", format!("| that name `{}` | {} |", cause.name(), rate(&|one| one.verdict.cause == Some(cause))));
+    let perhaps = |one: &Judged| one.said.says.contains("perhaps");
+    page.say("suffer", all.len());
+    page.say("named", named(&|_| true));
+    page.say("plain", named(&|one| !perhaps(one)));
+    page.say("perhaps", named(&perhaps));
+    for cure in Cure::ALL {
+        let of = |one: &Judged| one.named().is_some_and(|(named, _)| named == cure);
+        if count(&of) > 0 {
+            page.line("causes", format!("| that name `{}` | {} |", cure.name(), named(&of)));
+        }
     }
-    let idle = judged.iter().filter(|one| one.holds() == Some(true) && one.most().1 * (1.0 - WITHIN) < 1.0).count();
-    page.say("idle", idle);
-    let silent = judged.iter().filter(|one| one.verdict.cause.is_none()).count();
-    page.say("silent", silent);
-    judged.iter().for_each(|one| page.line("rows", line(one)));
+    let none = count(&|one| one.verdict() == Verdict::None);
+    page.say("none", rate(none, none + count(&|one| one.verdict() == Verdict::Misses)));
+    page.say("short", count(&|one| one.verdict() == Verdict::Short));
+    // The trivial rule: always the cure that is right most often.
+    let always = |cure: Cure| count(&|one| one.named().is_some() && one.gives(cure) >= one.most().1 * (1.0 - WITHIN));
+    let best = Cure::ALL.into_iter().max_by_key(|cure| always(*cure)).unwrap_or(Cure::Noc);
+    page.say("always", best.name());
+    page.say("trivial", rate(always(best), count(&|one| one.named().is_some())));
+    all.iter().for_each(|one| page.line("rows", line(one)));
 }

@@ -1,8 +1,8 @@
 //! Does taking a cause away find it, and does it find none where the neighbours cost nothing?
 
 use sim_core::run::cure::Cure;
-use sim_core::run::why::{Because, Measure};
-use sim_core::{Experiment, KernelId, Outcome, Simulation, SoloProfiles, run};
+use sim_core::run::why::{Because, Tried};
+use sim_core::{Experiment, KernelId, Outcome, Simulation, SoloProfiles, start};
 
 fn experiment(fields: &str) -> Experiment {
     Experiment::from_json(&format!(r#"{{ "corun": 1, {fields} }}"#)).unwrap_or_else(|problems| panic!("{problems}"))
@@ -15,15 +15,35 @@ fn ran(experiment: &Experiment) -> Simulation {
     run
 }
 
-fn ipc(experiment: &Experiment, kernel: usize) -> Option<Measure> {
-    Some((ran(experiment).outcome().kernels[kernel].rates.ipc?, None))
+/// A run to its end that knows what its kernels do alone and in their shares.
+fn compared(fields: &str) -> Simulation {
+    let experiment = experiment(fields);
+    let mut run = start(&experiment).unwrap_or_else(|problems| panic!("{problems}"));
+    run.advance(u64::MAX);
+    let alone = experiment.alone_runs().into_iter().map(|(_, hash, alone)| (hash, ran(&alone).answer())).collect();
+    run.add_solo_profiles(&alone);
+    let shares = run.share_runs().into_iter().map(|one| (one.hash, ran(&one.experiment).answer())).collect();
+    run.add_solo_profiles(&shares);
+    run
+}
+
+/// Asks with these cures, and tells what each run did, as `told` has it.
+fn ask(run: &mut Simulation, cures: &[Cure], told: impl Fn(Tried) -> Tried) -> Outcome {
+    let mut runs = run.ask_why(cures);
+    while !runs.is_empty() {
+        for one in runs {
+            let tried = ran(&one.experiment).tried();
+            run.tell_why(&one.hash, tried.into_iter().map(&told).collect());
+        }
+        runs = run.ask_longer();
+    }
+    run.outcome()
 }
 
 /// Why each kernel suffers, of these cures.
 fn why(fields: &str, cures: &[Cure]) -> (Outcome, Vec<Because>) {
-    let experiment = experiment(fields);
-    let outcome = run(&experiment).unwrap_or_else(|problems| panic!("{problems}"));
-    let because = ran(&experiment).trials(&outcome.kernels, cures).iter().map(|trials| trials.say(ipc)).collect();
+    let outcome = ask(&mut compared(fields), cures, |tried| Tried { ci95: None, ..tried });
+    let because = outcome.because.clone().expect("all was told");
     (outcome, because)
 }
 
@@ -37,44 +57,102 @@ fn best(because: &[Because], kernel: u32) -> Option<(Cure, f64)> {
 fn a_kernel_that_waits_for_the_noc_is_cured_by_one_without_limits() {
     let fields = r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 60000 }"#;
     let (outcome, because) = why(fields, &[Cure::Dram, Cure::Noc, Cure::L1]);
+    assert!(outcome.verdict.says[0].contains(", of which its share 1."), "{:?}", outcome.verdict.says);
     let (cure, gives_back) = best(&because, 0).expect("BP suffers");
     assert!(cure == Cure::Noc && gives_back > 2.0, "{because:?}");
-    let says = because[0].says(&outcome.kernels).expect("all is known");
-    assert!(
-        says.contains(" × because it has 4 of 8 CTAs on an SM, ") && says.contains(" × because of CFD; with a NoC without limits, "),
-        "{says}"
-    );
+    let says = &because[0].says;
+    assert!(says.starts_with("With a NoC without limits, 2.") && says.ends_with(" that CFD costs BP would go."), "{says}");
 }
 
 /// What chance may explain is not said as a fact.
 #[test]
 fn a_cure_within_its_interval_is_said_with_a_perhaps() {
-    let of = experiment(r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 20000 }"#);
-    let outcome = run(&of).unwrap_or_else(|problems| panic!("{problems}"));
-    let trials = ran(&of).trials(&outcome.kernels, &[Cure::Noc]);
-    let known: Vec<(String, f64)> = trials[0]
-        .runs
-        .iter()
-        .flat_map(|trial| [(&trial.together, trials[0].kernel.index()), (&trial.alone, 0)])
-        .map(|(run, kernel)| (run.config_hash(), ipc(run, kernel).expect("it ran").0))
-        .collect();
-    let says = |part: f64| {
-        let of = |run: &Experiment, _: usize| {
-            let hash = run.config_hash();
-            let ipc = known.iter().find(|(other, _)| *other == hash)?.1;
-            Some((ipc, Some([ipc * (1.0 - part), ipc * (1.0 + part)])))
-        };
-        trials[0].say(of).says(&outcome.kernels).expect("all is known")
+    let mut run = compared(r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 20000 }"#);
+    let mut says = |part: f64| {
+        let within = |tried: Tried| Tried { ci95: tried.ipc.map(|ipc| [ipc * (1.0 - part), ipc * (1.0 + part)]), ..tried };
+        ask(&mut run, &[Cure::Noc], within).because.expect("all was told")[0].says.clone()
     };
     assert!(!says(0.01).contains("perhaps"), "{}", says(0.01));
-    assert!(says(0.6).contains("; with a NoC without limits, perhaps "), "{}", says(0.6));
+    assert!(says(0.6).contains("With a NoC without limits, perhaps "), "{}", says(0.6));
+}
+
+/// Nothing is said of a part of the runs, and nothing before the end.
+#[test]
+fn why_is_said_once_all_is_told() {
+    let mut run = compared(r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 20000 }"#);
+    assert!(run.outcome().because.is_none(), "nobody has asked");
+    let runs = run.ask_why(&[Cure::Noc]);
+    let hashes: std::collections::BTreeSet<&str> = runs.iter().map(|one| one.hash.as_str()).collect();
+    assert!(runs.len() == 4 && hashes.len() == 4, "two without a cure, and two with one");
+    for (n, one) in runs.iter().enumerate() {
+        assert!(run.outcome().because.is_none(), "{n} of {}", runs.len());
+        let tried = ran(&one.experiment).tried();
+        run.tell_why(&one.hash, tried);
+    }
+    assert_eq!(run.outcome().because.expect("all was told").len(), 1);
+    let mut early = ran(&experiment(r#""gpu": "tiny-2sm", "kernels": ["BP", "CFD"], "policy": "even", "stop": { "cycles": 4000 }"#));
+    assert!(early.ask_why(&Cure::ALL).is_empty(), "what shares cost is not known");
+}
+
+/// Runs in which neighbours cost something else than in the run do not tell why they do there.
+#[test]
+fn runs_that_are_another_story_are_no_cause() {
+    let mut run = compared(r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 20000 }"#);
+    let runs = run.ask_why(&[Cure::Noc]);
+    for one in runs {
+        let tried = ran(&one.experiment).tried();
+        let half = one.experiment.kernels.len() == 2;
+        let slower = |tried: Tried| Tried { ipc: tried.ipc.map(|ipc| if half { ipc / 2.0 } else { ipc }), ..tried };
+        run.tell_why(&one.hash, tried.into_iter().map(slower).collect());
+    }
+    let says = &run.outcome().because.expect("all was told")[0].says;
+    assert_eq!(says, "The runs that would tell why BP is slower beside CFD are too short for it.");
+}
+
+/// A collective takes two SMs from a grid that is made for all: it takes two waves, and with two CTAs less it takes one.
+#[test]
+fn a_second_wave_is_found_with_the_ctas_that_would_fit() {
+    let kernel = |name: &str, ctas: u32, shared: u32, trips: u32| {
+        format!(
+            r#"{{ "name": "{name}", "launches": [{{ "ctas": {ctas}, "threads": 256, "registers": 32, "shared_bytes": {shared},
+                "program": [{{ "loop": {{ "trips": {trips}, "body": [{{ "alu": {{ "count": 100, "latency": 4 }} }}] }} }}] }}] }}"#
+        )
+    };
+    let kernels = [kernel("collective", 2, 40_000, 40_000), kernel("matmul", 16, 60_000, 20)].join(", ");
+    let fields = format!(r#""gpu": "ccbp-16sm", "kernels": [{kernels}], "policy": "leftover", "stop": {{ "cycles": 200000 }}"#);
+    let (outcome, because) = why(&fields, &[]);
+    let matmul = &outcome.kernels[1];
+    assert_eq!(matmul.share.as_deref(), Some("14 of 16 SMs, as others leave it"), "{outcome:?}");
+    assert!(matmul.share_cost.is_some_and(|cost| (1.8..2.1).contains(&cost)), "{matmul:?}");
+    let wave = because.first().and_then(|one| one.wave.clone()).expect("two of sixteen CTAs find no place");
+    assert!((wave.ctas, wave.fit) == (16, 14) && wave.gives_back.is_some_and(|back| back > 1.6), "{wave:?}");
+    assert!(because[0].says.starts_with("In its share matmul takes a wave more for 2 of its 16 CTAs: with 14, 1."), "{}", because[0].says);
+}
+
+/// A quota holds DXTC back by itself, too: it is its share, and no cure of a neighbour.
+#[test]
+fn a_quota_that_binds_alone_is_a_share() {
+    let fields = r#""gpu": "rtx2060-30sm", "kernels": ["latency/DXTC", "latency/COPY"], "policy": "smk", "stop": { "cycles": 60000 }"#;
+    let (outcome, because) = why(fields, &[Cure::Quota]);
+    let held = &outcome.kernels[0];
+    assert_eq!(held.share.as_deref(), Some("a limit: warp quota"));
+    assert!(held.share_cost.is_some_and(|cost| cost > 1.4) && because.is_empty(), "{held:?}, {because:?}");
+}
+
+/// With a larger L1D, in which SYRK finds its lines, SC is several times as fast here.
+#[test]
+fn a_kernel_beside_one_that_thrashes_l1d_is_cured_by_a_larger_one() {
+    let fields = r#""gpu": "fermi-16sm", "kernels": ["hetero/SYRK", "hetero/SC"], "policy": "even", "stop": { "cycles": 60000 }"#;
+    let (_, because) = why(fields, &[Cure::L1, Cure::Noc, Cure::Dram]);
+    let (cure, gives_back) = best(&because, 1).expect("SC suffers");
+    assert!(cure == Cure::L1 && gives_back > 2.0, "{because:?}");
 }
 
 /// All lines of MVT come to one bank of L2: neither more bandwidth of DRAM nor a larger cache helps HG as much as spreading them.
 #[test]
 fn a_kernel_behind_a_camped_bank_is_cured_by_spreading_lines() {
-    let fields = r#""gpu": "ccbp-16sm", "kernels": ["latency/MVT", "ccbp/HG"], "policy": "even", "stop": { "cycles": 60000 }"#;
-    let (_, because) = why(fields, &[Cure::Noc, Cure::Dram, Cure::L2, Cure::Banks]);
+    let fields = r#""gpu": "ccbp-16sm", "kernels": ["latency/MVT", "ccbp/HG"], "policy": "even", "stop": { "cycles": 300000 }"#;
+    let (_, because) = why(fields, &[Cure::Noc, Cure::Banks]);
     let (cure, gives_back) = best(&because, 1).expect("HG suffers");
     assert!(cure == Cure::Banks && gives_back > 4.0, "{because:?}");
 }
@@ -86,16 +164,6 @@ fn neighbours_that_cost_nothing_are_no_cause() {
     let fields = format!(r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": {own}, "stop": {{ "cycles": 60000 }}"#);
     let (outcome, because) = why(&fields, &Cure::ALL);
     assert!(because.is_empty(), "{because:?}, {:?}", outcome.verdict.says);
-}
-
-/// A kernel in its turns meets no neighbour but the contexts that go through DRAM between two turns.
-#[test]
-fn short_turns_cost_what_moving_contexts_costs() {
-    let fields = r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": { "name": "time-slice", "slice": 10000 }, "stop": { "cycles": 60000 }"#;
-    let (_, because) = why(fields, &[Cure::Noc, Cure::Dram, Cure::L1, Cure::Quota]);
-    let (cure, gives_back) = best(&because, 1).expect("CFD suffers");
-    assert!(cure == Cure::Dram && gives_back > 1.5, "{because:?}");
-    assert_eq!(because[0].not_tried, [Cure::Quota], "a scheme of turns keeps its controls");
 }
 
 /// What cures are held against is the run itself, where its scheme decides at the beginning.

@@ -16,6 +16,7 @@ pub use silicon::{silicon, silicon_sweep};
 use sim_core::describe::digest;
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::KernelId;
+use sim_core::describe::record::Datum;
 use sim_core::describe::value::Value;
 use sim_core::interface::controls::Controls;
 use sim_core::interface::decision::Decision;
@@ -27,11 +28,13 @@ use sim_core::machine::l1d::word_counts::WordCounts;
 use sim_core::policy::{self, PolicySpec};
 use sim_core::predict::answer::Answer;
 use sim_core::predict::question::Question;
+use sim_core::run::cure::Cure;
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::run::frame;
 use sim_core::run::plan::{self as run_plan, Plan, Planned};
 use sim_core::run::result::ENGINE;
 use sim_core::run::simulation::{Reason, Simulation as Engine};
+use sim_core::run::why;
 use sim_core::study::catalogue;
 use sim_core::study::figure::{self, Figure, Options};
 use sim_core::study::foreign;
@@ -113,8 +116,35 @@ impl Simulation {
     /// Once the run has ended, the runs in which its kernels have the share of the GPU that they had at last, and no neighbour, each once. What they
     /// answer (`tell`) parts slowdowns into what the share costs and what the neighbours do.
     #[wasm_bindgen(js_name = shareRuns, unchecked_return_type = "PlannedRun[]")]
-    pub fn share_runs(&self) -> Result<JsValue, JsValue> {
+    pub fn share_runs(&mut self) -> Result<JsValue, JsValue> {
         plain(&planned(&self.engine.share_runs()))
+    }
+
+    /// Once it is known what kernels do in their shares, the runs from which one cause each is taken away. What they did (`tried`) tells why kernels suffer
+    /// from their neighbours (`tellWhy`): once all is told, the result says `because`.
+    #[wasm_bindgen(js_name = askWhy, unchecked_return_type = "PlannedRun[]")]
+    pub fn ask_why(&mut self) -> Result<JsValue, JsValue> {
+        plain(&planned(&self.engine.ask_why(&Cure::ALL)))
+    }
+
+    /// Once these are told, longer runs of the best causes, where it is not clear which costs most; asked again until there are none.
+    #[wasm_bindgen(js_name = askLonger, unchecked_return_type = "PlannedRun[]")]
+    pub fn ask_longer(&mut self) -> Result<JsValue, JsValue> {
+        plain(&planned(&self.engine.ask_longer()))
+    }
+
+    /// What each kernel of this run has done, for the run that asked why.
+    #[wasm_bindgen(unchecked_return_type = "Tried[]")]
+    pub fn tried(&mut self) -> Result<JsValue, JsValue> {
+        plain(&self.engine.tried().write())
+    }
+
+    /// Tells what each kernel did in runs of `askWhy`, by hash.
+    #[wasm_bindgen(js_name = tellWhy)]
+    pub fn tell_why(&mut self, #[wasm_bindgen(unchecked_param_type = "Record<string, Tried[]>")] tried: &JsValue) -> Result<(), JsValue> {
+        let told = value(tried).and_then(|tried| why::told(&tried)).map_err(|problems| error(&problems))?;
+        told.into_iter().for_each(|(hash, tried)| self.engine.tell_why(&hash, tried));
+        Ok(())
     }
 
     /// Tells the run more answers by hash: for slowdowns, and for policies that it is handed over to later.

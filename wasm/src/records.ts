@@ -322,7 +322,7 @@ export type Result = {
   kernels: KernelResult[];
   /** Figures of the mix */
   metrics: Metrics;
-  /** Who suffers and why */
+  /** Who suffers, and how much */
   verdict: Verdict;
   /** What makes each kernel that suffers slower, found by running */
   because?: Because[];
@@ -665,7 +665,7 @@ export type Metrics = {
   /** 1 if all kernels progress alike, 0 if one starves */
   fairness: number | null;
 };
-/** Who suffers and why */
+/** Who suffers, and how much */
 export type Verdict = {
   /** What it answers */
   question: "sharing" | "classes" | "goals" | "reuse";
@@ -677,25 +677,8 @@ export type Verdict = {
   slowdown: number | null;
   /** The ends of the 95 % interval of that */
   ci95: (number | null)[] | null;
-  /** What costs it most; null where nothing stands out */
-  cause: "share" | "room" | "quota" | "slots" | "noc" | "dram" | "l1" | null;
-  /** The kernel that fills that place most */
-  filled_by: number | null;
-  /** What the cause follows from */
-  evidence: Evidence[];
-  /** Whether the run is long enough, its policy has learned, and one cause stands out */
+  /** Whether the run is long enough, and its policy has learned */
   sure: boolean;
-};
-/** A figure of the sufferer, beside that of its run alone */
-export type Evidence = {
-  /** What it is */
-  what: string;
-  /** Its unit */
-  unit: string;
-  /** In this run */
-  here: number | null;
-  /** Alone */
-  alone: number | null;
 };
 /** What makes a kernel slower beside its neighbours */
 export type Because = {
@@ -707,17 +690,32 @@ export type Because = {
   cures: Cured[];
   /** Cures that this GPU cannot have, or that would change nothing */
   not_tried: ("noc" | "dram" | "l2" | "banks" | "l1" | "lsu" | "slots" | "fp64" | "sfu" | "shared" | "quota")[];
+  /** A few CTAs of it begin a second wave in its share */
+  wave?: Wave;
+  /** What the best cure gives back, in a sentence */
+  says: string;
 };
 /** What a cure gives back */
 export type Cured = {
   /** Which */
   cure: "noc" | "dram" | "l2" | "banks" | "l1" | "lsu" | "slots" | "fp64" | "sfu" | "shared" | "quota";
+  /** What it is, behind "with" */
+  words: string;
   /** How many times slower the kernel is for its neighbours with it (×) */
   neighbour_cost: number | null;
   /** What of the neighbours' cost goes, as a factor; 1: nothing (×) */
   gives_back: number | null;
   /** The ends of the 95 % interval of that */
   ci95: (number | null)[] | null;
+};
+/** A wave of few CTAs, which costs as much time as a whole one */
+export type Wave = {
+  /** CTAs of a launch (CTAs) */
+  ctas: number;
+  /** As many of them begin no such wave (CTAs) */
+  fit: number;
+  /** What of the slowdown goes with so many, as a factor (×) */
+  gives_back: number | null;
 };
 /** The energy of a run, by published energies of events: for ratios between schemes on one GPU, not for absolute values */
 export type Energy = {

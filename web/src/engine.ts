@@ -8,6 +8,7 @@ import type { StopWhen } from "./stop-when.ts";
 import { tabBudget } from "./memory-budget.ts";
 import { Run, type Ready, type RunEvents } from "./run-handle.ts";
 import type { Controls, Experiment, Problem, Result } from "./types.ts";
+import { Whys, type Asking } from "./whys.ts";
 
 export type { Ready } from "./run-handle.ts";
 
@@ -24,6 +25,8 @@ export interface EngineEvents {
   /** What the policy has to know is being measured: the run under way, how many are done, of how many, and how much of this one is. */
   profiling(side: number, name: string, done: number, of: number, part: number): void;
   profilingStopped(side: number): void;
+  /** How far the runs are that tell why kernels suffer; null where nothing is asked, or all is told. */
+  why(side: number, asking: Asking | null): void;
   refused(problems: Problem[]): void;
   /** A worker is dead. */
   failed(message: string): void;
@@ -33,6 +36,7 @@ export class Engine {
   readonly module: WebAssembly.Module;
   readonly #events: EngineEvents;
   readonly #alone: Alone;
+  readonly #whys: Whys;
   #runs: Run[] = [];
   #lock: Lockstep | null = null;
   /** Where two runs are to meet when both are built, and what then. */
@@ -55,6 +59,10 @@ export class Engine {
         if (kernel >= 0) events.aloneProgress(this.#side(run), kernel, done);
       },
     });
+    this.#whys = new Whys(module, (run, asking) => {
+      if (this.#runs.includes(run)) events.why(this.#side(run), asking);
+      if (asking === null) this.#lock?.refresh();
+    });
   }
 
   /** `shipped`: what the page brings along of runs alone, for an engine. */
@@ -68,6 +76,7 @@ export class Engine {
     engine.#runs = [run];
     engine.#share();
     engine.#alone.answers = new Answers(ready.stamp, readAnswer, shipped);
+    engine.#whys.stamp = ready.stamp;
     return { engine, ready };
   }
 
@@ -95,6 +104,9 @@ export class Engine {
     },
     shares: (run, runs) => {
       this.#alone.share(run, runs);
+    },
+    whys: (run, runs) => {
+      this.#whys.want(run, runs);
     },
     refused: (problems) => {
       this.#events.refused(problems);
@@ -159,7 +171,7 @@ export class Engine {
     }
     const run = this.#run(side),
       two = this.#runs.length > 1;
-    this.#alone.forget(run);
+    this.#forget(run);
     if (two) {
       if (this.#lock) this.#before = { cycle: this.#lock.cycle, after: "rest" };
       this.#part();
@@ -197,7 +209,7 @@ export class Engine {
     this.#part();
     for (const run of this.#runs)
       if (run !== kept) {
-        this.#alone.forget(run);
+        this.#forget(run);
         run.end();
       }
     this.#runs = [kept];
@@ -206,6 +218,12 @@ export class Engine {
     kept.post({ t: "again", quiet: false });
     this.speed(this.#speed);
     if (playing) kept.post({ t: "play" });
+  }
+
+  /** What is measured for a run is not wanted any more. */
+  #forget(run: Run): void {
+    this.#alone.forget(run);
+    this.#whys.forget(run);
   }
 
   #part(): void {
@@ -268,6 +286,10 @@ export class Engine {
 
   stopProfiling(): void {
     for (const run of this.#runs) run.post({ t: "stopProfiling" });
+  }
+  /** The runs that tell why are stopped, or go on. */
+  stopWhy(stopped: boolean): void {
+    this.#whys.stop(stopped);
   }
   play(): void {
     if (this.#lock) this.#lock.play();

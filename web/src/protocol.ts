@@ -17,6 +17,7 @@ import type {
   Result,
   Shares,
   ShownTable,
+  Tried,
   WindowsLayout,
 } from "./types.ts";
 
@@ -63,6 +64,8 @@ export type ToWorker =
   | { t: "again"; quiet: boolean }
   /** `soFar`: of a run alone that goes on. `kernel`: below 0 for a run of a share. */
   | { t: "setAlone"; id: number; kernel: number; hash: string; answer: Answer; soFar: boolean }
+  /** What kernels did in the runs of `whys`, by hash. */
+  | { t: "tellWhy"; id: number; tried: Record<string, readonly Tried[]> }
   | { t: "setControls"; controls: Controls }
   | { t: "result"; id: number }
   /** What the L1Ds held at a cycle that has been. Answered by `l1`. */
@@ -148,6 +151,8 @@ export type FromWorker =
   | { t: "result"; id: number; result: Result }
   /** The run has ended: the runs in which its kernels have the share that they had at last, and no neighbour. */
   | { t: "shares"; id: number; runs: PlannedAlone[] }
+  /** It is known what its kernels do in their shares: the runs that tell why they suffer from their neighbours. */
+  | { t: "whys"; id: number; runs: PlannedAlone[] }
   /** Null while the run goes on. */
   | { t: "l1"; id: number; moment: L1Moment | null }
   | { t: "seed"; id: number; seed: number }

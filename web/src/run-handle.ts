@@ -1,7 +1,7 @@
 // One run, as the page has it: a worker with one simulation. The page has one run, or two that are compared.
 import { ownName, watched } from "./life.ts";
 import type { FrameMessage, FromWorker, L1Moment, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
-import type { Catalogue, Experiment, Answer, Problem, Result } from "./types.ts";
+import type { Catalogue, Experiment, Answer, Problem, Result, Tried } from "./types.ts";
 
 export interface Ready {
   stamp: string;
@@ -35,6 +35,8 @@ export interface RunEvents {
   profilingStopped(run: Run): void;
   /** It has ended, and its kernels are to run in their shares. */
   shares(run: Run, runs: readonly PlannedAlone[]): void;
+  /** What its kernels do in their shares is known, and these runs tell why they suffer. */
+  whys(run: Run, runs: readonly PlannedAlone[]): void;
   refused(problems: Problem[]): void;
   /** Its worker is dead. */
   failed(message: string): void;
@@ -133,6 +135,9 @@ export class Run {
       case "shares":
         if (message.id === this.id) this.#events.shares(this, message.runs);
         return;
+      case "whys":
+        if (message.id === this.id) this.#events.whys(this, message.runs);
+        return;
       case "profilingStopped":
         if (message.id === this.#asked) this.#events.profilingStopped(this);
         return;
@@ -179,6 +184,10 @@ export class Run {
 
   setAlone(kernel: number, hash: string, answer: Answer, soFar: boolean): void {
     this.post({ t: "setAlone", id: this.id, kernel, hash, answer, soFar });
+  }
+
+  tellWhy(tried: Record<string, readonly Tried[]>): void {
+    this.post({ t: "tellWhy", id: this.id, tried });
   }
 
   // ---------------------------------------------------------------- questions

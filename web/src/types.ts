@@ -47,6 +47,7 @@ export type {
   WindowsLayout,
   RecordField,
   ShownTable,
+  Tried,
   Vendors,
 } from "./wasm/corun.js";
 

@@ -12,7 +12,7 @@ import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { momentsFile } from "./snapshot-store.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
-import type { Answer, FrameLayout, Reason, WindowsLayout } from "./types.ts";
+import type { Answer, FrameLayout, Reason, Tried, WindowsLayout } from "./types.ts";
 import { Frames, RESULT_GAP } from "./worker-frames.ts";
 import { Loader, type Built } from "./worker-load.ts";
 
@@ -66,6 +66,8 @@ let stopWhen: StopWhen | null = null;
 let watch: Watch | null = null;
 let met: Met | null = null;
 let layouts: { frame: FrameLayout; windows: WindowsLayout } | null = null;
+/** Runs of shares that are to be told before it is asked why. */
+let sharesLeft = new Set<string>();
 const aloneKnown = new Map<number, { hash: string; answer: Answer; soFar: boolean }>();
 const loader = new Loader({
   send,
@@ -166,8 +168,21 @@ function stopAt(reason: Reason): void {
     setState("failed");
   } else if (reason === "cycles" || reason === "kernels_done" || reason === "settled") {
     setState("done");
-    if (sim) send({ t: "shares", id, runs: sim.shareRuns() });
+    if (sim) askShares(sim);
   }
+}
+
+/** Asks for what kernels do in their shares, which follow from what they do alone. */
+function askShares(sim: Simulation): void {
+  const runs = sim.shareRuns();
+  sharesLeft = new Set(runs.map(({ hash }) => hash));
+  send({ t: "shares", id, runs });
+}
+
+/** At its end, what is known of kernels alone says what their shares are, and what they do in these whom to ask why. */
+function askOn(sim: Simulation, kernel: number, hash: string): void {
+  if (kernel >= 0) askShares(sim);
+  else if (sharesLeft.delete(hash) && sharesLeft.size === 0) send({ t: "whys", id, runs: sim.askWhy() });
 }
 
 function tick(): void {
@@ -524,11 +539,18 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       if (message.id !== id) break;
       aloneKnown.set(message.kernel, message);
       tell(sim, message);
+      if (state === "done" && !message.soFar) askOn(sim, message.kernel, message.hash);
       // A run that has come to its end meanwhile may have passed what is watched for.
       if (watch && state === "done") {
         met = watch.look();
         hasMet(sim);
       }
+      frames.wantsWhole();
+      break;
+    case "tellWhy":
+      if (message.id !== id) break;
+      sim.tellWhy(message.tried as Record<string, Tried[]>);
+      send({ t: "whys", id, runs: sim.askLonger() });
       frames.wantsWhole();
       break;
     case "setControls":

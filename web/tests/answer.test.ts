@@ -49,9 +49,6 @@ const says = (...sentences: string[]): object => ({
   sufferer: 0,
   slowdown: 5.28,
   ci95: null,
-  cause: "noc",
-  filled_by: 1,
-  evidence: [],
   sure: true,
 });
 function result(verdict: object, kernels: object[], slowdowns: ([number, number] | null)[], of: object = {}): Result {
@@ -215,15 +212,12 @@ test("an answer is final where no run here goes on", () => {
   assert.equal(stand(stand(null, at(1000), 0).standing, at(1001), 10).standing.sides[0]?.result?.cycles, 1001);
 });
 
-test("the rate is that of docs/reference/verdicts.md, for runs that are sure and for others", () => {
+test("the rate is that of docs/reference/verdicts.md", () => {
   const page = readFileSync(new URL("../../../../docs/reference/verdicts.md", import.meta.url), "utf8"),
     rate = rateOf(page);
   assert.ok(rate);
-  assert.match(page, new RegExp(`that are sure \\| ${rate.sure.held} of ${rate.sure.of} `));
-  assert.deepEqual(rateOf("| that are sure | 23 of 25 (92 %) |\n| that name a cause | 41 of 53 (77 %) |\n"), {
-    sure: { held: 23, of: 25 },
-    unsure: { held: 18, of: 28 },
-  });
+  assert.match(page, new RegExp(`that name a cause \\| ${rate.held} of ${rate.of} `));
+  assert.deepEqual(rateOf("| that name a cause | 41 of 53 (77 %) |\n"), { held: 41, of: 53 });
   assert.equal(rateOf("# Something else"), null);
 });
 
@@ -232,7 +226,7 @@ test("of all that reads have waited in a station, each kernel has its part", () 
 });
 
 test("a read's path is that of who suffers in A, in both sides; what is missing says why", () => {
-  const b = result({ ...says(FIRST), sufferer: 1, filled_by: null, cause: null }, PAIR, []);
+  const b = result({ ...says(FIRST), sufferer: 1 }, PAIR, []);
   const [inA, inB] = paths([side(EVEN), side(b, { mark: "B" })]);
   assert.deepEqual(
     [inA?.name, inB?.name, inA?.here, inA?.alone, inB?.behind],
@@ -248,56 +242,54 @@ test("a read's path is that of who suffers in A, in both sides; what is missing 
   assert.deepEqual([none?.stations.length, none?.why], [0, "no read of BP has come back"]);
   assert.equal(paths([side(null)])[0]?.why, "nothing is known yet");
   const stored = { counters: undefined, thread_instructions: undefined };
-  const of = (verdict: Partial<ReturnType<typeof says>>) =>
-    paths([
-      side(
-        result(
-          { ...says(FIRST), ...verdict },
-          ["BP", "CFD", "LBM"].map((name) => kernel(name, 2, stored)),
-          [],
-        ),
-        { kernels: ["BP", "CFD", "LBM"] },
-      ),
-    ])[0];
-  const short = of({ cause: null, filled_by: null });
+  const kernels = ["BP", "CFD", "LBM"],
+    three = result(
+      says(FIRST),
+      kernels.map((name) => kernel(name, 2, stored)),
+      [],
+    );
+  const [short] = paths([side(three, { kernels })]);
   assert.deepEqual([short?.here, short?.behind], [2290, null], "a stored answer does not say who of two waits longer");
-  assert.equal(of({ cause: "room", filled_by: 2 })?.behind?.name, "LBM", "the one that the sentence names");
-  assert.equal(of({ cause: "share", filled_by: null })?.behind, null, "nobody, as the sentence says");
 });
 
-test("the picture blames whom the sentence blames, and nobody whom a kernel's reads cannot meet", () => {
+test("reads stand behind those that wait longest, and behind nobody whom they cannot meet", () => {
   const names = ["BT", "FTD", "PF"],
     // Reads of FTD wait longest.
     waits = [counters([1]), counters([9000, 9000]), counters([10])].map((of): object => ({ counters: of })),
-    three = (verdict: object) =>
+    three = () =>
       result(
-        { ...says(FIRST), ...verdict },
+        says(FIRST),
         names.map((name, k) => kernel(name, 2, waits[k])),
         [],
       );
-  const blamed = (of: Result, more: Partial<RunSide> = {}): string | null =>
-    paths([side(of, { kernels: names, ...more })])[0]?.behind?.name ?? null;
-  assert.equal(blamed(three({ cause: "room", filled_by: 2 })), "PF");
-  assert.equal(blamed(three({ cause: "dram", filled_by: 2 })), "PF");
-  assert.equal(blamed(three({ cause: null, filled_by: null })), "FTD");
-  assert.equal(blamed(three({ cause: "dram", filled_by: 0 })), null, "it waits for itself");
-  // What neighbours cost nothing is its share's, also where that is no cause, or the verdict is about another kernel.
+  const behind = (policy?: Experiment["policy"]): string | null => {
+    const experiment: Experiment = { corun: 1, gpu: "a100-40gb", kernels: names, ...(policy ? { policy } : {}) };
+    return paths([side(three(), { kernels: names, experiment })])[0]?.behind?.name ?? null;
+  };
+  assert.equal(behind(), "FTD");
   waits[0] = { counters: counters([1]), neighbour_cost: 1.02 };
-  assert.equal(blamed(three({ cause: null, filled_by: null })), null);
-  assert.equal(blamed(three({ cause: "dram", filled_by: 2 })), "PF", "whom the sentence names");
+  assert.equal(behind(), null, "what neighbours cost nothing is its share's");
   waits[0] = { counters: counters([1]), neighbour_cost: 1.4 };
-  assert.equal(blamed(three({ cause: null, filled_by: null })), "FTD");
-  const under = (policy: Experiment["policy"]): Partial<RunSide> => ({
-    experiment: { corun: 1, gpu: "a100-40gb", kernels: names, ...(policy === undefined ? {} : { policy }) },
-  });
+  assert.equal(behind(), "FTD");
   // MIG's instances have SMs, L2 banks and DRAM channels of their own.
-  assert.equal(blamed(three({ cause: null, filled_by: null }), under({ name: "mig", profiles: ["3g.20gb"] })), null);
+  assert.equal(behind({ name: "mig", profiles: ["3g.20gb"] }), null);
   const split = [42, 28, 14];
-  assert.equal(
-    blamed(three({ cause: "room", filled_by: 2 }), under({ name: "spatial", split, channels: [20, 10, 10] })),
-    null,
-  );
-  assert.equal(blamed(three({ cause: "room", filled_by: 2 }), under({ name: "spatial", split })), "PF");
+  assert.equal(behind({ name: "spatial", split, channels: [20, 10, 10] }), null);
+  assert.equal(behind({ name: "spatial", split }), "FTD");
+});
+
+test("why a kernel suffers stands in the sentence and in its bar once runs have told", () => {
+  const told = "With a NoC without limits, 2.47 × of the 3.49 × that CFD costs BP would go.",
+    because = [
+      { kernel: 0, neighbour_cost: 3.49, cures: [{ cure: "noc", gives_back: 2.47 }], not_tried: [], says: told },
+    ];
+  const knows = side({ ...EVEN, because } as unknown as Result);
+  assert.deepEqual(said([side(EVEN)])[0]?.sentences.includes(told), false);
+  assert.deepEqual(said([knows])[0]?.sentences.at(-1), told);
+  const [bp, cfd] = bars(knows);
+  assert.equal(bp?.cure?.says, told);
+  assert.ok(Math.abs((bp?.cure?.left ?? 0) * 2.47 - (bp?.value ?? 0)) < 1e-9);
+  assert.equal(cfd?.cure, null);
 });
 
 test("bars: slowdowns, promises, what a kernel finds again; all sides have one scale", () => {

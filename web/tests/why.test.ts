@@ -35,11 +35,19 @@ const RESULT = {
       stalls: { quota: 0.2 },
     },
   ],
-  verdict: {
-    sufferer: 0,
-    cause: "noc",
-    evidence: [{ what: "warps on the GPU", unit: "warps", here: 5, alone: 9 }],
-  },
+  verdict: { sufferer: 0 },
+  because: [
+    {
+      kernel: 0,
+      neighbour_cost: 3.5,
+      cures: [
+        { cure: "noc", words: "a NoC without limits", neighbour_cost: 1.4, gives_back: 2.5, ci95: [2, 3] },
+        { cure: "l2", words: "a larger L2", neighbour_cost: 3.5, gives_back: 1, ci95: null },
+      ],
+      not_tried: ["slots"],
+      says: "With a NoC without limits, 2.50 × of the 3.50 × that CFD costs BP would go.",
+    },
+  ],
 } as unknown as Result;
 const side = (result: Result | null): RunSide => ({
   mark: "A",
@@ -59,8 +67,7 @@ test("what a kernel takes here stands beside what it takes alone; what is missin
   const { name, steps } = chain(side(RESULT));
   assert.equal(name, "BP");
   const rows = (title: string): unknown =>
-    step(steps, title).rows.map((row) => ("here" in row ? [row.name, row.here, row.alone] : null));
-  assert.deepEqual(rows("The sentence follows from"), [["warps on the GPU", 5, 9]]);
+    step(steps, title).rows.map((row) => ("alone" in row ? [row.name, row.here, row.alone] : null));
   assert.deepEqual(rows("Warps on the GPU"), [
     ["BP", 5, 9],
     ["CFD", 5, null],
@@ -76,18 +83,31 @@ test("what a kernel takes here stands beside what it takes alone; what is missin
   ]);
 });
 
-test("a place is shared by what has passed it; the one that the verdict names is marked", () => {
+test("what neighbours cost stands without one cause each, the best first", () => {
+  const found = step(chain(side(RESULT)).steps, "Neighbours cost BP 3.50 ×");
+  assert.ok(found.kind === "cures");
+  assert.deepEqual(
+    found.rows.map(({ name, here, base, back, give }) => [name, here, base, back, give]),
+    [
+      ["with a NoC without limits", 1.4, 3.5, 2.5, 0.5],
+      ["with a larger L2", 3.5, 3.5, 1, null],
+    ],
+  );
+  assert.deepEqual(found.not, ["slots"]);
+});
+
+test("a place is shared by what has passed it", () => {
   const rows = step(chain(side(RESULT)).steps, "Who fills").rows.map((row) =>
-    "parts" in row ? [row.name, row.parts.map(({ part }) => part), row.used, row.cause] : null,
+    "parts" in row ? [row.name, row.parts.map(({ part }) => part), row.used] : null,
   );
   assert.deepEqual(rows, [
-    ["SM’s miss queue", [0, 0], null, false],
-    ["request network", [0, 0], null, false],
-    ["L2 bank", [0.25, 0.75], null, false],
-    ["DRAM", [40 / 140, 100 / 140], 0.25, false],
-    ["contexts in DRAM", [0, 4 / 140], null, false],
-    ["reply network", [0.25, 0.75], 0.6, true],
-    ["issue slots", [0.25, 0.75], 0.25, false],
+    ["SM’s miss queue", [0, 0], null],
+    ["request network", [0, 0], null],
+    ["L2 bank", [0.25, 0.75], null],
+    ["DRAM", [40 / 140, 100 / 140], 0.25],
+    ["contexts in DRAM", [0, 4 / 140], null],
+    ["reply network", [0.25, 0.75], 0.6],
+    ["issue slots", [0.25, 0.75], 0.25],
   ]);
 });
 
@@ -99,7 +119,7 @@ test("a stored answer has the part of the chain that it knows", () => {
   const { steps } = chain({ ...side({ ...RESULT, kernels } as unknown as Result), origin: "stored" });
   assert.deepEqual(
     steps.map(({ title }) => title),
-    ["The sentence follows from", "A read of BP that misses L1D waits in"],
+    ["Neighbours cost BP 3.50 ×; without one cause each", "A read of BP that misses L1D waits in"],
   );
 });
 

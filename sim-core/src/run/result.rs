@@ -71,7 +71,7 @@ record! {
     kernels: Vec<KernelOutcome> = list!(Shape::Record(&KERNEL_OUTCOME), 1, MAX_KERNELS, "kernels"), Needed;
     /// Figures of the mix.
     metrics: Metrics = Shape::Record(&METRICS), Needed;
-    /// Who suffers and why.
+    /// Who suffers, and how much.
     verdict: Verdict = Shape::Record(&VERDICT), Needed;
     /// What makes each kernel that suffers slower, found by running.
     because: Option<Vec<Because>> = list!(Shape::Record(&BECAUSE), 0, MAX_KERNELS, "kernels"), Words("nobody asked");
@@ -198,8 +198,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     let written = |kernels: &[KernelOutcome]| kernels.iter().map(Datum::write).collect::<Vec<_>>();
     let of_classes: Vec<Value> = classes.iter().map(Datum::write).collect();
     let ci95 = ci95(simulation.batches(), &gpu.write(), &written(&kernels), &of_classes, &paces, metrics);
-    let used = (gpu.rates.noc_utilisation_all.unwrap_or_default(), gpu.rates.dram_utilisation.unwrap_or_default());
-    let verdict = verdict(simulation, measured, &kernels, used, &ci95);
+    let verdict = verdict(simulation, measured, &kernels, &ci95);
     Figures { gpu, kernels, metrics, goals, classes, ci95, verdict }
 }
 
@@ -258,10 +257,10 @@ fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
         cycles_per_second: None,
         warp_instructions_per_second: None,
         gpu: figures.gpu,
+        because: simulation.because(&figures.kernels),
         kernels: figures.kernels,
         metrics: figures.metrics,
         verdict: figures.verdict,
-        because: None,
         energy: energy(&measured, &experiment.gpu),
         ci95: figures.ci95,
         policy: PolicyOutcome {

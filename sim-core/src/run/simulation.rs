@@ -29,6 +29,7 @@ use crate::run::plan::{Planned, SoloProfiles};
 use crate::run::sharing::Sharer;
 use crate::run::shown;
 use crate::run::stuck;
+use crate::run::why::Asked;
 use crate::run::windows::{WINDOW, Windows};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -105,6 +106,8 @@ pub struct Simulation {
     alone_so_far: PerKernel<bool>,
     /// What each kernel does in the share that it had at last and without neighbours, where that is known.
     in_share: PerKernel<Option<Alone>>,
+    /// Whether it was asked why kernels suffer.
+    pub(in crate::run) why: Option<Asked>,
     /// Where measuring began; `None` during the warm-up.
     began: Option<Began>,
     /// When the policies were first found settled.
@@ -203,6 +206,7 @@ impl Simulation {
             breakdown_alone: PerKernel::all(None),
             alone_so_far: PerKernel::all(false),
             in_share: PerKernel::all(None),
+            why: None,
             began: None,
             settled_at: None,
             warming: Warming::default(),
@@ -269,6 +273,7 @@ impl Simulation {
         self.breakdown_alone = PerKernel::all(None);
         self.alone_so_far = PerKernel::all(false);
         self.in_share = PerKernel::all(None);
+        self.why = None;
         // It was looked at where it ended, if it ended because it was settled.
         let settled = self.began.as_ref().is_some_and(|began| began.known) && self.settling().is_some_and(|settling| settling.is_done());
         self.began.iter_mut().for_each(|began| began.known = settled);
@@ -613,6 +618,7 @@ impl Simulation {
         self.sharers = Sharer::all(spec.policies(), &changed, &self.solo, (self.machine.now, &totals))?;
         self.experiment = changed;
         self.in_share = PerKernel::all(None);
+        self.why = None;
         self.wait_anew();
         self.stuck = false;
         self.start_policies();

@@ -1,17 +1,24 @@
 //! Why kernels suffer from their neighbours, found by running: with one cure after another, all kernels together and each sufferer by itself in its
 //! share. What a kernel gains by a cure in its share is not its neighbours'; what it gains beyond that, they cost it there.
 
+use crate::describe::error::Problems;
+use crate::describe::gpu::Gpu;
 use crate::describe::ids::{KernelId, MAX_KERNELS};
-use crate::describe::record::Absent::Needed;
-use crate::describe::record::{Shape, int, list, record};
+use crate::describe::record::Absent::{Needed, Words};
+use crate::describe::record::{ANY_KEY, Datum, Shape, int, list, record, text};
+use crate::describe::value::Value;
 use crate::interface::controls::Controls;
-use crate::run::confidence::root_of_squares;
+use crate::interface::ratios;
+use crate::run::confidence::{self, root_of_squares};
 use crate::run::cure::Cure;
 use crate::run::experiment::{Experiment, Stop};
 use crate::run::outcome::KernelOutcome;
+use crate::run::plan::Planned;
+use crate::run::result::Outcome;
 use crate::run::simulation::Simulation;
-use crate::run::verdict::SUFFERS;
-use crate::run::verdict::words::{ALIKE, list_of, times};
+use crate::run::verdict::words::{list_of, times};
+use crate::run::verdict::{SUFFERS, suffers};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -27,6 +34,10 @@ record! {
     cures: Vec<Cured> = list!(Shape::Record(&CURED), 0, 16, "cures"), Needed;
     /// Cures that this GPU cannot have, or that would change nothing.
     not_tried: Vec<Cure> = list!(Shape::Choice(Cure::NAMES), 0, 16, "cures"), Needed;
+    /// A few CTAs of it begin a second wave in its share.
+    wave: Option<Wave> = Shape::Record(&WAVE), Words("no such wave");
+    /// What the best cure gives back, in a sentence.
+    says: String = text!(400), Needed;
 }
 
 record! {
@@ -34,6 +45,8 @@ record! {
     pub struct Cured as CURED "Cured", "what a cure gives back";
     /// Which.
     cure: Cure = Shape::Choice(Cure::NAMES), Needed;
+    /// What it is, behind "with".
+    words: String = text!(80), Needed;
     /// How many times slower the kernel is for its neighbours with it.
     neighbour_cost: Option<f64> ["×"] = Shape::Measured, Needed;
     /// What of the neighbours' cost goes, as a factor; 1: nothing.
@@ -42,8 +55,55 @@ record! {
     ci95: Option<[f64; 2]> = Shape::Nullable(&list!(Shape::Measured, 2, 2, "ends of an interval")), Needed;
 }
 
+record! {
+    /// A wave of few CTAs, which costs as much time as a whole one.
+    pub struct Wave as WAVE "Wave", "a second wave";
+    /// CTAs of a launch.
+    ctas: u32 ["CTAs"] = int!(1, 1 << 24), Needed;
+    /// As many of them begin no such wave.
+    fit: u32 ["CTAs"] = int!(1, 1 << 24), Needed;
+    /// What of the slowdown goes with so many, as a factor.
+    gives_back: Option<f64> ["×"] = Shape::Measured, Needed;
+}
+
+record! {
+    /// What a kernel did in a run that tells why.
+    #[derive(Copy)]
+    pub struct Tried as TRIED "Tried", "what a kernel did in a run that tells why";
+    /// Its IPC.
+    ipc: Option<f64> ["thread instructions/cycle"] = Shape::Measured, Needed;
+    /// The ends of the 95 % interval of that.
+    ci95: Option<[f64; 2]> = Shape::Nullable(&list!(Shape::Measured, 2, 2, "ends of an interval")), Needed;
+}
+
+const ALL_TRIED: Shape = list!(Shape::Record(&TRIED), 1, MAX_KERNELS, "kernels");
+const TOLD: Shape = Shape::Map { keys: &ANY_KEY, of: &ALL_TRIED, want: "an object with what kernels did for each hash" };
+
+/// What kernels did in runs, by hash, as hosts store it.
+pub fn told(value: &Value) -> Result<BTreeMap<String, Vec<Tried>>, Problems> {
+    let mut problems = Problems::default();
+    TOLD.check(value, "tried", &mut problems);
+    let Value::Object(pairs) = value else { return Err(problems) };
+    problems.or(pairs.iter().map(|(hash, given)| (hash.clone(), Vec::read(given))).collect())
+}
+
 /// Measured cycles of a run with a cure, at most.
 const CYCLES: u64 = 100_000;
+
+/// Where these do not tell which cure gives most back, the best of them run so many times as long.
+const LONGER: u64 = 4;
+
+/// A cure is clearly the best if no other gives back as great a part of what it does.
+const NEAR: f64 = 0.85;
+
+/// So many cures run longer, at most.
+const MOST_LONGER: usize = 4;
+
+/// What gives back less is no cure.
+pub const GIVES_BACK: f64 = 1.05;
+
+/// The neighbours cost another amount from this factor on.
+const STRAYS: f64 = 1.25;
 
 /// The two runs of a cure, or of none.
 #[derive(Clone, PartialEq, Debug)]
@@ -51,9 +111,26 @@ pub struct Trial {
     /// What both have been cured of; nothing in the runs that the others are held against.
     pub cure: Option<Cure>,
     /// All kernels, as they shared the GPU at last.
-    pub together: Experiment,
+    pub together: Planned,
     /// The sufferer by itself in that share.
-    pub alone: Experiment,
+    pub alone: Planned,
+    /// Both, longer, where that is asked for.
+    longer: Option<[Planned; 2]>,
+}
+
+impl Trial {
+    fn short(&self) -> [&Planned; 2] {
+        [&self.alone, &self.together]
+    }
+
+    fn lengthen(&mut self) {
+        let longer = |run: &Planned| {
+            let stop = if let Stop::Cycles(cycles) = run.experiment.stop { Stop::Cycles(cycles * LONGER) } else { run.experiment.stop };
+            let experiment = Experiment { stop, ..run.experiment.clone() };
+            Planned { hash: experiment.config_hash(), experiment }
+        };
+        self.longer.get_or_insert_with(|| [longer(&self.alone), longer(&self.together)]);
+    }
 }
 
 /// The runs that tell why a kernel suffers.
@@ -64,33 +141,102 @@ pub struct Trials {
     /// The runs without a cure first.
     pub runs: Vec<Trial>,
     not_tried: Vec<Cure>,
+    /// How many times slower the neighbours make it in the run itself.
+    cost: f64,
+    /// CTAs that begin no second wave, and the kernel in its share with so many.
+    wave: Option<(u32, Planned)>,
+    /// CTAs of its launch.
+    ctas: u32,
 }
 
-/// An IPC with its interval.
-pub type Measure = (f64, Option<[f64; 2]>);
+/// What kernels did, by the hash of their run.
+type Told = BTreeMap<String, Vec<Tried>>;
+
+/// A run that was asked why, and what it has been told since: what each kernel did, by the hash of the run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    trials: Vec<Trials>,
+    told: Told,
+}
 
 impl Simulation {
-    /// The runs that tell why each kernel suffers whose neighbours cost it something, as `kernels` of its outcome say. None before the run has ended.
-    pub fn trials(&self, kernels: &[KernelOutcome], cures: &[Cure]) -> Vec<Trials> {
-        let suffers = |outcome: &KernelOutcome| outcome.neighbour_cost.is_some_and(|cost| cost >= SUFFERS);
-        let those = KernelId::first(kernels.len()).zip(kernels).filter(|(_, outcome)| suffers(outcome));
-        those.filter_map(|(kernel, _)| self.trials_of(kernel, cures)).collect()
+    /// The runs that tell why each kernel suffers whose neighbours cost it something, each once. What they do (`tried`) is to be told (`tell_why`): then
+    /// the outcome says why. None before the run has ended, and where nobody's neighbours are known to cost anything.
+    pub fn ask_why(&mut self, cures: &[Cure]) -> Vec<Planned> {
+        self.why = None;
+        if self.share_runs().is_empty() {
+            return Vec::new();
+        }
+        let Outcome { kernels, ci95, .. } = self.outcome();
+        let those = KernelId::first(kernels.len()).filter(|kernel| suffers(&kernels, &ci95, kernel.index()));
+        let trials: Vec<Trials> = those.filter_map(|kernel| self.trials_of(kernel, &kernels[kernel.index()], cures)).collect();
+        self.why = Some(Asked { trials, told: Told::new() });
+        self.untold()
     }
 
-    fn trials_of(&self, kernel: KernelId, cures: &[Cure]) -> Option<Trials> {
+    /// Once these are told, longer runs of the best cures, where it is not clear which gives most back: asked again until there are none.
+    pub fn ask_longer(&mut self) -> Vec<Planned> {
+        if let Some(Asked { trials, told }) = &mut self.why {
+            trials.iter_mut().for_each(|trials| trials.lengthen(told));
+        }
+        self.untold()
+    }
+
+    /// What was asked for and has not been told, each once.
+    fn untold(&self) -> Vec<Planned> {
+        let mut runs: Vec<Planned> = Vec::new();
+        let Some(asked) = &self.why else { return runs };
+        for run in asked.trials.iter().flat_map(Trials::each).filter(|run| !asked.told.contains_key(&run.hash)) {
+            if runs.iter().all(|other| other.hash != run.hash) {
+                runs.push(run.clone());
+            }
+        }
+        runs
+    }
+
+    /// What each kernel has done in this run, which tells another one why.
+    pub fn tried(&mut self) -> Vec<Tried> {
+        let measured = self.measured();
+        let ipcs = measured.stats.iter().map(|stats| ratios::ipc(stats, measured.cycles));
+        let error = |kernel| self.batches().and_then(|batches| confidence::known(batches, kernel, &ratios::IPC));
+        let of = |(kernel, ipc): (usize, Option<f64>)| {
+            let ci95 = ipc.zip(error(kernel)).map(|(ipc, error)| [(ipc - ipc * error).max(0.0), ipc + ipc * error]);
+            Tried { ipc, ci95 }
+        };
+        ipcs.enumerate().map(of).collect()
+    }
+
+    /// Tells what each kernel has done in a run of `ask_why`.
+    pub fn tell_why(&mut self, hash: &str, tried: Vec<Tried>) {
+        if let Some(asked) = &mut self.why {
+            asked.told.insert(hash.into(), tried);
+        }
+    }
+
+    /// Why kernels suffer, once all is told that was asked.
+    pub(super) fn because(&self, kernels: &[KernelOutcome]) -> Option<Vec<Because>> {
+        let asked = self.why.as_ref().filter(|_| self.stopped().is_some())?;
+        let because: Option<Vec<Because>> = asked.trials.iter().map(|trials| trials.say(&asked.told, kernels)).collect();
+        because.map(|because| because.into_iter().filter(|because| !because.says.is_empty()).collect())
+    }
+
+    /// With the runs of cures, where neighbours cost a kernel something, and that without a second wave, where its share costs something.
+    fn trials_of(&self, kernel: KernelId, outcome: &KernelOutcome, cures: &[Cure]) -> Option<Trials> {
         let (gpu, controls) = (&self.experiment().gpu, self.machine().controls());
-        let mut trials = Trials { kernel, runs: Vec::new(), not_tried: Vec::new() };
-        trials.runs.push(self.trial(kernel, None, controls)?);
+        let cost = outcome.neighbour_cost?;
+        let wave = self.without_second_wave(kernel).filter(|_| outcome.share_cost.is_some_and(|cost| cost >= SUFFERS));
+        let wave = wave.map(|(fit, experiment)| (fit, Planned { hash: experiment.config_hash(), experiment }));
+        let mut trials =
+            Trials { kernel, runs: Vec::new(), not_tried: Vec::new(), cost, wave, ctas: self.experiment().grids()[kernel.index()] };
+        if cost < SUFFERS {
+            return trials.wave.is_some().then_some(trials);
+        }
+        trials.runs.push(self.trial(kernel, None, gpu, controls)?);
         for &cure in cures {
             // A policy that takes turns keeps its controls.
             let can = !(cure == Cure::Quota && self.takes_turns());
-            let cured = cure.of(gpu, controls, kernel).filter(|_| can).and_then(|(gpu, controls)| {
-                let mut trial = self.trial(kernel, Some(cure), &controls)?;
-                trial.together.gpu = gpu.clone();
-                trial.alone.gpu = gpu;
-                Some(trial)
-            });
-            match cured {
+            let cured = cure.of(gpu, controls, kernel).filter(|_| can);
+            match cured.and_then(|(gpu, controls)| self.trial(kernel, Some(cure), &gpu, &controls)) {
                 Some(trial) => trials.runs.push(trial),
                 None => trials.not_tried.push(cure),
             }
@@ -98,73 +244,144 @@ impl Simulation {
         Some(trials)
     }
 
-    /// Both runs under these controls on the GPU as it is.
-    fn trial(&self, kernel: KernelId, cure: Option<Cure>, controls: &Controls) -> Option<Trial> {
+    fn trial(&self, kernel: KernelId, cure: Option<Cure>, gpu: &Gpu, controls: &Controls) -> Option<Trial> {
         let short = |run: Experiment| {
             let cycles = if let Stop::Cycles(cycles) = run.stop { cycles.min(CYCLES) } else { CYCLES };
-            Experiment { stop: Stop::Cycles(cycles), restart: true, alone: false, alone_gpu: None, alone_warp_order: None, ..run }
+            let stop = Stop::Cycles(cycles);
+            let experiment =
+                Experiment { gpu: gpu.clone(), stop, restart: true, alone: false, alone_gpu: None, alone_warp_order: None, ..run };
+            Planned { hash: experiment.config_hash(), experiment }
         };
-        Some(Trial { cure, together: short(self.as_it_is(controls)), alone: short(self.in_its_share(kernel, controls)?) })
+        Some(Trial { cure, together: short(self.as_it_is(controls)), alone: short(self.in_its_share(kernel, controls)?), longer: None })
     }
 }
 
+/// How many times slower neighbours make a kernel, and the relative error of that.
+type Cost = (f64, Option<f64>);
+
 impl Trials {
-    /// What the runs say; `ipc` is what a kernel, by its place, had in one of them.
-    pub fn say(&self, ipc: impl Fn(&Experiment, usize) -> Option<Measure>) -> Because {
-        // How many times slower the neighbours make it, and the relative error of that.
-        let cost = |trial: &Trial| {
-            let by_itself = trial.alone.kernels.len() == 1;
-            let alone = ipc(&trial.alone, if by_itself { 0 } else { self.kernel.index() })?;
-            let together = ipc(&trial.together, self.kernel.index()).filter(|(ipc, _)| *ipc > 0.0)?;
-            Some((alone.0 / together.0, error(alone).zip(error(together)).map(|(a, b)| root_of_squares([a, b]))))
-        };
-        let base = self.runs.first().and_then(cost);
+    fn each(&self) -> impl Iterator<Item = &Planned> {
+        let wave = self.wave.iter().map(|(_, run)| run);
+        self.runs.iter().flat_map(|trial| trial.short().into_iter().chain(trial.longer.iter().flatten())).chain(wave)
+    }
+
+    fn did(&self, told: &Told, run: &Planned) -> Option<Tried> {
+        let by_itself = run.experiment.kernels.len() == 1;
+        told.get(&run.hash)?.get(if by_itself { 0 } else { self.kernel.index() }).copied()
+    }
+
+    fn cost(&self, told: &Told, [alone, together]: [&Planned; 2]) -> Option<Cost> {
+        let [alone, together] = [self.did(told, alone)?, self.did(told, together)?];
+        let slow = together.ipc.filter(|ipc| *ipc > 0.0)?;
+        Some((alone.ipc? / slow, error(alone).zip(error(together)).map(|(a, b)| root_of_squares([a, b]))))
+    }
+
+    /// What the longest runs of a trial that are told say of it, with those of no cure that are as long.
+    fn known(&self, told: &Told, trial: &Trial) -> (Option<Cost>, Option<Cost>) {
+        let Some(base) = self.runs.first() else { return (None, None) };
+        let longer = |trial: &Trial| trial.longer.as_ref().and_then(|[alone, together]| self.cost(told, [alone, together]));
+        let long = longer(base).zip(longer(trial));
+        long.map_or_else(|| (self.cost(told, base.short()), self.cost(told, trial.short())), |(base, here)| (Some(base), Some(here)))
+    }
+
+    /// The cures, the best first.
+    fn cured(&self, told: &Told) -> Vec<Cured> {
         let cured = |trial: &Trial| {
-            let here = cost(trial);
+            let cure = trial.cure?;
+            let (base, here) = self.known(told, trial);
             let both = base.zip(here);
             let gives_back = both.map(|(base, here)| base.0 / here.0);
             let wide = both.and_then(|(base, here)| base.1.zip(here.1)).map(|(a, b)| root_of_squares([a, b]));
-            Some(Cured {
-                cure: trial.cure?,
-                neighbour_cost: here.map(|here| here.0),
-                gives_back,
-                ci95: gives_back.zip(wide).map(|(factor, wide)| [(factor * (1.0 - wide)).max(0.0), factor * (1.0 + wide)]),
-            })
+            let ci95 = gives_back.zip(wide).map(|(factor, wide)| [(factor * (1.0 - wide)).max(0.0), factor * (1.0 + wide)]);
+            Some(Cured { cure, words: cure.words().into(), neighbour_cost: here.map(|here| here.0), gives_back, ci95 })
         };
         let mut cures: Vec<Cured> = self.runs.iter().filter_map(cured).collect();
         cures.sort_by(|a, b| b.gives_back.unwrap_or(0.0).total_cmp(&a.gives_back.unwrap_or(0.0)));
-        Because { kernel: self.kernel.index() as u32, neighbour_cost: base.map(|base| base.0), cures, not_tried: self.not_tried.clone() }
+        cures
     }
-}
 
-impl Because {
-    /// In one sentence: how much of a slowdown is the share's, how much the neighbours', and what of that the best cure gives back.
-    pub fn says(&self, kernels: &[KernelOutcome]) -> Option<String> {
-        let place = self.kernel as usize;
-        let kernel = kernels.get(place)?;
-        let share = kernel.share_cost.zip(kernel.share.as_ref()).map_or(String::new(), |(cost, share)| match cost {
-            cost if cost > 1.0 + ALIKE => format!("{} × because it has {share}, ", times(cost)),
-            cost if cost < 1.0 - ALIKE => format!("with {share} it would be {} × faster by itself, and is ", times(1.0 / cost)),
-            _ => String::new(),
-        });
+    /// How much neighbours cost without a cure.
+    fn base(&self, told: &Told) -> Option<f64> {
+        self.known(told, self.runs.first()?).0.map(|base| base.0)
+    }
+
+    fn strays(&self, base: f64) -> bool {
+        self.cost >= base * STRAYS || base >= self.cost * STRAYS
+    }
+
+    /// Asks for longer runs of the best cures, where it is not clear which gives most back.
+    fn lengthen(&mut self, told: &Told) {
+        let cures = self.cured(told);
+        let mut near =
+            cures.iter().filter(|cured| cured.gives_back.is_some() && cured.gives_back >= cures[0].gives_back.map(|best| best * NEAR));
+        let is_long = |cure: Cure| self.runs.iter().any(|trial| trial.cure == Some(cure) && trial.longer.is_some());
+        let clear = |best: &Cured| best.ci95.is_some_and(|[low, _]| low > 1.0) && self.base(told).is_some_and(|base| !self.strays(base));
+        if near.clone().count() == 1 && near.clone().all(clear) {
+            return;
+        }
+        let room = MOST_LONGER.saturating_sub(self.runs.iter().skip(1).filter(|trial| trial.longer.is_some()).count());
+        let next: Vec<Cure> = near.by_ref().map(|cured| cured.cure).filter(|cure| !is_long(*cure)).take(room).collect();
+        for trial in self.runs.iter_mut().filter(|trial| !next.is_empty() && trial.cure.is_none_or(|cure| next.contains(&cure))) {
+            trial.lengthen();
+        }
+    }
+
+    /// What the runs say; nothing until all short ones are told.
+    fn say(&self, told: &Told, kernels: &[KernelOutcome]) -> Option<Because> {
+        let short = self.runs.iter().flat_map(Trial::short).chain(self.wave.iter().map(|(_, run)| run));
+        short.into_iter().try_for_each(|run| self.did(told, run).map(|_| ()))?;
+        let (base, cures) = (self.base(told), self.cured(told));
+        let of_neighbours = (!self.runs.is_empty()).then(|| self.sentence(base, cures.first(), kernels));
+        let wave = self.second_wave(told, kernels.get(self.kernel.index())?);
+        let of_wave = wave.as_ref().and_then(|wave| wave.says(kernels.get(self.kernel.index())?));
+        let says: Vec<String> = of_wave.into_iter().chain(of_neighbours).collect();
+        let kernel = self.kernel.index() as u32;
+        Some(Because { kernel, neighbour_cost: base, cures, not_tried: self.not_tried.clone(), wave, says: says.join(" ") })
+    }
+
+    fn second_wave(&self, told: &Told, outcome: &KernelOutcome) -> Option<Wave> {
+        let (fit, run) = self.wave.as_ref()?;
+        let ipc = self.did(told, run)?.ipc;
+        Some(Wave { ctas: self.ctas, fit: *fit, gives_back: ipc.zip(outcome.ipc_share).map(|(without, share)| without / share) })
+    }
+
+    /// What of the neighbours' cost the best cure gives back. Chance may explain an interval that holds 1. Runs in which the neighbours cost another
+    /// amount than in the run itself do not tell why they do there.
+    fn sentence(&self, base: Option<f64>, best: Option<&Cured>, kernels: &[KernelOutcome]) -> String {
+        let place = self.kernel.index();
         let others = list_of(kernels.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| other.name.as_str()));
-        let neighbours = format!("{} × because of {others}", times(kernel.neighbour_cost?));
-        let cure = match self.cures.first() {
+        let name = kernels.get(place).map_or("", |kernel| kernel.name.as_str());
+        if base.is_none_or(|base| self.strays(base)) {
+            return format!("The runs that would tell why {name} is slower beside {others} are too short for it.");
+        }
+        let cost = self.cost;
+        let costs = format!("the {} × that {others} {} {name}", times(cost), if kernels.len() > 2 { "cost" } else { "costs" });
+        match best {
             Some(Cured { cure, gives_back: Some(factor), ci95, .. }) if *factor >= GIVES_BACK => {
                 let perhaps = if ci95.is_some_and(|[low, _]| low <= 1.0) { "perhaps " } else { "" };
-                format!("with {}, {perhaps}{} × of that would go", cure.words(), times(*factor))
+                format!("With {}, {perhaps}{} × of {costs} would go.", cure.words(), times(*factor))
             }
-            Some(_) => "no cure gives back 5 % of that".into(),
-            None => "no cure was tried".into(),
-        };
-        Some(format!("{} is {} × slower: {share}{neighbours}; {cure}.", kernel.name, times(kernel.slowdown?)))
+            Some(_) => format!("No cure gives back 5 % of {costs}."),
+            None => format!("No cure was tried of {costs}."),
+        }
     }
 }
 
-/// What gives back less is no cure.
-const GIVES_BACK: f64 = 1.05;
+impl Wave {
+    /// Where it costs something.
+    fn says(&self, outcome: &KernelOutcome) -> Option<String> {
+        let (back, share) = self.gives_back.filter(|back| *back >= GIVES_BACK).zip(outcome.share_cost)?;
+        let (name, ctas, fit) = (&outcome.name, self.ctas, self.fit);
+        let (back, share) = (times(back), times(share));
+        Some(format!(
+            "In its share {name} takes a wave more for {} of its {ctas} CTAs: with {fit}, {back} × of the {share} × would go.",
+            ctas - fit
+        ))
+    }
+}
 
 /// The relative half-width of a measure.
-fn error((ipc, ends): Measure) -> Option<f64> {
-    ends.filter(|_| ipc > 0.0).map(|[low, high]| (high - low) / 2.0 / ipc)
+fn error(tried: Tried) -> Option<f64> {
+    let (ipc, [low, high]) = tried.ipc.zip(tried.ci95)?;
+    (ipc > 0.0).then(|| (high - low) / 2.0 / ipc)
 }

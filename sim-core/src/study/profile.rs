@@ -50,7 +50,8 @@ pub fn run_own(experiment: &Experiment, own: Own) -> Result<Outcome, Problems> {
     let mut run = Simulation::with_own(experiment, own, &answers)?;
     run.advance(u64::MAX);
     run.add_solo_profiles(&answers);
-    let shares = run.unknown(run.share_runs());
+    let shares = run.share_runs();
+    let shares = run.unknown(shares);
     run.add_solo_profiles(&measured(shares.iter())?);
     Ok(run.outcome())
 }

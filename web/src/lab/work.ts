@@ -10,10 +10,21 @@ import type { OraclePolicies } from "../schemes/oracle.ts";
 import { planOf } from "../sweeps/plan.ts";
 import type { Plan } from "../sweeps/types.ts";
 import type { PlannedAlone } from "../protocol.ts";
-import type { Answer, Catalogue, Experiment, OptionValue, PolicyChoice, Problem, ProbeResult } from "../types.ts";
+import type {
+  Answer,
+  Catalogue,
+  Experiment,
+  OptionValue,
+  PolicyChoice,
+  Problem,
+  ProbeResult,
+  Tried,
+} from "../types.ts";
+import { whyStamp } from "../whys.ts";
 import * as plain from "../wasm/corun.js";
 import type { Simulation, Sweep } from "../wasm/corun.js";
 import { toItsEnd } from "./slices.ts";
+import { readTried } from "./tried.ts";
 
 /** By name: what is asked for, what is given, and what is said of it while it goes on. */
 export interface Works {
@@ -32,6 +43,8 @@ export interface Works {
   plan: { of: { text: string; most: number }; gives: Plan; soFar: never };
   /** A kernel alone, kept in this browser. It is said what it shows while it goes on. */
   alone: { of: PlannedAlone; gives: Answer; soFar: Answer };
+  /** A run that tells why: what each of its kernels did, kept in this browser. */
+  tried: { of: PlannedAlone; gives: readonly Tried[]; soFar: never };
   /** A kernel alone, once to its end. */
   once: { of: Experiment; gives: Measured; soFar: Measured };
   /** A sweep's point with the answers that it needs, as the line of its result. `windows`: it has its windows, which the runner's lines do not have. */
@@ -54,6 +67,8 @@ const TOLD = 0.25;
 let kept: Answers | null = null;
 /** Of this very engine: the simulator, sweeps and figures keep theirs in one place. */
 const answers = (): Answers => (kept ??= new Answers(plain.stamp(), readAnswer));
+let keptWhy: Answers<readonly Tried[]> | null = null;
+const whyAnswers = (): Answers<readonly Tried[]> => (keptWhy ??= new Answers(whyStamp(plain.stamp()), readTried));
 
 const withScripts = async (given: string | object): Promise<Engine> => (await scriptEngine(given))?.engine ?? plain;
 
@@ -130,6 +145,14 @@ export const WORKS: {
       await toItsEnd(alone, () => between(partOf(alone, length), shown));
       answers().keep(run.hash, alone.answer());
       return known[run.hash] as Answer;
+    });
+  },
+  tried: async ({ hash, experiment }, between) => {
+    const engine = await withScripts(experiment);
+    return of(new engine.Simulation(experiment), async (run) => {
+      await toItsEnd(run, () => between(null));
+      whyAnswers().keep(hash, run.tried());
+      return whyAnswers().known[hash] as readonly Tried[];
     });
   },
   once: (experiment, between) =>

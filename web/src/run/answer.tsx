@@ -98,17 +98,34 @@ function Announced({ text }: { text: string }) {
 
 const SIGNS: Partial<Record<RunSide["origin"], string>> = { confirmed: "✓", differs: "!" };
 
-/** `rate`: how often causes that were named have held; null where that is not known. What a share costs is known by a run. */
-export function Sentence(props: { sides: readonly RunSide[]; rate: Rate | null; lead: Lead }) {
-  const { sides: given, rate, lead } = props;
+/** How far the runs are that tell why, which can be stopped. */
+function Asks({ sides, onStop }: { sides: readonly RunSide[]; onStop(stopped: boolean): void }) {
+  const asked = sides.flatMap(({ asking }) => (asking ? [asking] : []));
+  if (asked.length === 0) return null;
+  const sum = (of: "done" | "of"): number => asked.reduce((all, one) => all + one[of], 0),
+    stopped = asked.every((one) => one.stopped);
+  return (
+    <span class="answer-asks">
+      {stopped ? "Why is not known" : "Asking why"}: {count(sum("done"))} of {count(sum("of"))} runs.{" "}
+      <button type="button" class="text-button" onClick={() => onStop(!stopped)}>
+        {stopped ? "Go on" : "Stop"}
+      </button>{" "}
+    </span>
+  );
+}
+
+/** `rate`: how often causes that were named have held; null where that is not known. */
+export function Sentence(props: {
+  sides: readonly RunSide[];
+  rate: Rate | null;
+  lead: Lead;
+  onStop(stopped: boolean): void;
+}) {
+  const { sides: given, rate, lead, onStop } = props;
   const sides = useStanding(given),
     paragraphs = said(sides),
     [a] = paragraphs;
-  const verdict = a?.side.result?.verdict,
-    held =
-      verdict?.cause == null || verdict.cause === "share" || rate === null
-        ? null
-        : rate[verdict.sure ? "sure" : "unsure"];
+  const because = a?.side.result?.because ?? [];
   return (
     <section class="answer" aria-label="Who suffers, and why">
       <h2 class="answer-says">
@@ -125,9 +142,10 @@ export function Sentence(props: { sides: readonly RunSide[]; rate: Rate | null; 
           </span>
         ))}
         {a && a.needs !== "" ? `${a.needs} ` : null}
-        {held && held.of > 0 ? (
+        <Asks sides={given} onStop={onStop} />
+        {because.length > 0 && rate && rate.of > 0 ? (
           <button type="button" class="text-button" onClick={() => void openTrust()}>
-            Causes like this held in {held.held} of {held.of} tests
+            Causes like this held in {rate.held} of {rate.of} tests
           </button>
         ) : null}
       </p>
@@ -147,14 +165,14 @@ const NUMBER = / #\d+$/;
 
 /** `brief`: beside another run there is room for the mark alone of what the share costs. */
 function SlowBar({ bar, top, brief }: { bar: Bar; top: number; brief: boolean }) {
-  const { kind, kernel, name, value, ends, share, why } = bar,
+  const { kind, kernel, name, value, ends, share, cure, why } = bar,
     { format } = BARS[kind];
   const unit = kind === "slow" ? "" : "\u00a0%",
     give = value === Infinity ? "" : plusMinus(value, ends, format),
     ofShare =
       share === null ? "" : share.all ? "all of it for its share" : `of which its share ${valueText(share.cost, kind)}`;
   return (
-    <li class="slow" title={why || ofShare}>
+    <li class="slow" title={why || [ofShare, cure?.says].filter(Boolean).join(". ")}>
       <span class="slow-name">
         <Chip kernel={kernel} />
         <span class="slow-label">{name.replace(NUMBER, "")}</span>
@@ -175,6 +193,15 @@ function SlowBar({ bar, top, brief }: { bar: Bar; top: number; brief: boolean })
             {share === null ? null : (
               <span class="slow-share" style={{ left: `${Math.min(100, (100 * share.cost) / top)}%` }} />
             )}
+            {cure === null ? null : (
+              <span
+                class="slow-back"
+                style={{
+                  left: `${Math.min(100, (100 * cure.left) / top)}%`,
+                  width: `${Math.max(0, Math.min(100, (100 * value) / top) - (100 * cure.left) / top)}%`,
+                }}
+              />
+            )}
             <span class="slow-one" style={{ left: `${100 / top}%` }} />
           </span>
           <b class="slow-value">{valueText(value, kind)}</b>
@@ -182,6 +209,7 @@ function SlowBar({ bar, top, brief }: { bar: Bar; top: number; brief: boolean })
             {give === "" ? null : `${give.replace("±", "± ")}${unit}`}
           </span>
           {ofShare === "" ? null : <span class={brief ? "hidden" : "slow-of"}>{ofShare}</span>}
+          {cure === null ? null : <span class="hidden">{cure.says}</span>}
           {why === "" ? null : <span class="hidden">{why}</span>}
         </>
       )}

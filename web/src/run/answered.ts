@@ -63,7 +63,7 @@ export class Answered {
     const { sides, preview, ready, whereabouts } = this.#session,
       all = sides.value.length > 0 ? sides.value : preview.value,
       catalogue = ready.value?.catalogue;
-    return all.map(({ experiment, result, alone, loaded }, at) => {
+    return all.map(({ experiment, result, alone, asking, loaded }, at) => {
       const brought = this.#brought.value.get(mixKey(experiment)) ?? [],
         answer = answerOf(brought, experiment, loaded?.hash ?? null);
       return {
@@ -73,6 +73,7 @@ export class Answered {
         kernels: kernelLabels(experiment.kernels),
         ...shownOf(answer?.result ?? null, result, whereabouts.value),
         elsewhere: isElsewhere(all, at),
+        asking,
         alone: experiment.kernels.map((_, k) => alone[k]?.why ?? (alone[k] ? "" : "alone: being measured")),
       };
     });

@@ -22,6 +22,8 @@ export interface Bar {
   ends: Interval;
   /** How many times slower it is for its share, and whether that is all; null where that is not known, or nothing. */
   share: { cost: number; all: boolean } | null;
+  /** What is left of the slowdown with the cure that gives most back, and that in words; null where none does, or nobody has asked. */
+  cure: { left: number; says: string } | null;
   /** Why there is no value, or why it is endless; empty else. */
   why: string;
 }
@@ -47,6 +49,16 @@ function shareOf({ kernels, ci95 }: Result, k: number): Bar["share"] {
     : null;
 }
 
+/** A cure gives something back from this factor on: as the engine's sentence has it. */
+const GIVES_BACK = 1.05;
+
+/** What the best cure leaves of a kernel's slowdown. */
+function cureOf({ because = [] }: Result, k: number, value: number): Bar["cure"] {
+  const one = because.find(({ kernel }) => kernel === k),
+    factor = finite(one?.cures[0]?.gives_back);
+  return one && factor !== null && factor >= GIVES_BACK ? { left: value / factor, says: one.says } : null;
+}
+
 /** A bar for each kernel of a side. */
 export function bars({ experiment, kernels, result, alone }: RunSide): Bar[] {
   return kernels.map((name, kernel) => {
@@ -63,7 +75,8 @@ export function bars({ experiment, kernels, result, alone }: RunSide): Bar[] {
           ? whyStarved(result, kernel, "", null)
           : "";
     const share = kind === "slow" && value !== null && value < Infinity && result ? shareOf(result, kernel) : null;
-    return { kernel, name, kind, value, ends: interval(result?.ci95?.kernels[kernel], key), share, why };
+    const cure = kind === "slow" && value !== null && value < Infinity && result ? cureOf(result, kernel, value) : null;
+    return { kernel, name, kind, value, ends: interval(result?.ci95?.kernels[kernel], key), share, cure, why };
   });
 }
 

@@ -12,4 +12,5 @@ export const engineEvents = (session: Session): Omit<EngineEvents, "refused"> =>
   aloneProgress: (at, kernel, done) => session.aloneProgress(at, kernel, done),
   profiling: (at, name, done, of, part) => session.profiling(at, name, done, of, part),
   profilingStopped: (at) => session.profilingStopped(at),
+  why: (at, asking) => session.why(at, asking),
 });

@@ -1,5 +1,6 @@
 // What the parts of the first screen are given. Plain data: no part knows where a run's figures come from.
 import type { Experiment, Result } from "../types.ts";
+import type { Asking } from "../whys.ts";
 
 /** A or B: a run on this page, or an answer that came with the page. */
 export interface RunSide {
@@ -19,6 +20,8 @@ export interface RunSide {
   origin: "stored" | "running" | "rests" | "here" | "confirmed" | "differs";
   /** It differs from A in more than its scheme and when it ends: a picture of A's mix has no place for it. */
   elsewhere?: boolean;
+  /** How far the runs are that tell why its kernels suffer. */
+  asking?: Asking | null;
   /** Of each kernel, why its speed alone is not known yet, in words; empty where it is. */
   alone?: readonly string[];
 }

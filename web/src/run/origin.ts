@@ -6,8 +6,9 @@ import type { RunSide } from "./model.ts";
 /** Where the run here is: on its way, at rest where the user has stopped to look, or at its end. */
 export type Whereabouts = "way" | "rest" | "end";
 
-/** What a share costs is known by runs that come after the end: until then, the stored answer says more. */
+/** What a share costs, and why a kernel suffers, is known by runs that come after the end: until then, the stored answer says more. */
 const wants = (stored: Result, here: Result): boolean =>
+  (stored.because !== undefined && here.because === undefined) ||
   (stored.kernels ?? []).some(
     ({ share_cost: cost }, k) => typeof cost === "number" && typeof here.kernels?.[k]?.share_cost !== "number",
   );

@@ -32,7 +32,7 @@ const why = ({ answered }: Around): Panel => ({
   id: "why",
   title: "Why",
   heading: "",
-  help: "What holds the sufferer up: the chain from its slowdown to the cause, with the numbers of each link.",
+  help: "What neighbours cost without one cause each, and where the time of the kernel that suffers goes.",
   view: () => <Why sides={answered.sides.value} />,
 });
 

@@ -85,13 +85,20 @@ export interface Said {
   needs: string;
 }
 
+/** Why the kernel suffers that the verdict is about, or else the first that does, once runs have told. */
+function why({ because = [] }: Result, sufferer: number | null): string[] {
+  const one = because.find(({ kernel }) => kernel === sufferer) ?? because[0];
+  return one ? [one.says] : [];
+}
+
 /** The engine's sentences without its last, where that says what a run would need to be sure. */
 function saidOf(side: RunSide): Said {
   const verdict = side.result?.verdict;
   if (!verdict) return { side, lead: "", sentences: ["Nothing is known yet."], needs: "" };
   const last = verdict.says.length - 1,
     needs = !verdict.sure && last > 0 ? (verdict.says[last] ?? "") : "";
-  return { side, lead: "", sentences: needs === "" ? verdict.says : verdict.says.slice(0, last), needs };
+  const says = needs === "" ? verdict.says : verdict.says.slice(0, last);
+  return { side, lead: "", sentences: [...says, ...why(side.result as Result, verdict.sufferer)], needs };
 }
 
 /** The engine says in words alone that a scheme lacks the goals that it would keep. */

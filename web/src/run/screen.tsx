@@ -44,7 +44,12 @@ export function startScreen(
     verdict: () =>
       sides.value.some(({ result }) => result) ? (
         <>
-          <Sentence sides={sides.value} rate={__VERDICTS__} lead={lead} />
+          <Sentence
+            sides={sides.value}
+            rate={__VERDICTS__}
+            lead={lead}
+            onStop={(stopped) => session.engine?.stopWhy(stopped)}
+          />
           <ScaleLine
             sides={sides.value}
             measured={__SCALES__}

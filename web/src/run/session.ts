@@ -9,6 +9,7 @@ import type { FrameMessage, Loaded, RunState } from "../protocol.ts";
 import { tabBudget } from "../memory-budget.ts";
 import type { Experiment, Problem } from "../types.ts";
 import { WindowStore } from "../views/window-store.ts";
+import type { Asking } from "../whys.ts";
 import type { ShownState } from "./dock-state.ts";
 import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type Notice } from "./notice.tsx";
 import type { Whereabouts } from "./origin.ts";
@@ -464,6 +465,9 @@ export class Session {
   }
   aloneProgress(at: number, kernel: number, done: number | null): void {
     for (const part of this.#around.feed.parts) part.aloneProgress?.(at, kernel, done);
+  }
+  why(at: number, asking: Asking | null): void {
+    if (this.#sides[at]) this.#patch(at, { asking });
   }
   underWay(cycle: number): void {
     this.state.value = "seeking";

@@ -2,6 +2,7 @@
 import type { Engine } from "../engine.ts";
 import type { Loaded } from "../protocol.ts";
 import type { Experiment, Problem, Result } from "../types.ts";
+import type { Asking } from "../whys.ts";
 import type { Feed } from "./feed.ts";
 
 export const MARKS = ["A", "B"] as const;
@@ -15,6 +16,8 @@ export interface Side {
   readonly stopped: boolean;
   /** Of each kernel, once it is known. */
   readonly alone: readonly ({ ipc: number | null; why: string } | undefined)[];
+  /** How far the runs are that tell why its kernels suffer; null where nothing is asked, or all is told. */
+  readonly asking: Asking | null;
   /** What its run says so far. */
   readonly result: Result | null;
   /** What the pictures show of it. */
@@ -26,6 +29,7 @@ export const side = (experiment: Experiment): Side => ({
   problems: [],
   stopped: false,
   alone: [],
+  asking: null,
   result: null,
   laid: null,
 });
@@ -35,7 +39,7 @@ export type Driver = Pick<
   Engine,
   "load" | "compare" | "only" | "keep" | "play" | "pause" | "step" | "stepEvent" | "seek" | "reset"
 > &
-  Pick<Engine, "speed" | "stopWhen" | "stopProfiling" | "restart" | "l1" | "validate">;
+  Pick<Engine, "speed" | "stopWhen" | "stopProfiling" | "stopWhy" | "restart" | "l1" | "validate">;
 /** The form, which shows one side. */
 interface Form {
   setSides(titles: readonly string[], side: number): void;

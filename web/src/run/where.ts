@@ -93,14 +93,10 @@ function pathOf(side: RunSide, k: number): ReadPath {
   };
 }
 
-/** The kernel that the sentence blames: nobody, where that is its share. Where it blames none, the other one whose reads wait longest in all. Null where reads meet no other kernel's, and where neighbours cost nothing. */
+/** The other kernel whose reads wait longest in all. Null where reads meet no other kernel's, and where neighbours cost nothing. */
 function behind({ experiment, kernels: names, result }: RunSide, k: number): number | null {
-  const { verdict = null, kernels = [] } = result ?? {},
-    { sufferer, filled_by: by, cause } = verdict ?? {};
+  const { kernels = [] } = result ?? {};
   if (isApart(experiment)) return null;
-  if (sufferer === k && by != null) return by === k ? null : by;
-  if (sufferer === k && cause === "share") return null;
-  // In another run's picture it is not the sufferer; and a slowdown may be all its share's without being the cause.
   if ((finite(kernels[k]?.neighbour_cost) ?? Infinity) <= ALIKE) return null;
   const others = names.map((_, j) => j).filter((j) => j !== k),
     waits = (j: number): number => counter(kernels[j] as KernelResult, "latency_sum");

@@ -1,4 +1,4 @@
-// The chain behind the answer, as tables of numbers: what the verdict follows from, the warps of each kernel, what an instruction of the one that
+// What stands behind the answer, as tables of numbers: what neighbours cost without one cause each, the warps of each kernel, what an instruction of the one that
 // suffers waits for, where its reads wait, and who fills these places. No DOM.
 import { count, fixed, percent, finite } from "../format.ts";
 import type { KernelResult, Result } from "../types.ts";
@@ -24,12 +24,21 @@ export interface Shared {
   parts: { kernel: number; name: string; part: number }[];
   /** The part of its peak that is used; null where none is known. */
   used: number | null;
-  /** The place that the verdict names. */
-  cause: boolean;
+}
+/** What neighbours cost without one cause, and what of their cost goes. */
+export interface Cured {
+  name: string;
+  doc: string;
+  here: number | null;
+  base: number | null;
+  back: number | null;
+  /** Half of the interval of that. */
+  give: number | null;
 }
 export type Step = { title: string; unit: string } & (
   | { kind: "beside"; rows: Beside[]; format(value: number | null, unit?: string): string }
   | { kind: "shared"; rows: Shared[] }
+  | { kind: "cures"; kernel: number; rows: Cured[]; not: readonly string[] }
 );
 export interface Chain {
   mark: string;
@@ -48,7 +57,7 @@ export function chain(side: RunSide): Chain {
     result === null
       ? []
       : [
-          ...evidence(result),
+          ...cures(result, kernels),
           // A stored answer has a part of it.
           ...time(result, kernels, kernel).filter(
             (step) => step.kind === "beside" && step.rows.some(({ here }) => here !== null),
@@ -60,20 +69,23 @@ export function chain(side: RunSide): Chain {
 
 // ---------------------------------------------------------------- beside alone
 
-/** What the engine says that its sentence follows from. */
-function evidence({ verdict }: Result): Step[] {
-  const all = verdict?.evidence ?? [];
-  if (all.length === 0) return [];
-  return [
-    {
-      kind: "beside",
-      title: "The sentence follows from",
-      unit: "",
-      format: (value, unit) =>
-        unit === "fraction" ? percent(value) : fixed(value, value !== null && value < 100 ? 1 : 0),
-      rows: all.map(({ what, unit, here, alone }) => ({ name: what, kernel: null, doc: "", here, alone, unit })),
-    },
-  ];
+/** What the neighbours cost each kernel that suffers from them, without one cause each. */
+function cures({ because = [] }: Result, kernels: readonly string[]): Step[] {
+  return because.map(({ kernel, neighbour_cost: cost = null, cures: tried, not_tried: not }) => ({
+    kind: "cures",
+    title: `Neighbours cost ${kernels[kernel] ?? ""} ${fixed(cost, 2)} ×; without one cause each`,
+    unit: "×",
+    kernel,
+    rows: tried.map(({ words, neighbour_cost: here, gives_back: back, ci95 }) => ({
+      name: `with ${words}`,
+      doc: "",
+      here: finite(here),
+      base: cost,
+      back: finite(back),
+      give: ci95 ? ((ci95[1] ?? 0) - (ci95[0] ?? 0)) / 2 : null,
+    })),
+    not,
+  }));
 }
 
 const INSTRUCTION = [
@@ -142,21 +154,13 @@ function time(result: Result, kernels: readonly string[], k: number): Step[] {
 // ---------------------------------------------------------------- by kernel
 
 function places(result: Result, kernels: readonly string[]): Step[] {
-  const cause = result.verdict?.cause ?? null;
   const sums = (...keys: string[]): number[] =>
     result.kernels.map((kernel) => keys.reduce((sum, key) => sum + counter(kernel, key), 0));
-  const shared = (
-    name: string,
-    doc: string,
-    shares: readonly number[],
-    used: number | null = null,
-    isCause = false,
-  ): Shared => ({
+  const shared = (name: string, doc: string, shares: readonly number[], used: number | null = null): Shared => ({
     name,
     doc,
     parts: kernels.map((label, kernel) => ({ kernel, name: label, part: shares[kernel] ?? 0 })),
     used,
-    cause: isCause,
   });
   const lines = sums("dram_reads", "dram_writes"),
     contexts = sums("context_lines_out", "context_lines_in");
@@ -177,7 +181,6 @@ function places(result: Result, kernels: readonly string[]): Step[] {
           "Of the lines that DRAM has moved, the part of each kernel; and the part of its peak that is used.",
           parts(lines),
           gpu("dram_utilisation"),
-          cause === "dram",
         ),
         ...(total(contexts) > 0
           ? [
@@ -193,7 +196,6 @@ function places(result: Result, kernels: readonly string[]): Step[] {
           "Of its flits, the part of each kernel; and the part of its peak that is used.",
           parts(sums("noc_reply_flits", "noc_acknowledgement_flits")),
           gpu("noc_utilisation_all"),
-          cause === "noc",
         ),
         shared(
           "issue slots",

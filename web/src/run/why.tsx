@@ -1,10 +1,10 @@
 // The drawer's tab that says why: the chain from the warps of who suffers to what is full, with numbers and what each means.
 import "./why.css";
 import { Meanings, What } from "../widgets.tsx";
-import { percent } from "../format.ts";
+import { fixed, percent } from "../format.ts";
 import { Beyond, Chip, Mark } from "./answer.tsx";
 import type { RunSide } from "./model.ts";
-import { chain, type Beside, type Chain, type Shared, type Step } from "./why.ts";
+import { chain, type Beside, type Chain, type Cured, type Shared, type Step } from "./why.ts";
 
 /** What the rows of a step mean, behind a question mark. */
 function Defined({ step }: { step: Step }) {
@@ -80,8 +80,8 @@ function SharedTable({ step }: { step: Step & { kind: "shared" } }) {
         </tr>
       </thead>
       <tbody>
-        {step.rows.map(({ name, parts, used, cause }: Shared) => (
-          <tr key={name} data-cause={cause || undefined}>
+        {step.rows.map(({ name, parts, used }: Shared) => (
+          <tr key={name}>
             <th scope="row">{name}</th>
             <td class="why-bar">
               <span class="beyond" aria-hidden="true">
@@ -107,6 +107,47 @@ function SharedTable({ step }: { step: Step & { kind: "shared" } }) {
   );
 }
 
+function CuresTable({ step }: { step: Step & { kind: "cures" } }) {
+  const top = Math.max(0, ...step.rows.flatMap(({ here, base }) => [here ?? 0, base ?? 0]));
+  return (
+    <>
+      <table class="why-table">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="hidden">Without which cause</span>
+            </th>
+            <td />
+            <th scope="col">they cost</th>
+            <th scope="col">gives back</th>
+          </tr>
+        </thead>
+        <tbody>
+          {step.rows.map(({ name, here, base, back, give }: Cured) => (
+            <tr key={name}>
+              <th scope="row" class="why-long">
+                {name}
+              </th>
+              <td class="why-bar">
+                <Beyond here={here ?? 0} alone={base} top={top} kernel={step.kernel} by={null} />
+              </td>
+              <td>{fixed(here, 2)}</td>
+              <td>
+                {fixed(back, 2)}
+                {give === null ? null : <span class="answer-give"> ± {fixed(give, 2)}</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="note">
+        They overlap, and do not add up.
+        {step.not.length > 0 ? ` Not tried, as it is no other GPU: ${step.not.join(", ")}.` : null}
+      </p>
+    </>
+  );
+}
+
 /** Of each side: from what the verdict follows, and where the time of the kernel that suffers goes. */
 export function Why({ sides }: { sides: readonly RunSide[] }) {
   return (
@@ -126,7 +167,9 @@ export function Why({ sides }: { sides: readonly RunSide[] }) {
                     {step.title} {step.unit === "" ? null : <span class="stations-unit">{step.unit}</span>}{" "}
                     <Defined step={step} />
                   </h4>
-                  {step.kind === "beside" ? <BesideTable step={step} of={one} /> : <SharedTable step={step} />}
+                  {step.kind === "beside" ? <BesideTable step={step} of={one} /> : null}
+                  {step.kind === "shared" ? <SharedTable step={step} /> : null}
+                  {step.kind === "cures" ? <CuresTable step={step} /> : null}
                 </li>
               ))}
             </ol>

@@ -4,10 +4,13 @@
 //! the others do nothing in theirs. What is known of a kernel in its share parts a slowdown: what the share costs, and what the neighbours do.
 
 use super::{Reason, Simulation};
+use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::KernelId;
 use crate::describe::kernel::{Dim3, Kernel, Launch, Op};
 use crate::interface::controls::{CONTROLS, Controls, QuotaRefill};
 use crate::interface::observation::Alone;
+use crate::interface::ratios::ratio;
+use crate::machine::sm::Sm;
 use crate::policy::PolicySpec;
 use crate::run::experiment::{Experiment, KernelUse, Stop};
 use crate::run::plan::Planned;
@@ -17,6 +20,12 @@ use alloc::vec::Vec;
 
 /// Controls that limit what a kernel gets of its SMs, beside its CTAs.
 const LIMITS: [&str; 7] = ["cta_throttle", "warp_quota", "thread_quota", "memory_cap", "memory_quota", "miss_credits", "l1_ways"];
+
+/// Others have left a kernel less room than its controls say, if it had less than this part of that.
+const CLEARLY: f64 = 0.9;
+
+/// Among more waves of CTAs, the last one costs little.
+const FEW_WAVES: u32 = 4;
 
 /// A kernel that does nothing in its turns.
 pub(in crate::run) fn idle() -> Kernel {
@@ -37,7 +46,8 @@ pub(in crate::run) fn idle() -> Kernel {
 impl Simulation {
     /// The runs in which kernels have the share of the GPU that they had at last, and no neighbour, each once. None before the run has ended, where no kernel
     /// is run by itself, and where there is one kernel, which has no neighbour.
-    pub fn share_runs(&self) -> Vec<Planned> {
+    pub fn share_runs(&mut self) -> Vec<Planned> {
+        self.machine.settle();
         let mut runs: Vec<Planned> = Vec::new();
         for run in KernelId::first(self.machine.kernels()).filter_map(|kernel| self.share_run(kernel)) {
             if runs.iter().all(|other| other.hash != run.hash) {
@@ -95,7 +105,74 @@ impl Simulation {
     }
 
     fn of_one(&self, kernel: KernelId, controls: &Controls) -> Controls {
-        controls.of_one(kernel, &self.most_ctas, self.experiment.gpu.dram.channels)
+        let mut one = controls.of_one(kernel, &self.most_ctas, self.experiment.gpu.dram.channels);
+        for (sm, ctas) in one.sms.iter_mut().zip(self.left_by_others(kernel).into_iter().flatten()) {
+            sm.cta_target[KernelId(0)] = ctas as u16;
+        }
+        one
+    }
+
+    /// On each SM, the CTAs for which others have left a kernel room, where that is clearly less than it can have at once: what fits beside those that the
+    /// others held there on average. Nothing under a scheme that has changed its mind, which held them down earlier, and where nobody left anything.
+    fn left_by_others(&self, kernel: KernelId) -> Option<Vec<u32>> {
+        if self.settled_at != Some(0) || self.takes_turns() {
+            return None;
+        }
+        let may = self.places(kernel, self.machine.controls());
+        let left: Vec<f64> = self.machine.sms.iter().enumerate().map(|(sm, of)| self.beside_others(kernel, sm, of)).collect();
+        let left: Vec<f64> = left.iter().zip(&may).map(|(left, may)| left.min((*may).into())).collect();
+        let at_once = self.grid[kernel.index()].min(may.iter().sum());
+        if left.iter().sum::<f64>() >= CLEARLY * f64::from(at_once) {
+            return None;
+        }
+        let left: Vec<u32> = left.into_iter().map(|left| (left + 0.5) as u32).collect();
+        left.iter().any(|left| *left > 0).then_some(left)
+    }
+
+    /// CTAs of a kernel that fit beside those that others held on an SM on average: for a part of the time beside one more of each.
+    fn beside_others(&self, kernel: KernelId, sm: usize, of: &Sm) -> f64 {
+        let others = KernelId::first(self.machine.kernels()).filter(|other| *other != kernel);
+        let held: Vec<(KernelId, f64)> =
+            others.map(|other| (other, ratio(of.stats()[other.index()].cta_cycles, self.machine.now).unwrap_or_default())).collect();
+        let fit = |more: u32| {
+            let mut taken = Resources::default();
+            for (other, held) in &held {
+                let whole = *held as u32;
+                (0..whole + if *held > f64::from(whole) { more } else { 0 }).for_each(|_| taken.add(self.cta_cost[sm][*other]));
+            }
+            let whole = Resources::of_class(self.experiment.gpu.class_of(sm as u32));
+            let mut ctas = 0;
+            while ctas < whole.ctas && taken.fits(self.cta_cost[sm][kernel], whole) {
+                taken.add(self.cta_cost[sm][kernel]);
+                ctas += 1;
+            }
+            f64::from(ctas)
+        };
+        let part = held.iter().map(|(_, held)| held - f64::from(*held as u32)).fold(0.0, f64::max);
+        fit(0) * (1.0 - part) + fit(1) * part
+    }
+
+    /// CTAs that a kernel may hold on each SM.
+    fn places(&self, kernel: KernelId, controls: &Controls) -> Vec<u32> {
+        controls.sms.iter().zip(&self.most_ctas).map(|(sm, most)| sm.may_hold(kernel).min(most[kernel])).collect()
+    }
+
+    /// A kernel of which a few CTAs begin a second wave in its share, and none does alone: with as many CTAs as there is room for at once, in that share.
+    pub(in crate::run) fn without_second_wave(&self, kernel: KernelId) -> Option<(u32, Experiment)> {
+        let used = self.experiment.kernels.get(kernel.index())?;
+        let [launch] = &used.kernel.launches[..] else { return None };
+        let (grid, alone) = (launch.grid, self.most_ctas.iter().map(|most| most[kernel]).sum::<u32>());
+        let share = self.of_one(kernel, self.machine.controls());
+        let one: u32 = share.sms.iter().zip(&self.most_ctas).map(|(sm, most)| sm.may_hold(KernelId(0)).min(most[kernel])).sum();
+        let last = grid.ctas().checked_rem(one)?;
+        let few = last > 0 && 2 * last < one && grid.ctas() > one && grid.ctas() / one <= FEW_WAVES;
+        if !few || grid.x != grid.ctas() || grid.ctas().div_ceil(one) == grid.ctas().div_ceil(alone) {
+            return None;
+        }
+        let mut run = self.in_its_share(kernel, self.machine.controls())?;
+        let fit = grid.ctas() - last;
+        run.kernels.first_mut()?.kernel.launches[0].grid = Dim3::from(fit);
+        Some((fit, run))
     }
 
     /// Whether the whole GPU goes from one kernel to the next.
@@ -105,6 +182,7 @@ impl Simulation {
 
     /// Keeps what is known of kernels in their shares.
     pub(super) fn look_up_shares(&mut self) {
+        self.machine.settle();
         for kernel in KernelId::first(self.machine.kernels()) {
             let found = self.share_run(kernel).and_then(|run| self.solo.get(&run.hash).copied());
             self.in_share[kernel] = found.filter(|alone| !alone.stuck && alone.ipc > 0.0);
@@ -146,8 +224,9 @@ impl Simulation {
             parts.push(format!("{home} of {channels} DRAM channels"));
         }
         parts.extend(limits(&controls));
+        let left = if self.left_by_others(kernel).is_some() { ", as others leave it" } else { "" };
         let last = parts.pop()?;
-        Some(if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) })
+        Some(if parts.is_empty() { format!("{last}{left}") } else { format!("{} and {last}{left}", parts.join(", ")) })
     }
 }
 

@@ -36,25 +36,6 @@ pub fn times(times: f64) -> String {
     if times >= 9.95 { format!("{times:.1}") } else { format!("{times:.2}") }
 }
 
-/// `1 warp`, `2,051 warps`.
-pub fn counted(number: f64, thing: &str) -> String {
-    let number = whole(number);
-    format!("{number} {thing}{}", if number == "1" { "" } else { "s" })
-}
-
-/// `2,051`.
-pub fn whole(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 pub fn percent(part: f64) -> String {
     if part < 0.095 { format!("{:.1} %", part * 100.0) } else { format!("{:.0} %", part * 100.0) }
 }
@@ -69,10 +50,5 @@ mod tests {
         assert_eq!([said(4.768, false), said(4.768, true)], ["BP runs 4.77 times slower than alone", "BP 4.77 times"]);
         assert_eq!([said(1.02, true), said(0.5, true)], ["BP runs as fast as alone", "BP runs 2.00 times faster than alone"]);
         assert_eq!([said(f64::INFINITY, false), said(12.34, true)], ["BP gets nothing", "BP 12.3 times"]);
-    }
-
-    #[test]
-    fn one_is_no_plural() {
-        assert_eq!([0.4, 0.6, 1.4, 1.6].map(|of| counted(of, "warp")), ["0 warps", "1 warp", "1 warp", "2 warps"]);
     }
 }
