@@ -24,7 +24,7 @@ that results compare with, and left out of those that only policies ask for.
 
 Exit status: 0 done, 2 bad usage or input, 130 told to stop.")]
 pub struct Profiles {
-    /// Only on this GPU; may be repeated
+    /// Only on this GPU; may be repeated. Of "NAME,1/4" it is that part of it, and what results compare with alone
     #[arg(long, value_name = "NAME")]
     gpu: Vec<String>,
     /// Also for experiments that run so many cycles; may be repeated
@@ -58,16 +58,18 @@ fn planned(gpus: &[String], cycles: &[u64]) -> Result<(BTreeMap<String, Planned>
     let stops = iter::once(None).chain(cycles.iter().map(|cycles| Some(("stop", Value::object([("cycles", *cycles)])))));
     let stops: Vec<_> = stops.collect();
     for gpu in gpus {
+        let (name, part) = gpu.split_once(',').map_or((gpu.as_str(), None), |(name, part)| (name, Some(("scale", Value::from(part)))));
+        let policies = if part.is_some() { &POLICIES[..1] } else { POLICIES };
         // Whole programs of many launches are no part of a mix that a policy wants to know of beforehand.
         for kernel in library::names().into_iter().filter(|name| !name.starts_with("ikra/")) {
-            for (policy, stop) in POLICIES.iter().flat_map(|policy| stops.iter().map(move |stop| (policy, stop))) {
+            for (policy, stop) in policies.iter().flat_map(|policy| stops.iter().map(move |stop| (policy, stop))) {
                 let written = [
                     ("corun", Value::from(1)),
-                    ("gpu", gpu.as_str().into()),
+                    ("gpu", name.into()),
                     ("kernels", Value::array([kernel])),
                     ("policy", policy.name.into()),
                 ];
-                match Experiment::decode(&Value::object(written.into_iter().chain(stop.clone()))) {
+                match Experiment::decode(&Value::object(written.into_iter().chain(part.clone()).chain(stop.clone()))) {
                     Ok(experiment) => {
                         let plan = Plan::of(&experiment);
                         compared.extend(plan.alone.iter().map(|run| run.hash.clone()));
@@ -86,7 +88,7 @@ fn planned(gpus: &[String], cycles: &[u64]) -> Result<(BTreeMap<String, Planned>
 
 /// Whether a problem there is one of this policy, or of this kernel on this GPU.
 fn is_of_the_pair(path: &str) -> bool {
-    path.starts_with("policy") || path.starts_with("kernels")
+    path.starts_with("policy") || path.starts_with("kernels") || path == "scale"
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use sim_core::run::cure::Cure;
 use sim_core::run::outcome::KernelOutcome;
 use sim_core::run::plan::Planned;
 use sim_core::run::simulation::Simulation;
+use sim_core::run::verdict::SUFFERS;
 use sim_core::run::why::Because;
 
 /// The cures that `--why` names; all of them where it names none.
@@ -40,8 +41,12 @@ pub fn ask(simulation: &mut Simulation, cures: &[Cure], store: Option<&Store>) -
 /// The sentences, each with its cures below.
 pub fn table(because: &[Because], kernels: &[KernelOutcome]) -> String {
     if because.is_empty() {
-        let known = kernels.iter().all(|kernel| kernel.neighbour_cost.is_some());
-        let none = if known { "no kernel is slower for its neighbours" } else { "what neighbours cost is not known of every kernel" };
+        let costs: Option<Vec<f64>> = kernels.iter().map(|kernel| kernel.neighbour_cost).collect();
+        let none = match costs {
+            None => "what neighbours cost is not known of every kernel",
+            Some(costs) if costs.iter().any(|cost| *cost >= SUFFERS) => "the run is too short to say who suffers",
+            Some(_) => "no kernel is slower for its neighbours",
+        };
         return format!("Why: {none}.");
     }
     let one = |one: &Because| {

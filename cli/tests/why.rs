@@ -5,7 +5,7 @@ mod program;
 use sim_core::describe::value::Value;
 
 const MIX: &str =
-    r#"{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 40000 } }"#;
+    r#"{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 100000 } }"#;
 
 fn printed(arguments: &[&str]) -> String {
     let output = program::corun(arguments, MIX.as_bytes());
@@ -16,14 +16,14 @@ fn printed(arguments: &[&str]) -> String {
 #[test]
 fn the_sentence_comes_with_the_cures_below_it_and_as_data() {
     let text = printed(&["run", "-", "--why", "noc,slots,fp64"]);
-    assert!(text.contains("BP is ") && text.contains("; with a NoC without limits, "), "{text}");
+    assert!(text.contains("\nWith a NoC without limits, ") && text.contains(" that CFD costs BP would go."), "{text}");
     assert!(text.contains("Not tried, as it is no other GPU: slots, fp64."), "{text}");
     let written = printed(&["run", "-", "--json", "--why", "noc"]);
     // What is kept of a result says so, too.
     let file = std::env::temp_dir().join(format!("corun-why-{}.json", std::process::id()));
     std::fs::write(&file, &written).expect("a file");
     let shown = printed(&["show", file.to_str().expect("a path")]);
-    assert!(shown.contains("; with a NoC without limits, "), "{shown}");
+    assert!(shown.contains("\nWith a NoC without limits, "), "{shown}");
     std::fs::remove_file(&file).expect("it was there");
     let json: Value = serde_json::from_str(&written).expect("JSON");
     let Some(Value::Array(because)) = json.get("because") else { panic!("no because") };
@@ -41,6 +41,14 @@ fn the_sentence_comes_with_the_cures_below_it_and_as_data() {
     let plain: Value = serde_json::from_str(&printed(&["run", "-", "--json"])).expect("JSON");
     assert_eq!(plain.get("because"), None);
     assert_eq!(plain.get("digest"), json.get("digest"));
+}
+
+/// A run that cannot say who suffers is not asked why.
+#[test]
+fn a_run_that_is_too_short_says_so() {
+    let output = program::corun(&["run", "-", "--cycles", "8k", "--why", "noc"], MIX.as_bytes());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("Why: the run is too short to say who suffers."), "{text}");
 }
 
 #[test]

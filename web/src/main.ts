@@ -31,7 +31,8 @@ import type { CorunDock } from "./run/dock.ts";
 import { dockPart } from "./run/dock-part.ts";
 import { Feed } from "./run/feed.ts";
 import { listen, pageKey } from "./run/keys.ts";
-import { oneLess, oneMore, otherGpu, otherKernel } from "./run/mix.ts";
+import { edited, oneLess, oneMore, otherGpu, otherKernel } from "./run/mix.ts";
+import { firstPart, scaledTo } from "./run/scaled.ts";
 import { panels } from "./run/panels.tsx";
 import { engineEvents } from "./run/engine-events.ts";
 import { present, presenting } from "./run/present.ts";
@@ -44,7 +45,7 @@ import { compareMeasured } from "./silicon/open.ts";
 import { provideStamp } from "./stamp.ts";
 import { StaleBanner } from "./stale-banner.ts";
 import { startEmbed } from "./teach/embed.ts";
-import { shortTitle, withPreset, type Preset } from "./teach/vendors.ts";
+import { shapeOf, shortTitle, withPreset, type Preset } from "./teach/vendors.ts";
 import { startTheme, toggleTheme } from "./theme.ts";
 import type { Experiment, SelectSm } from "./types.ts";
 
@@ -187,11 +188,25 @@ function onOtherGpu(at: number, preset: Preset, gpu: string): void {
     actions: [{ label: `Back to ${titleOf(gpuOf(before[0] as Experiment))}`, run: () => show(before) }],
   };
 }
+/** Another GPU: of a large one first the part that answers in a part of the time, if the mix can be scaled. The whole is a press away. */
+async function chooseGpu(name: string): Promise<void> {
+  const { catalogue, engine } = session,
+    part = catalogue && firstPart(shapeOf(catalogue, name).sms, name, __SCALES__),
+    before = session.experiments;
+  const edit = (experiment: Experiment): void => {
+    otherGpu(name)(experiment);
+    if (part) scaledTo(part)(experiment);
+  };
+  const parts = part ? before.map((one) => edited(one, edit)) : [];
+  const problems = await Promise.all(parts.map((one) => engine?.validate(one) ?? []));
+  // Somebody has chosen something else meanwhile.
+  if (session.experiments === before) session.changeBoth(problems.flat().length === 0 ? edit : otherGpu(name));
+}
 const chosen: Chosen = {
   kernel: (at, name) => session.changeBoth(otherKernel(at, name)),
   add: (name) => session.changeBoth(oneMore(session.catalogue, name)),
   remove: (at) => session.changeBoth(oneLess(session.catalogue, at)),
-  gpu: (name) => session.changeBoth(otherGpu(name)),
+  gpu: (name) => void chooseGpu(name),
   scheme: (at, name) => (name === NONE ? session.only(0) : choose(at, name)),
 };
 function toSchemes(): void {

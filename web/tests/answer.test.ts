@@ -78,7 +78,7 @@ const side = (of: Result | null, more: Partial<RunSide> = {}): RunSide => ({
 });
 const PAIR = [kernel("BP", 5.283), kernel("CFD", 1.291)];
 const FIRST = "BP runs 5.28 times slower than alone, CFD 1.29 times.";
-const EVEN = result(says(FIRST, "Its reads wait for the NoC, which CFD fills: 2058 cycles, and 442 alone."), PAIR, [
+const EVEN = result(says(FIRST, "CFD sits on the big SMs."), PAIR, [
   [4.6, 6],
   [1.08, 1.5],
 ]);
@@ -293,12 +293,13 @@ test("why a kernel suffers stands in the sentence and in its bar once runs have 
 });
 
 test("bars: slowdowns, promises, what a kernel finds again; all sides have one scale", () => {
+  const ended = (of: Result | null, more: Partial<RunSide> = {}): RunSide => side(of, { origin: "here", ...more });
   const starved = result(
     says("CFD gets nothing."),
     [kernel("BP", 1), kernel("CFD", null, { thread_instructions: 0 })],
     [null, null],
   );
-  const all = bars(side(starved));
+  const all = bars(ended(starved));
   assert.deepEqual(
     all.map(({ value, why }) => [value, why]),
     [
@@ -306,12 +307,21 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
       [Infinity, "no CTA placed since cycle 0"],
     ],
   );
-  assert.deepEqual(tops([...all, ...bars(side(EVEN))]), { slow: 5.283, kept: 1.25, found: 1 });
+  assert.deepEqual(tops([...all, ...bars(ended(EVEN))]), { slow: 5.283, kept: 1.25, found: 1 });
   const gone = kernel("CFD", null, { thread_instructions: undefined, counters: undefined, ipc: 0 });
   assert.deepEqual(
-    bars(side(result(says(""), [PAIR[0]!, gone], []))).map(({ value, why }) => [value, why])[1],
+    bars(ended(result(says(""), [PAIR[0]!, gone], []))).map(({ value, why }) => [value, why])[1],
     [Infinity, "it has not issued an instruction"],
     "a stored answer",
+  );
+  // A run's first cycles say nothing of how much: no factor stands before its interval.
+  const early = bars(side(result(says(FIRST), PAIR, [null, [1.1, 1.5]])));
+  assert.deepEqual(
+    early.map(({ value, why }) => [value, why]),
+    [
+      [null, "not known yet"],
+      [1.291, ""],
+    ],
   );
   // Of a slowdown, what its share costs: not where that is nothing, and not of a promise.
   const shares = [
@@ -325,7 +335,7 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
   ];
   assert.deepEqual(
     bars(
-      side(
+      ended(
         result(
           says(""),
           shares.map((of, k) => kernel(`K${k}`, k === 3 ? Infinity : 2.6, of)),
@@ -337,7 +347,7 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
     ).map(({ share }) => share),
     [{ cost: 2.2, all: false }, null, null, null, { cost: 2.2, all: true }, null],
   );
-  const promised = side(result(says(""), [kernel("BP", 2, { goal_reached: 0.9 }), PAIR[1]!], []), {
+  const promised = ended(result(says(""), [kernel("BP", 2, { goal_reached: 0.9 }), PAIR[1]!], []), {
     experiment: { corun: 1, kernels: [{ kernel: "ccbp/BP", qos: 0.8 }, "ccbp/CFD"] },
   });
   assert.deepEqual(
@@ -349,18 +359,18 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
   );
   const reuse = result({ ...says(""), question: "reuse" }, [kernel("HS", null, { l1_hit_rate: 0.65 })], []);
   assert.deepEqual(
-    bars(side(reuse, { kernels: ["HS"] })).map(({ kind, value }) => [kind, value]),
+    bars(ended(reuse, { kernels: ["HS"] })).map(({ kind, value }) => [kind, value]),
     [["found", 0.65]],
   );
   assert.deepEqual(
-    bars(side(null, { alone: ["45 % measured", ""] })).map(({ value, why }) => [value, why]),
+    bars(ended(null, { alone: ["45 % measured", ""] })).map(({ value, why }) => [value, why]),
     [
       [null, "45 % measured"],
       [null, "not known yet"],
     ],
   );
   assert.deepEqual(
-    merits(side(EVEN)).map(({ name, value, ends }) => [name, value, ends]),
+    merits(ended(EVEN)).map(({ name, value, ends }) => [name, value, ends]),
     [
       ["speedup", 0.3, null],
       ["throughput", 0.96, [0.9, 1]],

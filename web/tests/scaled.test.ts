@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { otherGpu } from "../src/run/mix.ts";
 import type { RunSide } from "../src/run/model.ts";
-import { pressed, scaleWords, scalesOf, type Measured } from "../src/run/scaled.ts";
+import { firstPart, pressed, scaleWords, scalesOf, type Measured } from "../src/run/scaled.ts";
 import type { Experiment, Result } from "../src/types.ts";
 
 const measured: Measured[] = [
@@ -43,6 +43,12 @@ test("a large GPU has a part offered until its answer is final: the fastest that
   for (const gpu of ["h100-sxm5", { preset: "a100-40gb", "l2.ways": 8 }])
     assert.match(scaleWords([side({ gpu })], measured, 108)?.says ?? "", /has not been measured/);
   assert.equal(scaleWords([], measured, 108), null);
+});
+
+test("a large GPU begins with the part that answers soonest, a small one with the whole", () => {
+  assert.equal(firstPart(108, "a100-40gb", measured), "1/4");
+  assert.equal(firstPart(132, "h100-sxm5", []), "1/4", "what nobody has measured");
+  assert.equal(firstPart(16, "ccbp-16sm", measured), null);
 });
 
 test("on a part stands what it is off by, and the way back to the whole", () => {

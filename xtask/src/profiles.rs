@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 /// Where the page has them.
 const PLACE: &str = "web/src/profiles.json";
-/// The GPUs that most start from. What the page does not have, it measures.
-const GPUS: [&str; 2] = ["ccbp-16sm", "tiny-2sm"];
+/// The GPUs that most start from, of large ones the part that the page begins with. What the page does not have, it measures.
+const GPUS: [&str; 5] = ["ccbp-16sm", "tiny-2sm", "a100-40gb,1/4", "h100-sxm5,1/4", "h200-sxm,1/4"];
 
 /// The stamp of the engine of this tree, as `ENGINE` of sim-core.
 const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", include_str!("../../sim-core/src/run/behaviour"));

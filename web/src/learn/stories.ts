@@ -102,7 +102,7 @@ const queueFills = story<{ held: readonly number[]; full: readonly number[]; rat
   text: [
     "A kernel reads line after line, and none twice. Each of its [warps](#term-warp) has four reads under way. The knob says how many warps an SM holds. A read passes four queues on its way to memory.",
     "Up to four warps, all are as good as empty{{? at(4).full.every((part) => part < 0.05)}}. From eight on, DRAM gives what it can: 0.11{{= at(8).rate}} reads a cycle, 65{{= runs(32)[0].result.gpu.dram_utilisation}} % of its peak. More warps get no more{{? at(64).rate < 1.02 * at(8).rate}}. They wait longer. At 32 warps the queue in front of DRAM is 81{{= at(32).full[3]}} % full, and nothing else is{{? at(32).full.slice(0, 3).every((part) => part < 0.06)}}. At 40 it has no place left{{? at(40).full[3] > 0.98}}, so requests stand in L2's queue and in the [NoC](#term-noc). At 64 they also fill half of each SM's [miss queue](#term-miss-queue){{? Math.abs(at(64).full[0] - 0.5) < 0.05}}.",
-    "Where requests stand is not yet why they stand: the cause is further on. Corun's sentences name it only where reads wait *longer than alone*.",
+    "Where requests stand is not yet why they stand: the cause is further on. Corun's sentences name it only where it has been taken away, and that *helped*.",
   ],
   knob: { name: "Warps on each SM", values: WARPS, first: 3, say: (n) => `${n} warps` },
   jobs: (warps) => [{ experiment: reading(warps, 4), sample: QUEUES.map((queue) => queue.section) }],

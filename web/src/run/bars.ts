@@ -60,14 +60,17 @@ function cureOf({ because = [] }: Result, k: number, value: number): Bar["cure"]
 }
 
 /** A bar for each kernel of a side. */
-export function bars({ experiment, kernels, result, alone }: RunSide): Bar[] {
+export function bars({ experiment, kernels, result, alone, origin }: RunSide): Bar[] {
   return kernels.map((name, kernel) => {
     const of = result?.kernels[kernel],
       choice = experiment.kernels[kernel];
     const kind: BarKind =
       choice !== undefined && hasGoal(choice) ? "kept" : result?.verdict?.question === "reuse" ? "found" : "slow";
     const key = { slow: "slowdown", kept: "goal_reached", found: "l1_hit_rate" }[kind],
-      value = result && (kind === "slow" ? slowdownOf(result, kernel) : finite(of?.[key]));
+      known = result && (kind === "slow" ? slowdownOf(result, kernel) : finite(of?.[key])),
+      // A factor of a run's first cycles says nothing: of a run that goes on none stands before its interval.
+      early = origin === "running" && kind === "slow" && interval(result?.ci95?.kernels[kernel], key) === null,
+      value = early && known !== Infinity ? null : known;
     const why =
       value === null
         ? alone?.[kernel] || "not known yet"

@@ -5,6 +5,12 @@ import type { Catalogue, Experiment, KernelChoice } from "../types.ts";
 /** Edits an experiment in its place. */
 export type Edit = (experiment: Experiment) => void;
 
+export function edited(experiment: Experiment, edit: Edit): Experiment {
+  const next = structuredClone(experiment);
+  edit(next);
+  return next;
+}
+
 export const otherKernel =
   (at: number, name: string): Edit =>
   (experiment) => {

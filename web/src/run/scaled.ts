@@ -2,7 +2,7 @@
 import { byName } from "../titles.ts";
 import type { Experiment } from "../types.ts";
 import { gpuOf } from "./choice.ts";
-import type { Edit } from "./mix.ts";
+import { edited, type Edit } from "./mix.ts";
 import type { RunSide } from "./model.ts";
 import { isFinal } from "./says.ts";
 
@@ -43,6 +43,14 @@ export const scaledTo =
     else experiment.scale = part as NonNullable<Experiment["scale"]>;
   };
 
+/** Of those that were measured, the part of a GPU that takes the least time. */
+const quickest = (measured: readonly Measured[], gpu: string): Measured | undefined =>
+  measured.filter((one) => one.gpu === gpu).sort((a, b) => a.time - b.time)[0];
+
+/** The part that a GPU of so many SMs begins with; null for the whole. */
+export const firstPart = (sms: number, gpu: string, measured: readonly Measured[]): string | null =>
+  sms < LARGE ? null : (quickest(measured, gpu)?.part ?? USUAL);
+
 /** What is said of a part, and what a press runs in its place. */
 export interface ScaleWords {
   says: string;
@@ -62,9 +70,9 @@ export function scaleWords(sides: readonly RunSide[], measured: readonly Measure
   const { experiment } = first,
     part = partOf(experiment),
     // A changed GPU is not the one that was measured.
-    these = measured.filter(({ gpu }) => typeof experiment.gpu === "string" && gpu === gpuOf(experiment));
+    name = typeof experiment.gpu === "string" ? gpuOf(experiment) : "";
   if (part !== WHOLE) {
-    const of = these.find((one) => one.part === part),
+    const of = measured.find((one) => one.gpu === name && one.part === part),
       head = `A scale model: ${nameOf(part)} of the GPU.`;
     return {
       says: of
@@ -75,7 +83,7 @@ export function scaleWords(sides: readonly RunSide[], measured: readonly Measure
     };
   }
   if (sms < LARGE || sides.every(isFinal)) return null;
-  const [best] = [...these].sort((a, b) => a.time - b.time),
+  const best = quickest(measured, name),
     offered = best?.part ?? USUAL;
   return {
     says: best
@@ -88,8 +96,4 @@ export function scaleWords(sides: readonly RunSide[], measured: readonly Measure
 
 /** The experiments as a press would make them. */
 export const pressed = (sides: readonly RunSide[], { part }: ScaleWords): Experiment[] =>
-  sides.map(({ experiment }) => {
-    const next = structuredClone(experiment);
-    scaledTo(part)(next);
-    return next;
-  });
+  sides.map(({ experiment }) => edited(experiment, scaledTo(part)));
