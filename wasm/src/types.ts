@@ -202,6 +202,8 @@ export interface Catalogue {
   cta_orders: CtaOrderEntry[];
   probes: ProbeInfo[];
   metrics: MetricEntry[];
+  /** What can be taken away from a run, and the policies that act on it. */
+  cures: { name: string; words: string; policies: string[] }[];
   /** Every record of the format, enough to build its form from. */
   records: RecordEntry[];
   experiments: { name: string; title: string; experiment: Experiment }[];

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chain, type Step } from "../src/run/why.ts";
-import type { RunSide } from "../src/run/model.ts";
+import type { RunSide, SchemeAnswer } from "../src/run/model.ts";
 import type { Result } from "../src/types.ts";
 
 const counters = (by: number): object => ({
@@ -94,6 +94,22 @@ test("what neighbours cost stands without one cause each, the best first", () =>
     ],
   );
   assert.deepEqual(found.not, ["slots"]);
+  // A scheme that acts on the first, and one that does not.
+  const answer = (name: string, slowdown: number): SchemeAnswer => ({
+    experiment: { corun: 1, kernels: ["BP", "CFD"], policy: { name } },
+    scheme: name.toUpperCase(),
+    result: { ...RESULT, kernels: [{ ...RESULT.kernels[0], slowdown }, RESULT.kernels[1]] } as unknown as Result,
+  });
+  const acts = { name: "noc", words: "a NoC without limits", policies: ["ccbp", "mil"] };
+  const known = step(
+    chain(side(RESULT), [answer("mil", 2.1), answer("ccbp", 1.6), answer("smk", 1.1)], [acts]).steps,
+    "Neighbours cost BP",
+  );
+  assert.ok(known.kind === "cures");
+  assert.deepEqual(known.acts, [
+    { scheme: "CCBP", slowdown: 1.6 },
+    { scheme: "MIL", slowdown: 2.1 },
+  ]);
 });
 
 test("a place is shared by what has passed it", () => {

@@ -59,6 +59,20 @@ impl Cure {
         }
     }
 
+    /// The policies that act on it: they keep kernels apart there, or hold back who takes most. Whether one helps a mix, its run says.
+    pub fn policies(self) -> &'static [&'static str] {
+        match self {
+            Cure::Noc => &["ccbp", "bmi", "mil", "mps", "green-context", "spatial", "mig"],
+            Cure::Dram => &["tcm", "ccbp", "bmi", "mil", "mig"],
+            Cure::L2 | Cure::Banks => &["mig"],
+            Cure::L1 => &["ucp", "bmi", "mil", "mps", "green-context", "spatial", "mig"],
+            Cure::Lsu => &["bmi", "mil", "mps", "green-context", "spatial", "mig"],
+            Cure::Slots => &["smk", "lrr+gto", "mps", "green-context", "spatial", "mig"],
+            Cure::Fp64 | Cure::Sfu | Cure::Shared => &["mps", "green-context", "spatial", "mig"],
+            Cure::Quota => &["even", "ws", "leftover"],
+        }
+    }
+
     /// The GPU and the controls without what is taken away from `sufferer`; nothing where the GPU cannot be so, or where that changes nothing.
     pub fn of(self, gpu: &Gpu, controls: &Controls, sufferer: KernelId) -> Option<(Gpu, Controls)> {
         let (mut cured, mut free) = (gpu.clone(), controls.clone());
@@ -219,6 +233,14 @@ mod tests {
                 };
                 assert!(changed.iter().zip(may).all(|(changed, may)| !changed || may), "{} without {}", gpu.name, cure.name());
             }
+        }
+    }
+
+    #[test]
+    fn who_acts_on_a_cause_can_be_chosen() {
+        let known = |name: &str| crate::policy::spec::POLICIES.iter().any(|policy| policy.name == name);
+        for (cure, name) in Cure::ALL.into_iter().flat_map(|cure| cure.policies().iter().map(move |name| (cure, *name))) {
+            assert!(known(name), "{}: {name}", cure.name());
         }
     }
 

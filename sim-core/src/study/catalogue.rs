@@ -21,6 +21,7 @@ use crate::policy::script::{self, Hook, Name};
 use crate::policy::spec::{COMBINATIONS, Combination, Member, OLD_NAMES, PolicyInfo};
 use crate::policy::words::{self, WORDS, Word};
 use crate::predict::question::QUESTION_FILE;
+use crate::run::cure::Cure;
 use crate::run::energy::TOTALS;
 use crate::run::experiment::EXPERIMENT;
 use crate::run::outcome::{GPU_OUTCOME, KERNEL_OUTCOME};
@@ -117,6 +118,7 @@ pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> V
         ("warp_orders", named(WARP_ORDERS)),
         ("cta_orders", Value::array(CTA_ORDERS.iter().map(cta_order))),
         ("metrics", Value::array(metrics().iter().map(metric))),
+        ("cures", Value::array(Cure::ALL.map(cure))),
         ("records", Value::array(record::met(&FORMAT.map(|(_, record, _)| record)).into_iter().map(form::record))),
         ("probes", Value::array(COMPONENTS.iter().map(Component::describe))),
         (
@@ -183,6 +185,14 @@ fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
 fn cta_order(order: &CtaOrderInfo) -> Value {
     let texts = [("name", order.name), ("source", order.source), ("doc", order.doc)].map(|(key, text)| (key, Value::from(text)));
     Value::object(texts.into_iter().chain([("params", form::fields(order.params))]))
+}
+
+fn cure(cure: Cure) -> Value {
+    Value::object([
+        ("name", Value::from(cure.name())),
+        ("words", cure.words().into()),
+        ("policies", Value::array(cure.policies().iter().copied())),
+    ])
 }
 
 fn formerly(name: &'static str) -> (&'static str, Value) {

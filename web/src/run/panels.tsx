@@ -28,12 +28,12 @@ interface Around {
 export const panels = (around: Around): readonly Panel[] =>
   [why, compare, path, charts, numbers, decisions, watch, launches, oneSm, predicted].map((panel) => panel(around));
 
-const why = ({ answered }: Around): Panel => ({
+const why = ({ session, answered }: Around): Panel => ({
   id: "why",
   title: "Why",
   heading: "",
   help: "What neighbours cost without one cause each, and where the time of the kernel that suffers goes.",
-  view: () => <Why sides={answered.sides.value} />,
+  view: () => <Why sides={answered.sides.value} answers={answered.answers.value} cures={session.catalogue?.cures} />,
 });
 
 const compare = ({ session, edit }: Around): Panel => ({

@@ -1,9 +1,10 @@
 // What stands behind the answer, as tables of numbers: what neighbours cost without one cause each, the warps of each kernel, what an instruction of the one that
 // suffers waits for, where its reads wait, and who fills these places. No DOM.
 import { count, fixed, percent, finite } from "../format.ts";
-import type { KernelResult, Result } from "../types.ts";
-import type { RunSide } from "./model.ts";
-import { counter, hasCounters } from "./figures.ts";
+import { policiesOf } from "../choices.ts";
+import type { Catalogue, KernelResult, Result } from "../types.ts";
+import type { RunSide, SchemeAnswer } from "./model.ts";
+import { counter, hasCounters, slowdownOf } from "./figures.ts";
 import { held, STATIONS, subject } from "./where.ts";
 
 /** A number of this run beside that of the run alone. */
@@ -35,10 +36,15 @@ export interface Cured {
   /** Half of the interval of that. */
   give: number | null;
 }
+/** A scheme that acts on the best cure's cause, and what has become of the kernel under it; null where it has not run. */
+export interface Acts {
+  scheme: string;
+  slowdown: number | null;
+}
 export type Step = { title: string; unit: string } & (
   | { kind: "beside"; rows: Beside[]; format(value: number | null, unit?: string): string }
   | { kind: "shared"; rows: Shared[] }
-  | { kind: "cures"; kernel: number; rows: Cured[]; not: readonly string[] }
+  | { kind: "cures"; kernel: number; rows: Cured[]; not: readonly string[]; acts: readonly Acts[] }
 );
 export interface Chain {
   mark: string;
@@ -49,7 +55,8 @@ export interface Chain {
   steps: Step[];
 }
 
-export function chain(side: RunSide): Chain {
+/** `answers`: what is known of all schemes on A's mix; `cures`: what acts on what, of the catalogue. */
+export function chain(side: RunSide, answers: readonly SchemeAnswer[] = [], of: Catalogue["cures"] = []): Chain {
   const { mark, scheme, kernels, result } = side,
     kernel = subject(side),
     name = kernels[kernel] ?? "";
@@ -57,7 +64,7 @@ export function chain(side: RunSide): Chain {
     result === null
       ? []
       : [
-          ...cures(result, kernels),
+          ...cures(result, kernels, (cause, k) => acting(cause, k, side.elsewhere ? [] : answers, of)),
           // A stored answer has a part of it.
           ...time(result, kernels, kernel).filter(
             (step) => step.kind === "beside" && step.rows.some(({ here }) => here !== null),
@@ -70,7 +77,11 @@ export function chain(side: RunSide): Chain {
 // ---------------------------------------------------------------- beside alone
 
 /** What the neighbours cost each kernel that suffers from them, without one cause each. */
-function cures({ because = [] }: Result, kernels: readonly string[]): Step[] {
+function cures(
+  { because = [] }: Result,
+  kernels: readonly string[],
+  acts: (cause: string, kernel: number) => readonly Acts[],
+): Step[] {
   return because.map(({ kernel, neighbour_cost: cost = null, cures: tried, not_tried: not }) => ({
     kind: "cures",
     title: `Neighbours cost ${kernels[kernel] ?? ""} ${fixed(cost, 2)} ×; without one cause each`,
@@ -85,7 +96,22 @@ function cures({ because = [] }: Result, kernels: readonly string[]): Step[] {
       give: ci95 ? ((ci95[1] ?? 0) - (ci95[0] ?? 0)) / 2 : null,
     })),
     not,
+    acts: finite(tried[0]?.gives_back) === null ? [] : acts(tried[0]?.cure ?? "", kernel),
   }));
+}
+
+/** The schemes that act on a cause, those first under which the kernel is least slow. */
+function acting(
+  cause: string,
+  kernel: number,
+  answers: readonly SchemeAnswer[],
+  cures: Catalogue["cures"],
+): readonly Acts[] {
+  const names = cures.find(({ name }) => name === cause)?.policies ?? [],
+    act = answers.filter(({ experiment, why }) => !why && policiesOf(experiment).some(({ name }) => names.includes(name)));
+  return act
+    .map(({ scheme, result }) => ({ scheme, slowdown: result && slowdownOf(result, kernel) }))
+    .sort((a, b) => (a.slowdown ?? Infinity) - (b.slowdown ?? Infinity));
 }
 
 const INSTRUCTION = [

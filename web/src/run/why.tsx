@@ -3,8 +3,9 @@ import "./why.css";
 import { Meanings, What } from "../widgets.tsx";
 import { fixed, percent } from "../format.ts";
 import { Beyond, Chip, Mark } from "./answer.tsx";
-import type { RunSide } from "./model.ts";
-import { chain, type Beside, type Chain, type Cured, type Shared, type Step } from "./why.ts";
+import type { Catalogue } from "../types.ts";
+import type { RunSide, SchemeAnswer } from "./model.ts";
+import { chain, type Acts, type Beside, type Chain, type Cured, type Shared, type Step } from "./why.ts";
 
 /** What the rows of a step mean, behind a question mark. */
 function Defined({ step }: { step: Step }) {
@@ -107,6 +108,43 @@ function SharedTable({ step }: { step: Step & { kind: "shared" } }) {
   );
 }
 
+/** Schemes that act on the first of these causes, as far as they have run on this mix. */
+function ActsTable({ acts }: { acts: readonly Acts[] }) {
+  const ran = acts.filter(({ slowdown }) => slowdown !== null),
+    top = Math.max(0, ...ran.map(({ slowdown }) => (slowdown === Infinity ? 0 : (slowdown ?? 0))));
+  if (acts.length === 0) return null;
+  return (
+    <>
+      <h5>Schemes that act on the first of these</h5>
+      {ran.length === 0 ? (
+        <p class="note">None has run on this mix. “Run all schemes” says what each makes of it.</p>
+      ) : (
+        <table class="why-table">
+          <thead>
+            <tr>
+              <th scope="col">Scheme</th>
+              <td />
+              <th scope="col">times slower</th>
+            </tr>
+          </thead>
+          <tbody>
+            {ran.slice(0, MOST_ACTS).map(({ scheme, slowdown }) => (
+              <tr key={scheme}>
+                <th scope="row">{scheme}</th>
+                <td class="why-bar">
+                  <Beyond here={slowdown === Infinity ? top : (slowdown ?? 0)} alone={null} top={top} kernel={0} by={null} />
+                </td>
+                <td>{fixed(slowdown, 2)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+const MOST_ACTS = 6;
+
 function CuresTable({ step }: { step: Step & { kind: "cures" } }) {
   const top = Math.max(0, ...step.rows.flatMap(({ here, base }) => [here ?? 0, base ?? 0]));
   return (
@@ -144,16 +182,22 @@ function CuresTable({ step }: { step: Step & { kind: "cures" } }) {
         They overlap, and do not add up.
         {step.not.length > 0 ? ` Not tried, as it is no other GPU: ${step.not.join(", ")}.` : null}
       </p>
+      <ActsTable acts={step.acts} />
     </>
   );
 }
 
 /** Of each side: from what the verdict follows, and where the time of the kernel that suffers goes. */
-export function Why({ sides }: { sides: readonly RunSide[] }) {
+export function Why(props: {
+  sides: readonly RunSide[];
+  answers: readonly SchemeAnswer[];
+  cures: Catalogue["cures"] | undefined;
+}) {
+  const { sides, answers, cures } = props;
   return (
     <div class="whys">
       {sides
-        .map((side) => ({ ...chain(side), stored: side.origin === "stored" }))
+        .map((side) => ({ ...chain(side, answers, cures), stored: side.origin === "stored" }))
         .map((one) => (
           <section key={one.mark} class="why-side" aria-label={`${one.mark} ${one.scheme}`.trim()}>
             <h3>
