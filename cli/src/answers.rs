@@ -5,6 +5,7 @@ use crate::kind::Kind;
 use crate::store::Kept;
 use clap::Args;
 use corun_lab::lab::{Compared, Want};
+use corun_lab::menu::{self, Variant, begun, names};
 use corun_lab::native;
 use corun_lab::store::Store;
 use corun_lab::workers::stop_at_signals;
@@ -141,27 +142,6 @@ fn whole(mix: &Value, scheme: &Value) -> Value {
     Value::Object(pairs)
 }
 
-/// A policy with what must be given of it and has a beginning that makes sense: as `begun` of the page (web/src/choices.ts).
-fn begun(name: &str, kernels: usize) -> Value {
-    let given = match name {
-        "mps" if kernels > 0 => {
-            let percentage = (2000.0 / kernels as f64).round() / 10.0;
-            Some(("percentage", Value::array(vec![percentage.min(100.0); kernels])))
-        }
-        "time-slice" if kernels > 0 => Some(("slice", 100_000.into())),
-        "priority" if kernels > 0 => Some(("level", Value::array((0..kernels).map(|k| if k == 0 { -5 } else { 0 })))),
-        _ => None,
-    };
-    Value::object([("name", Value::from(name))].into_iter().chain(given))
-}
-
-/// The names in a part of the catalogue.
-fn names(part: &str) -> Vec<String> {
-    let all = catalogue(&[], &[]);
-    let names = all.get(part).map_or(&[][..], Value::items).iter();
-    names.filter_map(|entry| Some(entry.get("name")?.as_str()?.to_owned())).collect()
-}
-
 /// What people call the policies of the catalogue: the page says so before its engine is there.
 fn titles() -> Value {
     let all = catalogue(&[], &[]);
@@ -180,30 +160,11 @@ fn aliases() -> Value {
     Value::object(PRESETS.iter().filter_map(|preset| Some((preset.alias?, preset.name))))
 }
 
-/// A form of a policy beside its usual one.
-#[derive(Debug)]
-struct Variant {
-    policy: Value,
-    /// Differs only where a kernel is promised something.
-    goals: bool,
-}
-
 /// Reads a list of further forms.
 fn variants(file: &Path) -> Result<Vec<Variant>, Problems> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| problem("(file)", format!("{name}: {error}"), "a file that can be read"))?;
-    let Value::Array(entries) = Value::from_json(&text)? else { return Err(problem(&name, text.trim(), "a list of forms of policies")) };
-    let read = |(at, entry): (usize, &Value)| {
-        let policy = entry.get("policy").filter(|policy| named(policy).is_some()).cloned();
-        let wrong = || problem(&format!("{name}[{at}].policy"), entry, "an object with the policy's name");
-        policy.map(|policy| Variant { policy, goals: entry.get("goals") == Some(&true.into()) }).ok_or_else(wrong)
-    };
-    entries.iter().enumerate().map(read).collect()
-}
-
-/// The name in a policy.
-fn named(policy: &Value) -> Option<&str> {
-    policy.get("name")?.as_str()
+    menu::variants(&name, &text)
 }
 
 impl Mix {
@@ -216,12 +177,8 @@ impl Mix {
             let order = |name: &String| Value::object([("policy", policy.clone()), ("cta_order", begun(name, 0))]);
             names("cta_orders").iter().map(order).collect()
         } else {
-            let applies = |one: &&Variant| promised || !one.goals;
-            let all = names("policies").into_iter().flat_map(|name| {
-                let forms = variants.iter().filter(applies).filter(|one| named(&one.policy) == Some(&name));
-                [begun(&name, kernels)].into_iter().chain(forms.map(|one| one.policy.clone())).collect::<Vec<_>>()
-            });
-            all.map(|policy| Value::object([("policy", policy)])).collect()
+            let all = menu::policies(kernels, promised, variants);
+            all.into_iter().map(|policy| Value::object([("policy", policy)])).collect()
         };
         for scheme in &own {
             if !schemes.contains(scheme) {

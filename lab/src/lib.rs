@@ -11,6 +11,7 @@
 //! | `output.rs` | stdout, stderr, and files that are whole or not there |
 //! | `jsonl.rs` | files of lines of JSON that grow as work gets done |
 //! | `workers.rs` | worker threads, progress, signals |
+//! | `menu.rs` | the schemes of a mix |
 //! | `engine.rs` | what tells results of one engine from those of another |
 //! | `store.rs` | what runs have measured, kept for the next command |
 //! | `lab.rs` | what is wanted, what can run, and what has come of it, without threads or files |
@@ -20,6 +21,7 @@ pub mod engine;
 mod failure;
 pub mod jsonl;
 pub mod lab;
+pub mod menu;
 pub mod native;
 pub mod output;
 pub mod store;
