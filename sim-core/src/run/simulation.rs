@@ -112,6 +112,8 @@ pub struct Simulation {
     began: Option<Began>,
     /// When the policies were first found settled.
     settled_at: Option<Cycle>,
+    /// Since when the GPU has been shared as it will be.
+    steady_since: Option<Cycle>,
     /// What has been seen of L2, before measuring began.
     warming: Warming,
 }
@@ -209,6 +211,7 @@ impl Simulation {
             why: None,
             began: None,
             settled_at: None,
+            steady_since: None,
             warming: Warming::default(),
             experiment: experiment.clone(),
         };
@@ -218,6 +221,7 @@ impl Simulation {
             simulation.begin(false);
         }
         simulation.settled_at = simulation.settled().then_some(0);
+        simulation.look_whether_steady();
         Ok(simulation)
     }
 
@@ -352,12 +356,18 @@ impl Simulation {
         if self.settled_at.is_none() && self.settled() {
             self.settled_at = Some(now);
         }
+        self.look_whether_steady();
         if self.began.is_none() {
             self.look_whether_warm();
         }
         if self.windows.ends_at(now) {
             self.look_whether_stuck();
         }
+    }
+
+    fn look_whether_steady(&mut self) {
+        let changes = self.learns() || self.takes_turns();
+        self.steady_since = if changes { None } else { self.steady_since.or(Some(self.machine.now)) };
     }
 
     /// Begins to measure, if it is time.
@@ -686,6 +696,11 @@ impl Simulation {
     /// Whether a policy still finds out what to do: a run that stops when it knows what it measures goes on meanwhile.
     pub fn learns(&self) -> bool {
         self.sharers.iter().any(|sharer| sharer.policy.learns())
+    }
+
+    /// Since when the GPU has been shared as it will be; nothing while a policy finds out what to do, and where one hands the GPU from kernel to kernel.
+    pub fn steady_since(&self) -> Option<Cycle> {
+        self.steady_since
     }
 
     /// Why a policy can decide nothing more, the first of those that have failed: the run has ended.

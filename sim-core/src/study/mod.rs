@@ -10,5 +10,6 @@ pub mod oracle;
 pub mod prediction;
 pub mod probe;
 pub mod profile;
+pub mod race;
 pub mod silicon;
 pub mod sweep;
