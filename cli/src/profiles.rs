@@ -63,12 +63,8 @@ fn planned(gpus: &[String], cycles: &[u64]) -> Result<(BTreeMap<String, Planned>
         // Whole programs of many launches are no part of a mix that a policy wants to know of beforehand.
         for kernel in library::names().into_iter().filter(|name| !name.starts_with("ikra/")) {
             for (policy, stop) in policies.iter().flat_map(|policy| stops.iter().map(move |stop| (policy, stop))) {
-                let written = [
-                    ("corun", Value::from(1)),
-                    ("gpu", name.into()),
-                    ("kernels", Value::array([kernel])),
-                    ("policy", policy.name.into()),
-                ];
+                let written =
+                    [("corun", Value::from(1)), ("gpu", name.into()), ("kernels", Value::array([kernel])), ("policy", policy.name.into())];
                 match Experiment::decode(&Value::object(written.into_iter().chain(part.clone()).chain(stop.clone()))) {
                     Ok(experiment) => {
                         let plan = Plan::of(&experiment);

@@ -5,6 +5,7 @@
 
 mod boundary;
 mod host;
+mod race;
 mod silicon;
 mod sweep;
 
@@ -12,6 +13,7 @@ use boundary::{error, list, plain, text, value};
 use core::hint::black_box;
 use host::Clock;
 use js_sys::{Array, Uint32Array};
+pub use race::race;
 pub use silicon::{silicon, silicon_sweep};
 use sim_core::describe::digest;
 use sim_core::describe::error::Problems;
@@ -193,16 +195,18 @@ impl Simulation {
         self.engine.advance(max_cycles as u64).key().to_owned()
     }
 
-    /// Runs for about `milliseconds` of the host's clock, in chunks of about one millisecond.
+    /// Runs for about `milliseconds` of the host's clock, in chunks of about one millisecond, and not beyond the cycle `to`.
     #[wasm_bindgen(js_name = advanceFor, unchecked_return_type = "Reason")]
-    pub fn advance_for(&mut self, milliseconds: f64) -> String {
+    pub fn advance_for(&mut self, milliseconds: f64, to: Option<f64>) -> String {
+        let to = to.map_or(u64::MAX, |cycle| cycle as u64);
         let mut now = self.clock.now();
         let end = now + milliseconds;
         loop {
-            let reason = self.engine.advance(self.chunk);
+            let left = to.saturating_sub(self.engine.cycle());
+            let reason = self.engine.advance(self.chunk.min(left));
             let took = self.clock.now() - now;
             now += took;
-            if reason != Reason::Budget || now >= end {
+            if reason != Reason::Budget || now >= end || self.engine.cycle() >= to {
                 return reason.key().to_owned();
             }
             self.chunk = if took < 0.5 {

@@ -325,3 +325,12 @@ export interface Prediction {
   kernels: PredictedKernel[];
   windows: PredictWindow[];
 }
+
+// ---------------------------------------------------------------- all schemes of a mix as a race
+
+/** Where a scheme stands: cycles that it has run; since when it has shared the GPU as it will, null while that changes; harmonic speedup. */
+export interface Standing { cycle: number; steady_since: number | null; speedup: number | null; ends: Interval }
+/** What becomes of the schemes, in the order of their standings, and the cycle to which those run that go on; null where none does. */
+export interface Race { to: number | null; fates: Fate[] }
+/** `behind`: which part of the first one's speedup it lacks at least, where it is dropped for that; null while it races and where it has run whole. */
+export interface Fate { goes_on: boolean; behind: number | null }

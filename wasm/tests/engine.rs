@@ -3,7 +3,7 @@
 //! The goldens are the ones that the native build is held to (`tests/suite/determinism.rs`).
 #![cfg(target_arch = "wasm32")]
 
-use corun::{EXPERIMENTS, Simulation};
+use corun::{EXPERIMENTS, Simulation, race};
 use js_sys::{Array, JSON, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -351,9 +351,23 @@ fn ipc_alone_makes_slowdowns() {
 }
 
 #[test]
+fn a_race_says_who_goes_on_and_a_run_where_it_stands() {
+    let mut simulation = start(named("bp-cfd-even"));
+    assert_eq!(simulation.steady_since(), Some(0.0));
+    while simulation.advance_for(1.0, Some(1234.0)) == "budget" && simulation.cycle() < 1234.0 {}
+    assert_eq!(simulation.cycle(), 1234.0, "it does not run beyond");
+    let standing = |speedup: f64| format!(r#"{{"cycle":100000,"steady_since":0,"speedup":{speedup},"ends":[{speedup},{speedup}]}}"#);
+    let text = format!("[{},{}]", standing(0.5), standing(0.3));
+    let said = JSON::stringify(&race(500_000.0, &parsed(&text)).expect("standings")).map(String::from).expect("JSON");
+    assert_eq!(said, r#"{"to":200000,"fates":[{"goes_on":true,"behind":null},{"goes_on":false,"behind":0.4}]}"#);
+    let error = race(500_000.0, &parsed(r#"[{"cycle":"far"}]"#)).expect_err("no number");
+    assert!(problems(&error).length() > 0);
+}
+
+#[test]
 fn time_and_events_bound_an_advance() {
     let mut simulation = start(named("bp-cfd-even"));
-    let reason = simulation.advance_for(20.0);
+    let reason = simulation.advance_for(20.0, None);
     assert!(simulation.cycle() > 0.0, "{reason}");
     let before = simulation.cycle();
     let reason = simulation.advance_event(100_000.0);

@@ -182,6 +182,41 @@ test("chosen schemes for a chosen length; stopping ends at once", async ({ page 
   await expect(row(page, "Even split")).toContainText("not run");
 });
 
+test("a fresh mix is a race: who is far behind is dropped, says so, and runs to its end where it is asked to", async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const said = new Set<string>();
+    Object.assign(window, { said });
+    new MutationObserver(() => {
+      said.add(document.querySelector(".schemes-left span")?.textContent ?? "");
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+  });
+  await open(page, TINY.replace("8000", "400000"));
+  await only(page, /^Even split/, /^Leftover/, /^Spatial/);
+  await runThem(page).click();
+  const again = page.getByRole("button", { name: "Run them to the end" });
+  await expect(again).toBeVisible({ timeout: 120_000 });
+  const said = await page.evaluate(() => [...(window as typeof window & { said: Set<string> }).said]);
+  expect(said.some((text) => /^\d of 3 still race: /.test(text))).toBe(true);
+  const dropped = /dropped at 100,000 cycles: \d+ % behind/;
+  await expect(row(page, "Leftover")).toContainText(dropped);
+  await expect(row(page, "Spatial partitioning")).not.toContainText("dropped");
+  await expect(page.getByRole("option", { name: /^Leftover;.*dropped at 100,000 cycles/ })).toHaveCount(1);
+  await expect(page.getByText("2 were dropped", { exact: true })).toBeVisible();
+  await noViolations(page);
+  await picture(page, "schemes-race", true);
+  // It is remembered, opens in Run as any other, and runs whole.
+  await page.reload();
+  await expect(row(page, "Leftover")).toContainText(dropped);
+  await only(page, /^Even split/, /^Leftover/, /^Spatial/);
+  await again.click();
+  await expect(row(page, "Leftover")).not.toContainText("dropped", { timeout: 60_000 });
+  await expect(page.locator(".schemes-left")).toHaveCount(0, { timeout: 60_000 });
+  await row(page, "Leftover").getByRole("button", { name: "Leftover" }).click();
+  await expect.poll(() => page.url()).toContain("b.policy=leftover");
+});
+
 test("the form of a run leads to all schemes of its mix", async ({ page }) => {
   await openAt(page, TINY, 100);
   await form(page);
@@ -275,7 +310,7 @@ test("the time left of all schemes, as it is said and as it comes out", async ({
     Object.assign(window, { said });
     new MutationObserver(() => {
       const text = document.querySelector(".schemes-left span")?.textContent ?? "";
-      if (/running/.test(text) && said.at(-1)?.[1] !== text) said.push([performance.now(), text]);
+      if (/running|still race/.test(text) && said.at(-1)?.[1] !== text) said.push([performance.now(), text]);
     }).observe(document, { subtree: true, childList: true, characterData: true });
   });
   // Nothing is judged by it: how even a machine's speed is depends on what else it does.
@@ -290,7 +325,8 @@ test("the time left of all schemes, as it is said and as it comes out", async ({
   const began = said[0]?.[0] ?? end;
   const lines = [0.25, 0.5, 0.75].map((part) => {
     const at = began + part * (end - began),
-      [, number, unit] = /about (\d+) (s|min) left/.exec(said.filter(([when]) => when <= at).at(-1)?.[1] ?? "") ?? [],
+      [, number, unit] =
+        /(?:about|at most) (\d+) (s|min) left/.exec(said.filter(([when]) => when <= at).at(-1)?.[1] ?? "") ?? [],
       left = (end - at) / 1000;
     if (number === undefined) return `at ${100 * part} % nothing, ${left.toFixed(0)} s were left`;
     const told = Number(number) * (unit === "min" ? 60 : 1);

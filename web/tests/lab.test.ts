@@ -153,3 +153,30 @@ test("what is held stands still, in workers that come later, too", () => {
   lab.hold(false);
   for (const hand of Hand.all) assert.deepEqual(hand.heard.at(-1), { t: "hold", held: false });
 });
+
+test("what has a place goes on at the worker that began it; the others do the rest; where that is lost, another begins anew", async () => {
+  Hand.install();
+  const lab = new Lab(NONE, "test", 2);
+  const seeds = (n: number): number[] =>
+    at(n).heard.flatMap((one) => (one.t === "do" ? [(one.of as Experiment).seed as number] : []));
+  const ask = (seed: number, place: string | null): void =>
+    void lab.ask("explain", { seed } as Experiment, {}, place).ended.catch(() => undefined);
+  ask(1, "a");
+  ask(2, "b");
+  at(0).ready();
+  at(1).ready();
+  at(0).gives(null);
+  await heard();
+  // Both go on: the free one does not take the other's.
+  ask(3, "b");
+  ask(4, "a");
+  ask(5, null);
+  assert.deepEqual([seeds(0), seeds(1)], [[1, 4], [2]]);
+  at(0).gives(null);
+  await heard();
+  assert.deepEqual(seeds(0), [1, 4, 5]);
+  at(1).says({ t: "fails", id: at(1).id, problems: null, message: "a trap" });
+  at(0).gives(null);
+  await heard();
+  assert.deepEqual(seeds(0), [1, 4, 5, 3]);
+});

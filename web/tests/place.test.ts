@@ -131,6 +131,7 @@ function host(): SchemesHost & { ran: number[]; last(): PoolEvents & { end(): vo
       last = { ...events, end };
       return {
         know: () => undefined,
+        again: () => undefined,
         skip: () => undefined,
         start: () => undefined,
         stop: () => undefined,

@@ -200,3 +200,25 @@ test("an arrow leads to the nearest in its direction; Home and End to the first 
       reached.add(goTo(places, from, key) as number);
   assert.equal(reached.size, places.length);
 });
+
+test("what a race has dropped stands behind all others, is no part of them, and says why", () => {
+  const dropped = { ...answer("even", "Even split", result([4.8, 1.2], 0.6, [0.5, 0.7])), dropped: 0.314 },
+    races = { ...answer("ws", "Warped-Slicer", result([4.8, 1.2], 0.4, [0.39, 0.41])), races: true as const },
+    whole = answer("ccbp", "CCBP", result([4.8, 1.2], 0.5, [0.49, 0.51]));
+  const points = schemePoints([dropped, races, whole], null, null);
+  assert.deepEqual(
+    points.map(({ name, race }) => [name, race]),
+    [
+      ["CCBP", ""],
+      ["Warped-Slicer", "still races, now at 1,000 cycles"],
+      ["Even split", "dropped at 1,000 cycles: 31 % behind"],
+    ],
+  );
+  // Its interval still counts: what it may have reached is not beaten.
+  assert.equal(best(points), null);
+  const low = { ...dropped, result: result([9, 2], 0.2, [0.19, 0.21]) };
+  assert.equal(best(schemePoints([low, whole], null, null))?.name, "CCBP");
+  // As B it is a run of its own.
+  const [first] = schemePoints([low], null, side("B", answer("even", "Even split", result([8, 2], 0.22))));
+  assert.deepEqual([first?.marks, first?.race], ["B", ""]);
+});

@@ -4,9 +4,10 @@ import { test } from "node:test";
 import { schemeHead } from "../src/choices.ts";
 import { Answers, readAnswer } from "../src/answers.ts";
 import type { SchemeAnswer } from "../src/run/model.ts";
-import { readResult, type RunsPoints, SchemesRun } from "../src/run/schemes-run.ts";
+import { raceText, runningText } from "../src/run/scheme-points.ts";
+import { readResult, type RunsPoints, type SchemesProgress, SchemesRun } from "../src/run/schemes-run.ts";
 import { schemesFor } from "../src/schemes/variants.ts";
-import type { PoolEvents } from "../src/sweeps/pool.ts";
+import type { PoolEvents, RaceEvents } from "../src/sweeps/pool.ts";
 import type { Plan } from "../src/sweeps/types.ts";
 import { timeLeft, type Worked } from "../src/sweeps/time-left.ts";
 import type { Catalogue, Experiment, PolicyEntry, Problem, Result } from "../src/types.ts";
@@ -32,8 +33,17 @@ const result = (hash: string): Result =>
 
 /** A pool whose points end when the test says so. */
 function host() {
-  const pools: { text: string; events: PoolEvents; skipped: number[]; running: boolean; end(name: string): void }[] =
-    [];
+  const pools: {
+    text: string;
+    events: PoolEvents;
+    race: RaceEvents | null;
+    skipped: number[];
+    again: number[];
+    /** How it was started; null while it stands. */
+    running: "race" | "whole" | null;
+    end(name: string, speedup?: number): void;
+    hold(name: string, speedup: number): void;
+  }[] = [];
   const tested = {
     pools,
     catalogue,
@@ -63,16 +73,23 @@ function host() {
       });
       return () => undefined;
     },
-    pool: (text: string, plan: Plan, events: PoolEvents): RunsPoints => {
-      const pool = {
+    pool: (text: string, plan: Plan, events: PoolEvents, race: RaceEvents | null = null): RunsPoints => {
+      const find = (name: string): number =>
+        plan.points.findIndex(({ axes }) => (axes["policy"] as { name: string }).name === name);
+      const line = (index: number, cycles: number, hspeedup: number): string =>
+        JSON.stringify({
+          index,
+          result: { ...result(plan.points[index]?.config_hash ?? ""), cycles, metrics: { hspeedup } },
+        });
+      const pool: (typeof pools)[number] = {
         text,
         events,
-        skipped: [] as number[],
-        running: false,
-        end: (name: string): void => {
-          const index = plan.points.findIndex(({ axes }) => (axes["policy"] as { name: string }).name === name);
-          events.line(index, JSON.stringify({ index, result: result(plan.points[index]?.config_hash ?? "") }));
-        },
+        race,
+        skipped: [],
+        again: [],
+        running: null,
+        end: (name, speedup = 0.5) => events.line(find(name), line(find(name), 500_000, speedup)),
+        hold: (name, speedup) => race?.held(find(name), line(find(name), 100_000, speedup), 0),
       };
       pools.push(pool);
       return {
@@ -80,11 +97,14 @@ function host() {
         skip: (points) => {
           pool.skipped.push(...points);
         },
-        start: () => {
-          pool.running = true;
+        again: (points) => {
+          pool.again.push(...points);
+        },
+        start: (_workers, whole = false) => {
+          pool.running = whole ? "whole" : "race";
         },
         stop: () => {
-          pool.running = false;
+          pool.running = null;
         },
         progress: () => ({ done: 0.5, left: 1000 }),
       };
@@ -126,17 +146,17 @@ test("the picture fills point by point; what cannot run says why; stopping keeps
   run.start();
   const [pool] = on.pools as [(typeof on.pools)[0]];
   assert.ok(pool.running);
-  assert.deepEqual(run.progress.value, { done: 0, of: 4, part: 0, leftMs: null });
+  assert.deepEqual(run.progress.value, { done: 0, of: 4, part: 0, leftMs: null, race: true });
   pool.end("cc");
   assert.equal(state(run)[1], "CCBP: done");
-  assert.deepEqual(run.progress.value, { done: 1, of: 4, part: 0.5, leftMs: 1000 });
+  assert.deepEqual(run.progress.value, { done: 1, of: 4, part: 0.5, leftMs: 1000, race: true });
   run.stop();
   assert.ok(!pool.running);
   assert.equal(run.progress.value, null);
   assert.equal(state(run)[1], "CCBP: done");
   run.start();
   assert.equal(on.pools.length, 1, "the same pool, which knows what it has run");
-  assert.deepEqual(run.progress.value, { done: 0, of: 3, part: 0, leftMs: null });
+  assert.deepEqual(run.progress.value, { done: 0, of: 3, part: 0, leftMs: null, race: true });
   pool.events.broken({ kind: "point", index: 0, answers: {} }, "a trap");
   assert.equal(run.answers.value[0]?.why, "a defect: a trap");
   pool.end("hetero-a");
@@ -178,6 +198,83 @@ test("what is stored, or has been run, is not run again", async () => {
   const pools = on.pools.length;
   await show(run, { ...mix, policy: { name: "hetero-a" } });
   assert.equal(on.pools.length, pools);
+});
+
+test("a race: what is held is shown, what is dropped says so and is not run again, unless it is asked for", async () => {
+  const on = host(),
+    run = new SchemesRun(on);
+  await show(run, mix);
+  run.start();
+  const [pool] = on.pools as [(typeof on.pools)[0]],
+    race = pool.race as RaceEvents;
+  assert.equal(pool.running, "race");
+  assert.equal(race.cycles, 500_000);
+  // Nothing has run; what cannot run is not in it.
+  assert.deepEqual(
+    race.standings().map(({ cycle, speedup }) => [cycle, speedup]),
+    [0, 1, 2, 3].map(() => [0, null]),
+  );
+  const goesOn = { goes_on: true, behind: null };
+  assert.deepEqual(race.judged([goesOn, goesOn, goesOn, goesOn]), []);
+  pool.hold("cc", 0.6);
+  pool.hold("even", 0.3);
+  pool.hold("hetero-a", 0.55);
+  pool.end("hetero-b", 0.5);
+  const waiting = () => run.answers.value.filter(({ result: has, races }) => has && races);
+  const progress = run.progress.value as SchemesProgress;
+  assert.equal(
+    runningText(waiting(), progress),
+    "3 of 4 still race: Even split, CCBP, HeteroCore: some of each, at most 1 s left",
+  );
+  assert.deepEqual(
+    race.standings().map(({ cycle, steady_since, speedup }) => [cycle, steady_since, speedup]),
+    [
+      [100_000, 0, 0.3],
+      [100_000, 0, 0.6],
+      [100_000, 0, 0.55],
+      [500_000, 0, 0.5],
+    ],
+  );
+  const ended = { goes_on: false, behind: null };
+  assert.equal(race.judged([{ goes_on: false, behind: 0.5 }, goesOn, goesOn, ended]).length, 2);
+  const [even, cc] = run.answers.value as [SchemeAnswer, SchemeAnswer];
+  assert.equal(raceText(even), "dropped at 100,000 cycles: 50 % behind");
+  assert.equal(raceText(cc), "still races, now at 100,000 cycles");
+  pool.end("cc", 0.61);
+  pool.end("hetero-a", 0.5);
+  pool.events.over();
+  assert.equal(run.progress.value, null);
+  assert.equal(raceText(run.answers.value[1] as SchemeAnswer), "");
+  // Another mix, and back again: it has been dropped.
+  await show(run, { ...mix, seed: 2 });
+  await show(run, mix);
+  assert.equal(raceText(run.answers.value[0] as SchemeAnswer), "dropped at 100,000 cycles: 50 % behind");
+  run.start();
+  assert.equal(run.progress.value, null, "nothing is left to run");
+  run.start(true);
+  const last = on.pools.at(-1) as (typeof on.pools)[0];
+  assert.deepEqual([last.running, last.again.length], ["whole", 1]);
+  last.end("even", 0.35);
+  assert.equal(raceText(run.answers.value[0] as SchemeAnswer), "");
+  assert.equal(run.answers.value[0]?.result?.cycles, 500_000);
+});
+
+test("a dropped scheme that the page runs to its end is dropped no more; where a kernel has a goal nobody races", async () => {
+  const on = host(),
+    run = new SchemesRun(on);
+  await show(run, mix);
+  run.start();
+  const [pool] = on.pools as [(typeof on.pools)[0]];
+  pool.race?.standings();
+  pool.hold("even", 0.3);
+  pool.race?.judged([{ goes_on: false, behind: 0.5 }]);
+  const even = run.answers.value[0] as SchemeAnswer;
+  assert.equal(even.dropped, 0.5);
+  run.take({ experiment: even.experiment, result: { ...result("whole"), cycles: 500_000 } as Result });
+  assert.equal(run.answers.value[0]?.dropped, undefined);
+  assert.equal(run.answers.value[0]?.result?.config_hash, "whole");
+  await show(run, { ...mix, kernels: [{ kernel: "BP", qos: 0.5 }, "CFD"] });
+  assert.equal(on.pools.at(-1)?.race, null);
 });
 
 test("a stored answer is of one scheme with one order of CTAs, and of how its kernels ran alone", async () => {

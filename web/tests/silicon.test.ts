@@ -69,6 +69,7 @@ function tested(presets = PRESETS, wrong: Problem[] = []) {
       pools.push(pool);
       return {
         know: () => undefined,
+        again: () => undefined,
         skip: (points) => {
           pool.skipped.push(...points);
         },

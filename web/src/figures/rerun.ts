@@ -54,7 +54,7 @@ export class Rerun {
       }
       const changed = runs.filter((run, i) => plan.points[i]?.config_hash !== document.runs[run]?.hash);
       if (changed.length > 0) events.changed(changed);
-      this.#start(new Pool(module, text, plan, this.#told(plan), windows), workers);
+      this.#start(new Pool(module, text, plan, this.#told(plan), { windows }), workers);
     });
   }
 

@@ -35,6 +35,8 @@ interface Waiting {
   work: Work;
   of: unknown;
   told: Told<never>;
+  /** What it goes on with, which one worker has; null for nothing. */
+  place: string | null;
   give(value: unknown): void;
   fail(why: Failure): void;
 }
@@ -42,6 +44,8 @@ interface Hand {
   worker: Worker;
   ready: boolean;
   does: { id: number; what: Waiting } | null;
+  /** What it has been given a place for. */
+  places: Set<string>;
 }
 
 export class Lab {
@@ -68,10 +72,16 @@ export class Lab {
     return this.#stamp;
   }
 
-  ask<W extends Work>(work: W, of: Works[W]["of"], told: Told<Works[W]["soFar"]> = {}): Asked<Works[W]["gives"]> {
+  /** `place`: what is asked for with the same one goes to the worker that did the first, which has kept what it goes on with. */
+  ask<W extends Work>(
+    work: W,
+    of: Works[W]["of"],
+    told: Told<Works[W]["soFar"]> = {},
+    place: string | null = null,
+  ): Asked<Works[W]["gives"]> {
     let what: Waiting | null = null;
     const ended = new Promise<Works[W]["gives"]>((give, fail) => {
-      what = { work, of, told, give: give as Waiting["give"], fail };
+      what = { work, of, told, place, give: give as Waiting["give"], fail };
       this.#waiting.push(what);
     });
     this.#go();
@@ -105,8 +115,9 @@ export class Lab {
   /** Gives what waits to those that have nothing to do, and hires more for the rest. */
   #go(): void {
     for (const hand of this.#hands) {
-      const what = hand.ready && !hand.does ? this.#waiting.shift() : undefined;
+      const what = hand.ready && !hand.does ? this.#next(hand) : undefined;
       if (!what) continue;
+      if (what.place !== null) hand.places.add(what.place);
       const id = ++this.#asked;
       hand.does = { id, what };
       this.#post(hand, { t: "do", id, work: what.work, of: what.of } as ToLab);
@@ -117,11 +128,20 @@ export class Lab {
     for (let n = 0; n < wanted; n += 1) this.#hands.push(this.#hire());
   }
 
+  /** The first that this worker can do: what another one has begun is that one's. */
+  #next(hand: Hand): Waiting | undefined {
+    const others = this.#hands.filter((one) => one !== hand);
+    const at = this.#waiting.findIndex(
+      ({ place }) => place === null || hand.places.has(place) || !others.some(({ places }) => places.has(place)),
+    );
+    return at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
+  }
+
   #hire(): Hand {
     // The bundler finds the worker by this very expression.
     const name = ownName(this.#name),
       worker = watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
-    const hand: Hand = { worker, ready: false, does: null };
+    const hand: Hand = { worker, ready: false, does: null, places: new Set() };
     worker.onmessage = ({ data }: MessageEvent<FromLab>) => {
       if (this.#hands.includes(hand)) this.#hear(hand, data);
     };

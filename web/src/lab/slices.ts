@@ -13,14 +13,15 @@ export const others = (): Promise<void> =>
     port2.postMessage(0);
   });
 
-/** Runs on to its end. `between`: what is done after each slice; where it throws, the run is not wanted any more. */
+/** Runs on to its end, or to a cycle before that. `between`: what is done after each slice; where it throws, the run is not wanted any more. */
 export async function toItsEnd(
-  run: { advanceFor(milliseconds: number): Reason },
+  run: { readonly cycle: number; advanceFor(milliseconds: number, to?: number): Reason },
   between: () => Promise<void>,
+  to = Infinity,
 ): Promise<Reason> {
   for (;;) {
-    const reason = run.advanceFor(SLICE);
-    if (reason !== "budget") return reason;
+    const reason = run.advanceFor(SLICE, to === Infinity ? undefined : to);
+    if (reason !== "budget" || run.cycle >= to) return reason;
     await between();
   }
 }

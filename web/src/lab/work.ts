@@ -18,6 +18,8 @@ import type {
   PolicyChoice,
   Problem,
   ProbeResult,
+  Race,
+  Standing,
   Tried,
 } from "../types.ts";
 import { whyStamp } from "../whys.ts";
@@ -47,16 +49,29 @@ export interface Works {
   tried: { of: PlannedAlone; gives: readonly Tried[]; soFar: never };
   /** A kernel alone, once to its end. */
   once: { of: Experiment; gives: Measured; soFar: Measured };
-  /** A sweep's point with the answers that it needs, as the line of its result. `windows`: it has its windows, which the runner's lines do not have. */
+  /**
+   * A sweep's point with the answers that it needs, as the line of its result. `windows`: it has its windows, which the runner's lines do not have.
+   * `to`: a cycle at which it is held, to go on when it is asked for again.
+   */
   point: {
-    of: { text: string; index: number; answers: Record<string, Answer>; windows: boolean };
-    gives: string;
+    of: { text: string; index: number; answers: Record<string, Answer>; windows: boolean; to?: number };
+    gives: Point;
     soFar: never;
   };
+  /** Which of those that are held go on. */
+  race: { of: { cycles: number; standings: readonly Standing[] }; gives: Race; soFar: never };
   /** A run that takes no second. */
   short: { of: Job; gives: Outcome; soFar: never };
 }
 export type Work = keyof Works;
+
+/** A point where its run has ended, or is held. */
+export interface Point {
+  line: string;
+  held: boolean;
+  /** Since when it has shared the GPU as it will; null while that changes. */
+  steadySince: number | null;
+}
 
 /** After a slice. `part`: how much is done, 0 to 1; null where that is not known. `value`: what it shows, asked for as often as it is said. */
 export type Between<S> = (part: number | null, value?: () => S | null) => Promise<void>;
@@ -102,6 +117,9 @@ async function sweepOf(text: string): Promise<{ engine: Engine; sweep: Sweep }> 
   }
   return opened;
 }
+
+/** Points that are held, by their sweep and their place in it. */
+const held = new Map<string, Simulation>();
 
 export const WORKS: {
   readonly [W in Work]: (
@@ -162,15 +180,26 @@ export const WORKS: {
         throw Object.assign(new Error("alone, it gets stuck"), { problems: [] });
       return measuredOf(run.result(), true);
     }),
-  point: async ({ text, index, answers: given, windows }, between) => {
+  point: async ({ text, index, answers: given, windows, to }, between) => {
     const { engine, sweep } = await sweepOf(text),
-      { cycles, experiment, axes, config_hash: hash } = sweep.point(index);
-    return of(engine.Simulation.withAnswers(experiment, given), async (run) => {
-      await toItsEnd(run, () => between(partOf(run, cycles)));
-      if (!windows) return sweep.line(index, run);
-      const result = run.resultWithWindows();
-      return JSON.stringify({ index, points: sweep.points, sweep: sweep.hash, axes, config_hash: hash, result });
-    });
+      { cycles, experiment, axes, config_hash: hash } = sweep.point(index),
+      key = `${index} ${text}`;
+    const run = held.get(key) ?? engine.Simulation.withAnswers(experiment, given);
+    held.delete(key);
+    let holds = false;
+    try {
+      const reason = await toItsEnd(run, () => between(partOf(run, cycles)), to);
+      holds = reason === "budget";
+      if (holds) held.set(key, run);
+      const steadySince = run.steadySince ?? null;
+      if (!windows) return { line: sweep.line(index, run), held: holds, steadySince };
+      const result = run.resultWithWindows(),
+        line = JSON.stringify({ index, points: sweep.points, sweep: sweep.hash, axes, config_hash: hash, result });
+      return { line, held: holds, steadySince };
+    } finally {
+      if (!holds) run.free();
+    }
   },
+  race: ({ cycles, standings }) => plain.race(cycles, standings),
   short: (job) => measure(plain, job),
 };

@@ -36,4 +36,8 @@ export interface SchemeAnswer {
   why?: string;
   /** When it can act for the first time, where that is after its run. */
   acts?: number;
+  /** Its result is of the cycle at which it is held, or from which it goes on: it is still in the race. */
+  races?: true;
+  /** It has been dropped from the race, and its result is of that cycle: the part of the first one's speedup that it lacked. */
+  dropped?: number;
 }

@@ -1,9 +1,11 @@
 // The schemes of a mix as points: equal ones drawn once, which of them is best, their axes, where their names stand, and where an arrow key leads. No DOM.
 import type { Column } from "../schemes/table.ts";
+import { count, timeText } from "../format.ts";
 import { interval } from "../interval-text.ts";
 import type { Interval, Result } from "../types.ts";
 import { mixFigure, slowdownOf } from "./figures.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
+import type { SchemesProgress } from "./schemes-run.ts";
 import { schemeKey } from "./stored.ts";
 
 /** Schemes whose results are equal. */
@@ -22,6 +24,9 @@ export interface SchemePoint {
   speedupEnds: Interval;
   /** The engine's sentence, where the scheme has not acted yet. */
   learning: string;
+  /** Where it is in a race, in words: still there, or dropped; empty where it has run whole. */
+  race: string;
+  dropped: boolean;
 }
 
 // ---------------------------------------------------------------- which schemes are one
@@ -58,6 +63,26 @@ export function commonName(names: readonly string[]): string {
 const learning = ({ verdict }: Result): string =>
   verdict?.says.find((sentence) => sentence.startsWith("The policy still learns")) ?? "";
 
+/** How a race stands with a scheme, in words; empty for one that has run whole. */
+export function raceText({ result, races, dropped }: SchemeAnswer): string {
+  if (!result) return "";
+  const at = `at ${count(result.cycles)} cycles`;
+  if (dropped !== undefined) return `dropped ${at}: ${Math.round(100 * dropped)} % behind`;
+  return races ? `still races, now ${at}` : "";
+}
+
+/** So many names are said of those that are waited for. */
+export const FEW = 4;
+
+/** Who still runs, or is still in the race, and for how long. */
+export function runningText(waiting: readonly SchemeAnswer[], { done, of, leftMs, race }: SchemesProgress): string {
+  const few = waiting.length <= FEW ? `: ${waiting.map(({ scheme }) => scheme).join(", ")}` : "",
+    left = leftMs === null ? "" : `, ${race ? "at most" : "about"} ${timeText(leftMs)} left`;
+  return waiting.some(({ races }) => races)
+    ? `${of - done} of ${of} still race${few}${left}`
+    : `${waiting.length} more ${waiting.length === 1 ? "is" : "are"} running${few}${left}`;
+}
+
 interface Entry {
   answer: SchemeAnswer;
   /** Of the side that it is; empty for none. */
@@ -80,13 +105,19 @@ function entries(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide
   return [...placed, ...left.map(entry)];
 }
 
-/** Best first. A and B stand where their bars say, also as schemes with settings of their own; of another mix than A's is no place here. */
+const alikeInRace = (one: SchemeAnswer, other: SchemeAnswer): boolean =>
+  one.races === other.races && (one.dropped === undefined) === (other.dropped === undefined);
+
+/** Best first, and behind them those that a race has dropped. A and B stand where their bars say, also as schemes with settings of their own; of another mix than A's is no place here. */
 export function schemePoints(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide | null): SchemePoint[] {
   const groups: { result: Result; answers: SchemeAnswer[]; marks: string }[] = [];
   for (const { answer, mark } of entries(answers, a, b)) {
     const { result } = answer;
     if (!result || result.kernels.some((_, k) => slowdownOf(result, k) === null)) continue;
-    const group = groups.find((one) => equal(one.result, result));
+    // Figures of different lengths are not the same.
+    const group = groups.find(
+      ({ answers: [one], ...other }) => one && alikeInRace(one, answer) && equal(other.result, result),
+    );
     if (group) {
       group.answers.push(answer);
       group.marks = [...group.marks, mark].sort().join("");
@@ -106,9 +137,11 @@ export function schemePoints(answers: readonly SchemeAnswer[], a: RunSide | null
         // Of what gets nothing, nothing is left to be known.
         speedupEnds: speedup === 0 ? [0, 0] : interval(result.ci95?.metrics, "hspeedup"),
         learning: learning(result),
+        race: raceText(answers[0] as SchemeAnswer),
+        dropped: answers[0]?.dropped !== undefined,
       };
     })
-    .sort((one, other) => (other.speedup ?? -1) - (one.speedup ?? -1));
+    .sort((one, other) => Number(one.dropped) - Number(other.dropped) || (other.speedup ?? -1) - (one.speedup ?? -1));
 }
 
 /** The one whose harmonic speedup is above all others' intervals; null where intervals leave that open. */

@@ -67,7 +67,7 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
           role="option"
           aria-selected={point.marks.includes("B")}
           aria-label={spoken(point)}
-          class={`row ${i === active ? "active" : ""} ${point.marks === "" ? "" : "mine"}`}
+          class={`row ${i === active ? "active" : ""} ${point.marks === "" ? "" : "mine"} ${point.dropped ? "dropped" : ""}`}
         >
           <span class="row-name">
             {[...point.marks].map((mark) => (
@@ -76,6 +76,7 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
               </b>
             ))}
             {point.learning !== "" && <span class="learns" />}
+            {point.dropped && <span class="cross">×</span>}
             <span class="text">
               {point.name}
               {point === best ? ", best" : ""}

@@ -193,11 +193,11 @@ export function SchemeScatter({ points, scatter, kernels, width, height, active,
             role="option"
             aria-selected={point.marks.includes("B")}
             aria-label={spoken(point)}
-            class={`point ${point.marks} ${point === best ? "best" : ""} ${point.learning === "" ? "" : "learning"} ${i === active ? "active" : ""}`}
+            class={`point ${point.marks} ${point === best ? "best" : ""} ${point.learning === "" ? "" : "learning"} ${raceClass(point)} ${i === active ? "active" : ""}`}
           >
             {box?.lead && <line class="lead" x1={box.lead[0]} y1={box.lead[1]} x2={box.lead[2]} y2={box.lead[3]} />}
             {i === active && <circle class="ring" cx={x} cy={y} r={(scatter.places[i] as Place).r + 4} />}
-            <Mark x={x} y={y} marks={point.marks} />
+            <Mark x={x} y={y} marks={point.marks} dropped={point.dropped} />
             {box && (
               <text class="scheme-name" x={box.x} y={box.y + 10}>
                 {scatter.names[i]?.[box.form]}
@@ -210,8 +210,12 @@ export function SchemeScatter({ points, scatter, kernels, width, height, active,
   );
 }
 
-/** A is square, B round: shape, colour and letter. */
-function Mark({ x, y, marks }: { x: number; y: number; marks: string }) {
+const raceClass = ({ race, dropped }: SchemePoint): string => (dropped ? "dropped" : race === "" ? "" : "races");
+
+/** A is square, B round: shape, colour and letter. What a race has dropped is a cross. */
+function Mark({ x, y, marks, dropped }: { x: number; y: number; marks: string; dropped: boolean }) {
+  if (dropped && marks === "")
+    return <path class="mark" d={`M${x - 3} ${y - 3}L${x + 3} ${y + 3}M${x - 3} ${y + 3}L${x + 3} ${y - 3}`} />;
   if (marks === "") return <circle class="mark" cx={x} cy={y} r={MARK} />;
   const w = marks === "AB" ? 2 * SIDE + 6 : 2 * SIDE;
   return (

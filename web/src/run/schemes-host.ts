@@ -16,7 +16,7 @@ export function schemesHost(
     workers: navigator.hardwareConcurrency || 2,
     validate,
     plan: (text, most, said) => readPlan(module, text, most, said),
-    pool: (text, plan, events) => new Pool(module, text, plan, events),
+    pool: (text, plan, events, race = null) => new Pool(module, text, plan, events, { race }),
     alone: new Answers(stamp, readAnswer, shipped),
     results: new Answers(`${stamp} schemes`, readResult),
   };

@@ -1,12 +1,22 @@
 // All schemes on the present mix in one picture, which is one control: arrow keys move between the schemes, Enter or a press makes one B.
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { count, timeText } from "../format.ts";
+import { count } from "../format.ts";
 import { hasGoal } from "../goal.ts";
 import { type Column, columns } from "../schemes/table.ts";
 import { plusMinus } from "../interval-text.ts";
 import type { MetricEntry } from "../types.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
-import { byPromise, best as bestOf, goTo, isSide, type SchemePoint, schemePoints } from "./scheme-points.ts";
+import {
+  byPromise,
+  best as bestOf,
+  FEW,
+  goTo,
+  isSide,
+  raceText,
+  runningText,
+  type SchemePoint,
+  schemePoints,
+} from "./scheme-points.ts";
 import { HEAD, ROW, SchemeRows } from "./scheme-rows.tsx";
 import { pointAt, scatterOf, SchemeScatter } from "./scheme-scatter.tsx";
 import type { SchemesProgress } from "./schemes-run.ts";
@@ -20,6 +30,8 @@ interface SchemesPictureProps {
   /** A scheme is to be B. */
   onChoose(answer: SchemeAnswer): void;
   onRunAll(): void;
+  /** Those that the race has dropped are to run to their ends, too. */
+  onRunDropped(): void;
   onStop?(): void;
   progress: SchemesProgress | null;
   /** What figures are called: the catalogue's. */
@@ -32,9 +44,6 @@ interface SchemesPictureProps {
 }
 
 const FIRST_WIDTH = 452;
-/** So many names are said of those that are waited for. */
-const FEW = 4;
-
 /** The figures that say how good a scheme is. */
 const MERIT = ["hspeedup", "stp", "fairness"];
 
@@ -60,6 +69,7 @@ export function SchemesPicture({
   b,
   onChoose,
   onRunAll,
+  onRunDropped,
   onStop,
   progress,
   metrics = [],
@@ -87,7 +97,8 @@ export function SchemesPicture({
     return promised ? byPromise(found, shown) : found;
   }, [answers, a, b, promised]);
   const runs = (one: SchemeAnswer): boolean => [a, b].some((side) => side?.result && isSide(one, side));
-  const waiting = answers.filter((one) => one.result === null && one.why === undefined && !runs(one)),
+  const comes = (one: SchemeAnswer): boolean => one.result === null || one.races === true;
+  const waiting = answers.filter((one) => comes(one) && one.why === undefined && !runs(one)),
     cannot = answers.filter((one) => one.why !== undefined);
   const best = waiting.length === 0 && !promised ? bestOf(points) : null;
   const scatter = useMemo(
@@ -203,12 +214,15 @@ export function SchemesPicture({
       {points.some(({ learning }) => learning !== "") && (
         <p class="none">{`Dashed: still learning. ${actsText(points)}`}</p>
       )}
+      {points.some(({ dropped }) => dropped) && (
+        <p class="none">A cross: dropped on the way, as its whole interval was behind the first.</p>
+      )}
       {beside(answers, a, b).map((note) => (
         <p key={note} class="none">
           {note}
         </p>
       ))}
-      <Standing {...{ waiting, progress, onRunAll, onStop }} />
+      <Standing {...{ answers, waiting, progress, onRunAll, onRunDropped, onStop }} />
       {table && (points.length > 0 || cannot.length > 0) && (
         <details class="numbers">
           <summary>
@@ -233,7 +247,9 @@ export function SchemesPicture({
 
 /** What A and B are beside the other schemes, where they are not like them. */
 function beside(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide | null): string[] {
-  const other = answers.find((one) => one.result !== null && !isSide(one, a) && !isSide(one, b));
+  const other = answers.find(
+    (one) => one.result !== null && raceText(one) === "" && !isSide(one, a) && !isSide(one, b),
+  );
   return [
     ...(b?.elsewhere === true ? ["B differs from A in more than its scheme: it has no place here."] : []),
     ...(a?.result && other?.result && other.result.cycles !== a.result.cycles
@@ -260,7 +276,7 @@ function speak(point: SchemePoint, shown: readonly Column[], all: readonly Colum
     `${point.marks === "" ? "" : `${[...point.marks].join(" and ")}: `}${point.name}`,
     ...figures,
     ...(point.answers.length > 1 ? [members(point)] : []),
-    ...(point.learning === "" ? [] : [point.learning]),
+    ...[point.learning, point.race].filter((text) => text !== ""),
   ].join("; ");
 }
 
@@ -309,18 +325,22 @@ function Tip({ point, figures, place, row, width, height }: TipProps) {
         ))}
       </dl>
       {point.learning !== "" && <p>{point.learning}</p>}
+      {point.race !== "" && <p>{point.race}</p>}
     </div>
   );
 }
 
 interface StandingProps {
+  answers: readonly SchemeAnswer[];
   waiting: readonly SchemeAnswer[];
   progress: SchemesProgress | null;
   onRunAll(): void;
+  onRunDropped(): void;
   onStop: (() => void) | undefined;
 }
-/** What has no result yet. */
-function Standing({ waiting, progress, onRunAll, onStop }: StandingProps) {
+
+/** What has no result yet, or none of its end. */
+function Standing({ answers, waiting, progress, onRunAll, onRunDropped, onStop }: StandingProps) {
   const ref = useRef<HTMLButtonElement>(null),
     held = useRef(false);
   // The button that was pressed becomes the other one.
@@ -328,37 +348,43 @@ function Standing({ waiting, progress, onRunAll, onStop }: StandingProps) {
     if (held.current) ref.current?.focus();
     held.current = false;
   }, [progress === null]);
-  if (waiting.length === 0 && !progress) return null;
-  const few = waiting.length <= FEW ? `: ${waiting.map(({ scheme }) => scheme).join(", ")}` : "";
-  const press = (call: () => void) => (): void => {
-    held.current = true;
-    call();
-  };
-  return (
+  const dropped = answers.filter((one) => one.dropped !== undefined).length;
+  const button = (text: string, call: () => void) => (
+    <button
+      type="button"
+      class="button"
+      ref={ref}
+      onClick={() => {
+        held.current = true;
+        call();
+      }}
+    >
+      {text}
+    </button>
+  );
+  if (progress)
+    return (
+      <div class="schemes-left">
+        <progress max={progress.of} value={progress.done} aria-label="Schemes done" />
+        <span>{runningText(waiting, progress)}</span>
+        {onStop && button("Stop", onStop)}
+      </div>
+    );
+  if (waiting.length > 0) {
+    const few = waiting.length <= FEW ? `: ${waiting.map(({ scheme }) => scheme).join(", ")}` : "",
+      has = waiting.length === 1 ? "has" : "have",
+      whole = waiting.some(({ races }) => races) ? " to the end" : "";
+    return (
+      <div class="schemes-left">
+        <span>{`${waiting.length} more ${has} not run${whole}${few}`}</span>
+        {button(`Run ${waiting.length === 1 ? "it" : "them"}`, onRunAll)}
+      </div>
+    );
+  }
+  return dropped === 0 ? null : (
     <div class="schemes-left">
-      {progress ? (
-        <>
-          <progress max={progress.of} value={progress.done} aria-label="Schemes done" />
-          <span>
-            {waiting.length} more {waiting.length === 1 ? "is" : "are"} running{few}
-            {progress.leftMs !== null && `, about ${timeText(progress.leftMs)} left`}
-          </span>
-          {onStop && (
-            <button type="button" class="button" ref={ref} onClick={press(onStop)}>
-              Stop
-            </button>
-          )}
-        </>
-      ) : (
-        <>
-          <span>
-            {waiting.length} more {waiting.length === 1 ? "has" : "have"} not run{few}
-          </span>
-          <button type="button" class="button" ref={ref} onClick={press(onRunAll)}>
-            Run {waiting.length === 1 ? "it" : "them"}
-          </button>
-        </>
-      )}
+      <span>{`${dropped} ${dropped === 1 ? "was" : "were"} dropped`}</span>
+      {button(`Run ${dropped === 1 ? "it" : "them"} to the end`, onRunDropped)}
     </div>
   );
 }
@@ -395,6 +421,7 @@ function Numbers({
                 {members(point) || point.name}
                 {point === best && ", best"}
                 {point.learning !== "" && ", still learns"}
+                {point.race !== "" && `, ${point.race}`}
               </th>
               {all.map((column) => (
                 <td key={column.key} class="num">

@@ -1,13 +1,15 @@
-// Every scheme on the present mix, run where no answer is stored: on the pool of workers that sweeps use. What has been run is not run again.
+// Every scheme on the present mix, run where no answer is stored: on the pool of workers that sweeps use, as a race. What has been run is not run again.
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Answers } from "../answers.ts";
 import { needText, problemText } from "../format.ts";
+import { hasGoal } from "../goal.ts";
+import { interval } from "../interval-text.ts";
 import { sweepOf, under } from "../schemes/table.ts";
-import type { Pool, PoolEvents } from "../sweeps/pool.ts";
+import type { Pool, PoolEvents, RaceEvents } from "../sweeps/pool.ts";
 import type { Line, Plan } from "../sweeps/types.ts";
-import type { Answer, Catalogue, Experiment, PolicyChoice, Problem, Result } from "../types.ts";
+import type { Answer, Catalogue, Experiment, Fate, PolicyChoice, Problem, Result, Standing } from "../types.ts";
 import type { SchemeAnswer } from "./model.ts";
-import { slowdownOf } from "./figures.ts";
+import { mixFigure, slowdownOf } from "./figures.ts";
 import { resultName, schemeKey } from "./stored.ts";
 
 export interface SchemesProgress {
@@ -16,11 +18,13 @@ export interface SchemesProgress {
   of: number;
   /** Of all work, 0 to 1. */
   part: number;
-  /** Null until a rate is measured. */
+  /** Null until a rate is measured; of a race, if nobody else is dropped. */
   leftMs: number | null;
+  /** It is a race. */
+  race?: boolean;
 }
 
-export type RunsPoints = Pick<Pool, "know" | "skip" | "start" | "stop" | "progress">;
+export type RunsPoints = Pick<Pool, "know" | "skip" | "again" | "start" | "stop" | "progress">;
 
 /** What it runs on. */
 export interface SchemesHost {
@@ -29,7 +33,7 @@ export interface SchemesHost {
   validate(experiment: object): Promise<Problem[]>;
   /** Reads a sweep; what is returned ends that, unheard. */
   plan(text: string, most: number, said: (plan: Plan | Problem[]) => void): () => void;
-  pool(text: string, plan: Plan, events: PoolEvents): RunsPoints;
+  pool(text: string, plan: Plan, events: PoolEvents, race?: RaceEvents | null): RunsPoints;
   /** What is known: of kernels alone, and of schemes. */
   alone: Answers<Answer>;
   results: Answers<Result>;
@@ -50,6 +54,21 @@ export function readResult(value: unknown): Result | null {
     ? (value as Result)
     : null;
 }
+
+/** How a result stands in a race that it has run to the end of, or to where it is held. */
+const standingOf = (result: Result, steadySince: number | null): Standing => {
+  const speedup = mixFigure(result, "hspeedup");
+  return {
+    cycle: result.cycles,
+    steady_since: result["measured_from"] === null ? null : steadySince,
+    speedup,
+    ends: speedup === 0 ? [0, 0] : interval(result.ci95?.metrics, "hspeedup"),
+  };
+};
+const NOWHERE: Standing = { cycle: 0, steady_since: null, speedup: null, ends: null };
+
+/** What a point's result is kept by where its run was dropped; the result says how far behind it was. */
+const droppedKey = (hash: string): string => `${hash} dropped`;
 
 /** What a point's result is kept by. */
 export const resultKey = ({ config_hash: hash, experiment }: Plan["points"][number]): string =>
@@ -107,8 +126,15 @@ export class SchemesRun {
   /** The points of the sweep, as places among the answers. */
   #places: number[] = [];
   #end: () => void = () => undefined;
-  /** To be started as soon as it can be; the pool is at it. */
+  /** What their results are kept by. */
+  #hashes: string[] = [];
+  /** Of those that are held, since when they have shared the GPU as they will: by their places. */
+  readonly #held = new Map<number, number | null>();
+  /** The places of those that the race was asked of last. */
+  #asked: number[] = [];
+  /** To be started as soon as it can be, and whether to the end; the pool is at it. */
   #wanted = false;
+  #whole = false;
   #running = false;
 
   constructor(host: SchemesHost) {
@@ -155,12 +181,17 @@ export class SchemesRun {
 
   /** Answers that can still come. */
   #open(): number[] {
-    return this.#answers.value.flatMap((one, i) => (one.result === null && one.why === undefined ? [i] : []));
+    return this.#answers.value.flatMap((one, i) =>
+      (one.result === null || one.races === true) && one.why === undefined ? [i] : [],
+    );
+  }
+  #droppedOnes(): number[] {
+    return this.#answers.value.flatMap((one, i) => (one.dropped === undefined ? [] : [i]));
   }
 
   /** What the page has run itself, whole, is an answer too. */
   take({ experiment, result }: Pick<SchemeAnswer, "experiment" | "result">): void {
-    const place = this.#open().find((i) => {
+    const place = [...this.#open(), ...this.#droppedOnes()].find((i) => {
       const open = this.#answers.value[i] as SchemeAnswer;
       return (
         schemeKey(open.experiment) === schemeKey(experiment) && lengthKey(open.experiment) === lengthKey(experiment)
@@ -169,11 +200,65 @@ export class SchemesRun {
     if (place === undefined || result?.kernels.some((_, k) => slowdownOf(result, k) === null) !== false) return;
     this.#put(place, { result });
     const index = this.#places.indexOf(place);
-    if (this.#pool && index >= 0) this.#pool.skip([index]);
+    if (!this.#pool || index < 0) return;
+    this.#host.results.keep(this.#hashes[index] ?? "", result);
+    this.#pool.skip([index]);
   }
 
+  /** What is not said of its race holds no more. */
   #put(place: number, more: Partial<SchemeAnswer>): void {
-    this.#answers.value = this.#answers.value.map((one, i) => (i === place ? { ...one, ...more } : one));
+    this.#answers.value = this.#answers.value.map((one, i) => {
+      if (i !== place) return one;
+      const { races: _, dropped: _dropped, ...rest } = one;
+      return { ...rest, ...more };
+    });
+  }
+
+  // ---------------------------------------------------------------- the race
+
+  /** Where something is promised, no one figure says which scheme is best: all run to their ends. */
+  get #races(): boolean {
+    return this.#schemes[0]?.experiment.kernels.some(hasGoal) === false;
+  }
+
+  #race(cycles: number): RaceEvents | null {
+    if (!this.#races) return null;
+    return {
+      cycles,
+      held: (index, line, steadySince) => {
+        const place = this.#places[index] as number;
+        if (!this.#open().includes(place)) return;
+        this.#held.set(place, steadySince);
+        this.#put(place, { result: (JSON.parse(line) as Line).result, races: true });
+      },
+      standings: () => this.#standings(cycles),
+      judged: (fates) => this.#judged(fates),
+    };
+  }
+
+  #standings(cycles: number): Standing[] {
+    this.#asked = this.#answers.value.flatMap((one, i) =>
+      one.why === undefined && one.dropped === undefined ? [i] : [],
+    );
+    return this.#asked.map((i) => {
+      const { result = null, races } = this.#answers.value[i] as SchemeAnswer;
+      // However it has ended, it runs no further.
+      if (result && !races) return { ...standingOf(result, 0), cycle: cycles };
+      return result && this.#held.has(i) ? standingOf(result, this.#held.get(i) ?? null) : NOWHERE;
+    });
+  }
+
+  #judged(fates: readonly Fate[]): number[] {
+    const out = this.#asked.filter((_, n) => fates[n]?.goes_on === false);
+    this.#asked.forEach((place, n) => {
+      const { result = null, races } = this.#answers.value[place] as SchemeAnswer,
+        behind = fates[n]?.behind ?? null;
+      if (!races || !result || behind === null || !out.includes(place)) return;
+      this.#put(place, { dropped: behind });
+      const hash = this.#hashes[this.#places.indexOf(place)] ?? "";
+      this.#host.results.keep(droppedKey(hash), { ...result, behind } as Result);
+    });
+    return out.map((place) => this.#places.indexOf(place)).filter((index) => index >= 0);
   }
 
   /** Reads the sweep of what is open, and takes what is known of it. */
@@ -199,30 +284,18 @@ export class SchemesRun {
       return;
     }
     const runs = plan.points.map((point) => ({ hash: resultKey(point) }));
-    await Promise.all([host.results.recall(runs), host.alone.recall(Object.keys(plan.runs).map((hash) => ({ hash })))]);
+    const dropped = runs.map(({ hash }) => ({ hash: droppedKey(hash) }));
+    await Promise.all([
+      host.results.recall(runs),
+      host.results.recall(dropped),
+      host.alone.recall(Object.keys(plan.runs).map((hash) => ({ hash }))),
+    ]);
     if (turn !== this.#turn) return;
-    const pool = host.pool(text, plan, {
-      line: (index, line) => {
-        const { result } = JSON.parse(line) as Line;
-        host.results.keep(runs[index]?.hash ?? "", result);
-        this.#put(this.#places[index] as number, { result });
-        this.#tell(pool);
-      },
-      broken: (task, why) => {
-        for (const i of task?.kind === "point" ? [this.#places[task.index] as number] : task ? [] : this.#open())
-          this.#put(i, { why: `a defect: ${why}` });
-      },
-      progress: () => this.#tell(pool),
-      over: () => {
-        if (pool === this.#pool) this.stop();
-      },
-    });
+    const pool = this.#poolOf(text, plan, this.#race(cycles));
     this.#places = places;
+    this.#hashes = runs.map(({ hash }) => hash);
     this.#pool = pool;
-    runs.forEach(({ hash }, index) => {
-      const known = host.results.known[hash];
-      if (known) this.#put(places[index] as number, { result: known });
-    });
+    this.#recalled();
     // What the page has run itself meanwhile is done, too.
     const open = this.#open();
     pool.skip(places.flatMap((place, index) => (open.includes(place) ? [] : [index])));
@@ -234,7 +307,43 @@ export class SchemesRun {
         }),
       ),
     );
-    if (this.#wanted) this.start();
+    if (this.#wanted) this.start(this.#whole);
+  }
+
+  /** What this browser knows of the points. */
+  #recalled(): void {
+    const { known } = this.#host.results,
+      open = new Set(this.#open());
+    this.#hashes.forEach((hash, index) => {
+      const place = this.#places[index] as number,
+        whole = known[hash],
+        dropped = known[droppedKey(hash)],
+        behind = dropped?.["behind"];
+      if (!open.has(place)) return;
+      if (whole) this.#put(place, { result: whole });
+      else if (dropped && typeof behind === "number") this.#put(place, { result: dropped, dropped: behind });
+    });
+  }
+
+  #poolOf(text: string, plan: Plan, race: RaceEvents | null): RunsPoints {
+    const events: PoolEvents = {
+      line: (index, line) => {
+        const { result } = JSON.parse(line) as Line;
+        this.#host.results.keep(this.#hashes[index] ?? "", result);
+        this.#put(this.#places[index] as number, { result });
+        this.#tell(pool);
+      },
+      broken: (task, why) => {
+        for (const i of task?.kind === "point" ? [this.#places[task.index] as number] : task ? [] : this.#open())
+          this.#put(i, { result: null, why: `a defect: ${why}` });
+      },
+      progress: () => this.#tell(pool),
+      over: () => {
+        if (pool === this.#pool) this.stop();
+      },
+    };
+    const pool = this.#host.pool(text, plan, events, race);
+    return pool;
   }
 
   #told = 0;
@@ -248,18 +357,24 @@ export class SchemesRun {
     if (done === before.done && now - this.#told < TELL_MS) return;
     this.#told = now;
     const { done: part, left: leftMs } = pool.progress();
-    this.#progress.value = { done, of: before.of, part, leftMs };
+    this.#progress.value = { done, of: before.of, part, leftMs, race: before.race === true };
   }
 
-  /** Runs what has no answer yet. */
-  start(): void {
+  /** Runs what has no answer yet: as a race, or, with those that one has dropped, each to its end. */
+  start(whole = false): void {
+    const dropped = whole ? this.#droppedOnes() : [];
+    if (this.#running) return;
+    for (const place of dropped) this.#put(place, { result: null });
+    this.#pool?.again(dropped.map((place) => this.#places.indexOf(place)));
     const of = this.#open().length;
     this.#wanted = of > 0;
-    if (of === 0 || this.#running) return;
-    this.#progress.value = { done: 0, of, part: 0, leftMs: null };
+    this.#whole = whole;
+    if (of === 0) return;
+    this.#progress.value = { done: 0, of, part: 0, leftMs: null, race: this.#races && !whole };
     if (!this.#pool) return;
     this.#running = true;
-    this.#pool.start(this.#host.workers);
+    this.#held.clear();
+    this.#pool.start(this.#host.workers, whole);
   }
 
   /** Ends in this very moment; what is done stays. */

@@ -79,6 +79,10 @@ export function startScreen(
             if (session.running) session.engine?.pause();
             run?.start();
           }}
+          onRunDropped={() => {
+            if (session.running) session.engine?.pause();
+            run?.start(true);
+          }}
           onStop={() => run?.stop()}
           progress={run?.progress.value ?? null}
           metrics={session.catalogue?.metrics ?? []}

@@ -104,9 +104,10 @@ export class Place {
     void this.#show(this.run.value);
   }
 
-  runAll(): void {
+  /** `whole`: to their ends, also those that the race has dropped. */
+  runAll(whole = false): void {
     this.oracles.value?.stop();
-    this.run.value?.start();
+    this.run.value?.start(whole);
   }
 
   searchOracles(): void {

@@ -72,6 +72,7 @@ function SchemesPlace({ place, onChange, onOpen }: Props) {
             b={null}
             onChoose={onOpen}
             onRunAll={() => place.runAll()}
+            onRunDropped={() => place.runAll(true)}
             onStop={() => run?.stop()}
             progress={run?.progress.value ?? null}
             metrics={catalogue?.metrics ?? []}
@@ -98,7 +99,7 @@ function BestSoFar(props: { answers: readonly SchemeAnswer[]; bounds: readonly S
   const { answers, bounds, promised } = props;
   const points = schemePoints(answers, null, null),
     [first, second] = points,
-    waiting = answers.filter(({ result, why }) => result === null && why === undefined).length;
+    waiting = answers.filter(({ result, why, races }) => (result === null || races) && why === undefined).length;
   const bound = schemePoints(bounds, null, null).map((point) => `${point.name}: ${speedup(point)}.`);
   if (promised) return null;
   if (!first) return bound.length > 0 ? <p class="place-best">{bound.join(" ")}</p> : null;

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { Scrolls, What } from "../widgets.tsx";
 import { MISSING, fixed } from "../format.ts";
 import type { SchemeAnswer } from "../run/model.ts";
+import { raceText } from "../run/scheme-points.ts";
 import { plusMinus } from "../interval-text.ts";
 import type { Result } from "../types.ts";
 import { nextOrder, sorted, type Column, type Order, type Row } from "./table.ts";
@@ -71,6 +72,7 @@ export function SchemesTable({ rows, columns, running, onOpen }: Props) {
                 </button>
                 {row.deaf && <span class="beside">keeps no goals</span>}
                 {row.answer.result && <Ended result={row.answer.result} />}
+                {raceText(row.answer) !== "" && <span class="beside">{raceText(row.answer)}</span>}
               </th>
               {row.answer.result ? (
                 columns.map((column) => (

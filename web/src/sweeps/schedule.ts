@@ -4,7 +4,8 @@ import type { Answer, PlannedRun } from "../types.ts";
 import type { Plan, PlanPoint, Task } from "./types.ts";
 
 interface Entry {
-  state: "waiting" | "running" | "done";
+  /** Held: before its end, until somebody says whether it goes on. */
+  state: "waiting" | "running" | "held" | "done";
   index: number;
   /** Of a run alone: its hash. */
   key: string | null;
@@ -48,10 +49,12 @@ export class Schedule {
     return this.#done === this.#entries.length;
   }
 
-  /** What has not begun. */
+  /** What has not begun, and what is held. */
   waiting(): ({ kind: "alone"; key: string; index: number } | { kind: "point"; index: number })[] {
     return this.#entries.flatMap(({ state, key, index }) =>
-      state !== "waiting" ? [] : [key === null ? { kind: "point", index } : { kind: "alone", key, index }],
+      state !== "waiting" && state !== "held"
+        ? []
+        : [key === null ? { kind: "point", index } : { kind: "alone", key, index }],
     );
   }
 
@@ -84,16 +87,37 @@ export class Schedule {
 
   /** A simulation has ended; of a run alone with its answer, unless it broke: then its points go on without. */
   ended(task: Task, answer: Answer | null = null): void {
-    const entry = this.#entries.find(
-      (e) =>
-        e.state === "running" &&
-        (task.kind === "alone" ? e.key === task.key : e.key === null && e.index === task.index),
-    );
+    const entry = this.#running(task);
     if (!entry) return;
     entry.state = "done";
     this.#done += 1;
     if (task.kind !== "alone") return;
     this.#ended.add(task.key);
     if (answer) this.#answers.set(task.key, answer);
+  }
+
+  /** A point stands where it is to be held. */
+  held(task: Task): void {
+    const entry = this.#running(task);
+    if (entry) entry.state = "held";
+  }
+
+  /** The points that are held go on, but for these, which are done. */
+  goOn(without: readonly number[]): void {
+    for (const entry of this.#entries) {
+      if (entry.state !== "held") continue;
+      const out = without.includes(entry.index);
+      entry.state = out ? "done" : "waiting";
+      this.#done += out ? 1 : 0;
+    }
+    this.#first = 0;
+  }
+
+  #running(task: Task): Entry | undefined {
+    return this.#entries.find(
+      (e) =>
+        e.state === "running" &&
+        (task.kind === "alone" ? e.key === task.key : e.key === null && e.index === task.index),
+    );
   }
 }
