@@ -50,7 +50,7 @@ function shareOf({ kernels, ci95 }: Result, k: number): Bar["share"] {
 }
 
 /** A cure gives something back from this factor on: as the engine's sentence has it. */
-const GIVES_BACK = 1.05;
+export const GIVES_BACK = 1.05;
 
 /** What the best cure leaves of a kernel's slowdown. */
 function cureOf({ because = [] }: Result, k: number, value: number): Bar["cure"] {

@@ -4,6 +4,7 @@ import { count, fixed, percent, finite } from "../format.ts";
 import { policiesOf } from "../choices.ts";
 import type { Catalogue, KernelResult, Result } from "../types.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
+import { GIVES_BACK } from "./bars.ts";
 import { counter, hasCounters, slowdownOf } from "./figures.ts";
 import { held, STATIONS, subject } from "./where.ts";
 
@@ -85,7 +86,7 @@ function cures(
   return because.map(({ kernel, neighbour_cost: cost = null, cures: tried, not_tried: not }) => ({
     kind: "cures",
     title: `Neighbours cost ${kernels[kernel] ?? ""} ${fixed(cost, 2)} ×; without one cause each`,
-    unit: "×",
+    unit: "",
     kernel,
     rows: tried.map(({ words, neighbour_cost: here, gives_back: back, ci95 }) => ({
       name: `with ${words}`,
@@ -96,7 +97,7 @@ function cures(
       give: ci95 ? ((ci95[1] ?? 0) - (ci95[0] ?? 0)) / 2 : null,
     })),
     not,
-    acts: finite(tried[0]?.gives_back) === null ? [] : acts(tried[0]?.cure ?? "", kernel),
+    acts: (finite(tried[0]?.gives_back) ?? 0) < GIVES_BACK ? [] : acts(tried[0]?.cure ?? "", kernel),
   }));
 }
 
@@ -108,7 +109,9 @@ function acting(
   cures: Catalogue["cures"],
 ): readonly Acts[] {
   const names = cures.find(({ name }) => name === cause)?.policies ?? [],
-    act = answers.filter(({ experiment, why }) => !why && policiesOf(experiment).some(({ name }) => names.includes(name)));
+    act = answers.filter(
+      ({ experiment, why }) => !why && policiesOf(experiment).some(({ name }) => names.includes(name)),
+    );
   return act
     .map(({ scheme, result }) => ({ scheme, slowdown: result && slowdownOf(result, kernel) }))
     .sort((a, b) => (a.slowdown ?? Infinity) - (b.slowdown ?? Infinity));

@@ -109,7 +109,7 @@ function SharedTable({ step }: { step: Step & { kind: "shared" } }) {
 }
 
 /** Schemes that act on the first of these causes, as far as they have run on this mix. */
-function ActsTable({ acts }: { acts: readonly Acts[] }) {
+function ActsTable({ acts, kernel }: { acts: readonly Acts[]; kernel: number }) {
   const ran = acts.filter(({ slowdown }) => slowdown !== null),
     top = Math.max(0, ...ran.map(({ slowdown }) => (slowdown === Infinity ? 0 : (slowdown ?? 0))));
   if (acts.length === 0) return null;
@@ -132,7 +132,13 @@ function ActsTable({ acts }: { acts: readonly Acts[] }) {
               <tr key={scheme}>
                 <th scope="row">{scheme}</th>
                 <td class="why-bar">
-                  <Beyond here={slowdown === Infinity ? top : (slowdown ?? 0)} alone={null} top={top} kernel={0} by={null} />
+                  <Beyond
+                    here={slowdown === Infinity ? top : (slowdown ?? 0)}
+                    alone={null}
+                    top={top}
+                    kernel={kernel}
+                    by={null}
+                  />
                 </td>
                 <td>{fixed(slowdown, 2)}</td>
               </tr>
@@ -182,7 +188,7 @@ function CuresTable({ step }: { step: Step & { kind: "cures" } }) {
         They overlap, and do not add up.
         {step.not.length > 0 ? ` Not tried, as it is no other GPU: ${step.not.join(", ")}.` : null}
       </p>
-      <ActsTable acts={step.acts} />
+      <ActsTable acts={step.acts} kernel={step.kernel} />
     </>
   );
 }
