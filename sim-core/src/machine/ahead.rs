@@ -83,6 +83,7 @@ impl Machine {
     fn run_ahead(&mut self, end: Cycle) {
         let start = self.now;
         self.memory.run_ahead(start, end, &self.controls, self.reversed);
+        (0..).zip(&mut self.ports).for_each(|(index, port)| self.memory.open(index, port));
         let mut stops = core::mem::take(&mut self.stops);
         for index in Set::below(self.sms.len() as u32).members(self.reversed) {
             stops[index as usize] = self.follow(index, start, end);
@@ -105,7 +106,8 @@ impl Machine {
             }
         }
         self.stops = stops;
-        self.memory.caught_up();
+        (0..).zip(&mut self.ports).for_each(|(index, port)| self.memory.take_in(index, port));
+        self.memory.caught_up(end);
         self.busy += end - start;
         self.now = end;
     }
@@ -119,32 +121,7 @@ impl Machine {
 
     /// Advances one SM from cycle `now` to before `end`, or to the first cycle in which it has news, which is then the answer.
     pub(super) fn follow(&mut self, index: u32, now: Cycle, end: Cycle) -> Cycle {
-        let sm = &mut self.sms[index as usize];
         let inputs = Inputs { controls: &self.controls.sms[index as usize], codes: &self.codes };
-        if sm.waits_for_noc() {
-            sm.drains_from(now, self.memory.room_from(now, index));
-        }
-        let mut at = now;
-        let mut reply_at = self.memory.next_reply(index);
-        loop {
-            if self.keep_awake {
-                sm.keep_awake();
-            } else {
-                at = sm.next_event().min(reply_at).max(at);
-            }
-            if at >= end {
-                return NEVER;
-            }
-            sm.begin(at, &inputs);
-            if reply_at <= at {
-                sm.hear(at, &inputs, &mut self.memory);
-                reply_at = self.memory.next_reply(index);
-            }
-            sm.tick(at, &inputs, &mut self.memory);
-            if *sm.news.any {
-                return at;
-            }
-            at += 1;
-        }
+        self.sms[index as usize].follow(now, end, &inputs, &mut self.ports[index as usize])
     }
 }

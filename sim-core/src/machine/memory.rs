@@ -171,32 +171,14 @@ impl Memory {
         }
     }
 
-    /// Bytes of a line.
-    pub fn line_bytes(&self) -> u32 {
-        self.sizes.line_bytes
-    }
-
-    /// Whether an SM's port of the request NoC would accept a request in cycle `now`, after the step of that cycle.
-    #[inline]
-    pub fn has_room(&self, now: Cycle, sm: u32) -> bool {
-        let still_there = self.ahead.still_there(now, sm);
-        if still_there == 0 {
-            self.noc.requests.has_room(sm)
-        } else {
-            self.noc.requests.queued(sm) + still_there < self.noc.requests.capacity()
-        }
+    /// Whether an SM's port of the request NoC would accept a request.
+    pub fn has_room(&self, sm: u32) -> bool {
+        self.noc.requests.has_room(sm)
     }
 
     /// SMs to which replies have been delivered.
     pub fn with_replies(&self) -> Set {
         self.noc.with_replies
-    }
-
-    /// When an SM can take its oldest reply or forward.
-    #[inline]
-    pub fn next_reply(&self, sm: u32) -> Cycle {
-        let reply = self.noc.to_sm[sm as usize].next_ready(&self.packets);
-        if self.ownership.is_some() { reply.min(self.next_forward(sm)) } else { reply }
     }
 
     /// Hands an SM its oldest reply, if it has arrived.
@@ -249,7 +231,7 @@ impl Memory {
     /// Cycle `now`, not ahead of any SM.
     pub fn step(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
         self.run_ahead(now, now + 1, controls, reversed);
-        self.caught_up();
+        self.caught_up(now + 1);
     }
 
     /// One core cycle. `reversed` visits the components of each phase backwards, to the same effect.

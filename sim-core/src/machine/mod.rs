@@ -20,12 +20,14 @@ pub mod l2;
 pub mod link;
 pub mod memory;
 pub mod noc;
+pub mod noc_port;
 pub mod packet;
 pub mod sm;
 
 use self::dispatch::order::{AnyOrder, CtaOrderSpec, Shares};
 use self::dispatch::{CtaEvent, Dispatcher, Ended, LaunchEnd, Run};
 use self::memory::Memory;
+use self::noc_port::NocPort;
 use self::sm::Sm;
 use self::sm::code::{self, Code};
 use self::sm::ctas::FinishedCta;
@@ -54,6 +56,8 @@ pub struct Machine {
     pub sms: Vec<Sm>,
     /// NoC, L2 and DRAM.
     pub memory: Memory,
+    /// Where each SM meets it: nothing is there but while SMs are followed.
+    ports: Vec<NocPort>,
     dispatcher: Dispatcher,
     controls: Controls,
     /// SMs whose CTAs are known to keep each kernel's launch from its end: where to look first.
@@ -108,10 +112,12 @@ impl Machine {
         let arrays = (0..).zip(kernels).flat_map(|(index, kernel)| code::layout(kernel, index, gpu.l2.line_bytes));
         let mut arrays: Vec<_> = arrays.map(|(_, lines)| lines).zip(0..).collect();
         arrays.sort_unstable_by_key(|(lines, _)| lines.start);
+        let memory = Memory::new(gpu, count, seed);
         let mut machine = Machine {
             now: 0,
+            ports: alloc::vec![memory.port(); gpu.sm_count() as usize],
             sms: (0..gpu.sm_count()).map(|id| Sm::new(gpu, id as u16, count)).collect(),
-            memory: Memory::new(gpu, count, seed),
+            memory,
             dispatcher: Dispatcher::new(gpu.sm_count() as usize, &codes, restart, order),
             codes: Arc::new(codes),
             arrays: arrays.into(),
@@ -152,10 +158,15 @@ impl Machine {
         let mut news = Set::EMPTY;
         for index in Set::below(self.sms.len() as u32).members(self.reversed) {
             if self.is_due(index, now) {
+                self.memory.open(index, &mut self.ports[index as usize]);
+                if self.keep_awake {
+                    self.sms[index as usize].keep_awake(now);
+                }
                 news.put(index, self.follow(index, now, now + 1) == now);
+                self.memory.take_in(index, &mut self.ports[index as usize]);
             }
         }
-        self.memory.caught_up();
+        self.memory.caught_up(now + 1);
         if !news.is_empty() {
             self.collect(now, news);
         }

@@ -21,7 +21,7 @@ use super::cache::umon::Umon;
 use super::coherence::Words;
 use super::coherence::l1::Line;
 use super::derived::Derived;
-use super::memory::Memory;
+use super::noc_port::NocPort;
 use super::packet::{Access, Forward, Packet, Request};
 use crate::describe::gpu::protocols::{L1Protocol, l1_protocols};
 use crate::describe::gpu::{Gpu, L1Config, LaunchDrops};
@@ -79,7 +79,7 @@ pub trait Protocol {
 
     /// Puts a request of its own into the miss queue, if it has any and there is room: `blank` with what it says filled in. Returns whose read it
     /// sends once more, if it does. Answers to other L1Ds go to the NoC at once.
-    fn send(&mut self, _parts: &mut Parts, _blank: Request, _controls: &SmControls, _memory: &mut Memory) -> Option<KernelId> {
+    fn send(&mut self, _parts: &mut Parts, _blank: Request, _controls: &SmControls, _port: &mut NocPort) -> Option<KernelId> {
         None
     }
 
@@ -190,8 +190,8 @@ macro_rules! declare {
             }
 
             #[inline]
-            fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, memory: &mut Memory) -> Option<KernelId> {
-                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.send(parts, blank, controls, memory),)* }
+            fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, port: &mut NocPort) -> Option<KernelId> {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.send(parts, blank, controls, port),)* }
             }
 
             #[inline]
@@ -438,19 +438,18 @@ impl L1d {
     /// Hands a request to the NoC and grants another. Returns whether the first freed an entry of the store buffer, and whether the second
     /// freed one of the miss queue.
     #[inline]
-    pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
-        if let Some(kernel) =
-            self.protocol.send(&mut self.parts, Request { sm: self.sm, since: now, ..Request::default() }, controls, memory)
+    pub fn drain(&mut self, now: Cycle, controls: &SmControls, port: &mut NocPort, stats: &mut [KernelStats]) -> (bool, bool) {
+        if let Some(kernel) = self.protocol.send(&mut self.parts, Request { sm: self.sm, since: now, ..Request::default() }, controls, port)
         {
             stats[kernel.index()].reads_again += 1;
         }
         let queue = &mut self.parts.miss_queue;
         let mut store_left = false;
-        self.port_full.0 = queue.at_port(now) && !memory.has_room(now, self.sm.into());
+        self.port_full.0 = queue.at_port(now) && !port.has_room(now);
         if !self.port_full.0
             && let Some(request) = queue.leave(now)
         {
-            memory.inject(now, request);
+            port.send(now, request);
             store_left = request.access != Access::Read && self.parts.stores.sent(&request);
         }
         let granted = queue.grant(now, controls);

@@ -24,7 +24,7 @@ use crate::machine::cache::tags::Victim;
 use crate::machine::coherence::l1::{Fetch, Line, Write};
 use crate::machine::coherence::{Message, Rules, Words, all_words, from_sixteenths};
 use crate::machine::derived::Derived;
-use crate::machine::memory::Memory;
+use crate::machine::noc_port::NocPort;
 use crate::machine::packet::{Access, Answer, Forward, Node, Packet, Request};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -476,13 +476,13 @@ impl<const OWNS: bool> Protocol for WriteBack<OWNS> {
     }
 
     #[inline(never)]
-    fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, memory: &mut Memory) -> Option<KernelId> {
+    fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, port: &mut NocPort) -> Option<KernelId> {
         if OWNS
             && let Some(&answer) = self.answers.front()
-            && memory.may_answer(blank.sm)
+            && port.may_answer()
         {
             self.answers.pop_front();
-            memory.send_answer(blank.sm, answer);
+            port.answer(answer);
         }
         if self.leaving.is_empty() && self.lets_go() {
             self.let_go(parts, controls);

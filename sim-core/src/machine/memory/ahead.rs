@@ -6,9 +6,10 @@
 
 use super::Memory;
 use crate::describe::gpu::{Gpu, NocKind};
-use crate::describe::ids::{Cycle, NEVER, Set};
+use crate::describe::ids::{Cycle, Set};
 use crate::interface::controls::Controls;
 use crate::machine::noc::Tick;
+use crate::machine::noc_port::NocPort;
 use alloc::vec::Vec;
 
 /// Cycles of a run ahead, at most.
@@ -23,9 +24,11 @@ pub(super) struct Ahead {
     start: Cycle,
     /// The NoC's ticks after each cycle from there on; empty if no SM follows.
     after: Vec<Tick>,
+    /// The cycle from which the memory side has run since ports were opened last.
+    from: Cycle,
     /// SMs whose port a request has left since then.
     with_left: Set,
-    /// By SM: the cycles, counted from `start`, in which a request has left its port, a bit each.
+    /// By SM: the cycles, counted from `from`, in which a request has left its port, a bit each.
     left: Vec<u64>,
 }
 
@@ -34,6 +37,7 @@ impl Ahead {
         Ahead {
             ticks: if Ahead::may(gpu) { gpu.noc.latency.into() } else { 0 },
             start: 0,
+            from: 0,
             after: Vec::with_capacity(LONGEST as usize),
             with_left: Set::EMPTY,
             left: alloc::vec![0; gpu.sm_count() as usize],
@@ -54,21 +58,14 @@ impl Ahead {
     /// A request leaves an SM's port in cycle `now`.
     #[inline]
     pub(super) fn leaves(&mut self, now: Cycle, sm: u32) {
-        self.left[sm as usize] |= 1 << (now - self.start);
+        self.left[sm as usize] |= 1 << (now - self.from);
         self.with_left.insert(sm);
     }
 
     /// The NoC's ticks after cycle `now`, if the memory side is ahead of it.
     #[inline]
     pub(super) fn ticks_after(&self, now: Cycle) -> Option<Tick> {
-        self.after.get((now - self.start) as usize).copied()
-    }
-
-    /// Requests at an SM's port in cycle `now` that have left it since.
-    #[inline]
-    pub(super) fn still_there(&self, now: Cycle, sm: u32) -> u32 {
-        let left = self.left[sm as usize];
-        if left == 0 { 0 } else { (left >> (now - self.start) >> 1).count_ones() }
+        self.after.get(now.wrapping_sub(self.start) as usize).copied()
     }
 }
 
@@ -81,31 +78,76 @@ impl Memory {
 
     /// Runs ahead from cycle `start` to before `end`, by at most `lookahead` cycles. The SMs follow, with `now` from `start` on.
     pub fn run_ahead(&mut self, start: Cycle, end: Cycle, controls: &Controls, reversed: bool) {
-        self.ahead.start = start;
+        let ahead = &mut self.ahead;
+        ahead.from = start;
+        if ahead.after.is_empty() {
+            ahead.start = start;
+        }
+        core::mem::take(&mut ahead.with_left).members(false).for_each(|sm| ahead.left[sm as usize] = 0);
         for now in start..end {
             self.cycle(now, controls, reversed);
             self.ahead.after.push(self.noc.ticks);
         }
     }
 
-    /// The first cycle from `now` on in which an SM's port has room, as far as is known: `NEVER` if that is later than the memory side is.
-    pub fn room_from(&self, now: Cycle, sm: u32) -> Cycle {
-        if now >= self.ahead.start + self.ahead.after.len() as Cycle {
-            return NEVER;
-        }
-        if self.has_room(now, sm) {
-            return now;
-        }
-        // A full port holds no more than it can: the first to leave makes room.
-        let later = self.ahead.left[sm as usize] >> (now - self.ahead.start) >> 1;
-        if later == 0 { NEVER } else { now + 1 + Cycle::from(later.trailing_zeros()) }
+    /// A port at which nothing has come yet.
+    pub fn port(&self) -> NocPort {
+        NocPort::new(self.sizes.line_bytes, self.noc.requests.capacity(), self.ownership.is_some())
     }
 
-    /// The SMs have caught up.
-    pub fn caught_up(&mut self) {
-        self.ahead.after.clear();
-        for sm in core::mem::take(&mut self.ahead.with_left).members(false) {
-            self.ahead.left[sm as usize] = 0;
+    /// Opens an SM's port for the cycles of the last run ahead.
+    #[inline]
+    pub fn open(&mut self, sm: u32, port: &mut NocPort) {
+        port.start = self.ahead.from;
+        port.end = self.ahead.start + self.ahead.after.len() as Cycle;
+        port.held = self.noc.requests.queued(sm);
+        port.left = core::mem::take(&mut self.ahead.left[sm as usize]);
+        if self.noc.with_replies.contains(sm) {
+            self.hand_over(sm, port);
         }
+        if let Some(asked) = &mut port.asked {
+            self.ask(port.start, sm, asked);
+        }
+    }
+
+    /// Hands over the replies that the SM takes while the port is open: one a cycle, once it has arrived.
+    #[inline(never)] // for most ports there is none
+    fn hand_over(&mut self, sm: u32, port: &mut NocPort) {
+        debug_assert_eq!(port.taken, port.replies.len(), "the SM takes all that it was handed");
+        port.replies.clear();
+        port.taken = 0;
+        let queue = &mut self.noc.to_sm[sm as usize];
+        let mut at = port.start;
+        while let Some(first) = queue.first() {
+            at = at.max(self.packets[first].ready);
+            if at >= port.end {
+                return;
+            }
+            queue.pop(&self.packets);
+            let mut reply = *self.packets.remove(first);
+            reply.ready = at;
+            port.replies.push(reply);
+            at += 1;
+        }
+        if !self.has_forwards(sm) {
+            self.noc.with_replies.remove(sm);
+        }
+    }
+
+    /// Takes in what an SM has sent through its port.
+    #[inline]
+    pub fn take_in(&mut self, sm: u32, port: &mut NocPort) {
+        for request in port.sent.drain(..) {
+            self.inject(request.since, request);
+        }
+        if let Some(asked) = &mut port.asked {
+            self.answered(sm, asked);
+        }
+    }
+
+    /// The SMs have followed to before cycle `end`, and what they sent has been taken in.
+    pub fn caught_up(&mut self, end: Cycle) {
+        self.ahead.after.drain(..(end - self.ahead.start) as usize);
+        self.ahead.start = end;
     }
 }

@@ -17,6 +17,7 @@ use crate::describe::ids::{Cycle, LineAddr, Set, members_of};
 use crate::machine::coherence::Words;
 use crate::machine::l2::{Ports, flits_of};
 use crate::machine::noc::{Ends, Moment};
+use crate::machine::noc_port::Asked;
 use crate::machine::packet::{Answer, Forward, Node, Packet, Queue};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -60,13 +61,8 @@ pub(super) fn replies(gpu: &Gpu, longest: u32, seed: u64) -> Noc {
 const MOST_PHASES: u32 = 17;
 
 impl Memory {
-    /// Whether an SM has room at its port of the reply network.
-    pub fn may_answer(&self, sm: u16) -> bool {
-        self.noc.replies.has_room(sm.into())
-    }
-
-    /// Takes an SM's answer to what a home has asked. The caller has checked `may_answer`.
-    pub fn send_answer(&mut self, sm: u16, Answer { message, request, to, ready }: Answer) {
+    /// Puts an SM's answer to what a home has asked into its input of the reply network, which has room.
+    fn send_answer(&mut self, sm: u16, Answer { message, request, to, ready }: Answer) {
         let Some(ownership) = &self.ownership else { return };
         let flits = if request.bytes > 0 { flits_of(request.words, self.sizes.line_flits, ownership.flit_bytes) } else { 1 };
         let handle = self.packets.add(Packet::about(message, request, Node(sm), to, flits));
@@ -74,28 +70,38 @@ impl Memory {
         debug_assert!(sent.is_ok(), "the SM has looked for room");
     }
 
-    /// Hands an SM its oldest forward, if it has arrived.
-    pub fn take_forward(&mut self, now: Cycle, sm: u32) -> Option<Forward> {
-        let queue = &mut self.ownership.as_mut()?.to_owner[sm as usize];
-        let handle = queue.first_ready(&self.packets, now)?;
-        queue.pop(&self.packets);
-        if queue.is_empty() && self.noc.to_sm[sm as usize].is_empty() {
-            self.noc.with_replies.remove(sm);
+    /// Shows an SM its oldest forward, if that has arrived by `now`, and whether it can answer.
+    pub(super) fn ask(&self, now: Cycle, sm: u32, asked: &mut Asked) {
+        let first = |ownership: &Ownership| ownership.to_owner[sm as usize].first_ready(&self.packets, now);
+        asked.forward = self.ownership.as_deref().and_then(first).map(|handle| {
+            let Packet { message, request, from, extra, .. } = self.packets[handle];
+            // As long after the beginning of this core cycle as it came after the beginning of its own.
+            Forward { message, request, from, came: self.noc.ticks + u64::from(extra) }
+        });
+        asked.was_asked = asked.forward.is_some();
+        asked.may_answer = self.noc.replies.has_room(sm);
+    }
+
+    /// Takes in an SM's answer, and that it has taken its oldest forward.
+    pub(super) fn answered(&mut self, sm: u32, asked: &mut Asked) {
+        if let Some(answer) = asked.answer.take() {
+            self.send_answer(sm as u16, answer);
         }
-        let Packet { message, request, from, extra, .. } = self.packets[handle];
-        self.packets.remove(handle);
-        // As long after the beginning of this core cycle as it came after the beginning of its own.
-        Some(Forward { message, request, from, came: self.noc.ticks + u64::from(extra) })
+        if core::mem::take(&mut asked.was_asked)
+            && asked.forward.take().is_none()
+            && let Some(ownership) = &mut self.ownership
+            && let Some(handle) = ownership.to_owner[sm as usize].pop(&self.packets)
+        {
+            self.packets.remove(handle);
+            if !self.has_forwards(sm) && self.noc.to_sm[sm as usize].is_empty() {
+                self.noc.with_replies.remove(sm);
+            }
+        }
     }
 
     /// Whether forwards wait at an SM.
     pub(super) fn has_forwards(&self, sm: u32) -> bool {
         self.ownership.as_ref().is_some_and(|ownership| !ownership.to_owner[sm as usize].is_empty())
-    }
-
-    /// When an SM can take its oldest forward.
-    pub(super) fn next_forward(&self, sm: u32) -> Cycle {
-        self.ownership.as_ref().map_or(Cycle::MAX, |ownership| ownership.to_owner[sm as usize].next_ready(&self.packets))
     }
 
     /// One NoC cycle of banks that are homes: recalled words, an answer and a forward into their ports, a read whose line is there, a request.

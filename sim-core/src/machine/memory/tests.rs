@@ -89,7 +89,7 @@ impl Script {
                     since: now,
                     ..Request::default()
                 };
-                if memory.has_room(now, sm) {
+                if memory.has_room(sm) {
                     memory.inject(now, request);
                     seen.sent[access as usize] += 1;
                 }

@@ -5,22 +5,21 @@ use super::{Inputs, Pause, Sm};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::controls::SmControls;
 use crate::machine::l1d::{Found, ReservationFailure};
-use crate::machine::memory::Memory;
+use crate::machine::noc_port::NocPort;
 use crate::machine::packet::{Access, Packet};
 
 impl Sm {
     /// Takes in what the NoC has for the SM in a cycle that has begun: what a home asks of L1D, and a reply.
     #[inline(never)] // most cycles bring nothing
-    pub fn hear(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
-        let sm = self.l1.sm();
+    pub(super) fn hear(&mut self, now: Cycle, inputs: &Inputs, port: &mut NocPort) {
         if self.l1.may_be_asked()
-            && let Some(forward) = memory.take_forward(now, sm)
+            && let Some(forward) = port.take_forward()
         {
             self.l1.asked(forward);
             self.calendar.add(MISSES);
             self.retry_failed(now, &[ReservationFailure::StoreBuffer, ReservationFailure::Line], inputs.controls);
         }
-        match memory.take_reply(now, sm) {
+        match port.take_reply(now) {
             Some(reply) if reply.request.context => self.moves.arrived(),
             Some(reply) => self.receive(now, reply, inputs),
             None => {}
@@ -118,8 +117,8 @@ impl Sm {
         }
     }
 
-    pub(super) fn drain_misses(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory) {
-        let (store_left, granted) = self.l1.drain(now, controls, memory, &mut self.counts.stats);
+    pub(super) fn drain_misses(&mut self, now: Cycle, controls: &SmControls, port: &mut NocPort) {
+        let (store_left, granted) = self.l1.drain(now, controls, port, &mut self.counts.stats);
         if store_left {
             self.retry_failed(now, &[ReservationFailure::StoreBuffer], controls);
         }
@@ -128,7 +127,7 @@ impl Sm {
         }
         self.calendar.mark(now, self.l1.drains_next(now, controls).max(now + 1), MISSES);
         if self.l1.waits_for_noc() {
-            self.calendar.mark(now, memory.room_from(now + 1, self.l1.sm()), MISSES);
+            self.calendar.mark(now, port.room_from(now + 1), MISSES);
         }
     }
 

@@ -21,8 +21,8 @@ use super::warps::Warp;
 use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr};
 use crate::interface::controls::SmControls;
-use crate::machine::memory::Memory;
 use crate::machine::noc::members;
+use crate::machine::noc_port::NocPort;
 use crate::machine::packet::{Access, Request};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -102,10 +102,10 @@ impl Sm {
 
     /// Sends or asks for the next line of the CTA that is on its way, if it can.
     #[inline(never)] // contexts are rare
-    pub(super) fn move_context(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
+    pub(super) fn move_context(&mut self, now: Cycle, inputs: &Inputs, port: &mut NocPort) {
         let Some(&first) = self.moves.0.front() else { return };
         let begins = first.out && first.sent == 0;
-        if !begins && first.come != first.lines && !(first.sent < first.lines && memory.has_room(now, self.l1.sm())) {
+        if !begins && first.come != first.lines && !(first.sent < first.lines && port.has_room(now)) {
             return;
         }
         let mut first = first;
@@ -113,16 +113,16 @@ impl Sm {
             let Some(cta) = self.ctas.slots()[usize::from(first.slot)].as_ref().filter(|_| self.is_quiet(first.slot.into())) else {
                 return;
             };
-            let lines = self.ctas.context_bytes(first.slot.into(), inputs.codes).div_ceil(memory.line_bytes()).max(1);
+            let lines = self.ctas.context_bytes(first.slot.into(), inputs.codes).div_ceil(port.line_bytes).max(1);
             // Contexts lie one after the other; more than have a place of their own are never under way at once.
             first.first_line = CONTEXT_LINES + first_line(first.kernel.index()) + cta.cta % ((KERNEL_LINES - 1) / lines) * lines;
             first.lines = inputs.controls.context_lines[first.kernel].map_or(lines, |most| lines.min(most));
         }
-        if first.sent < first.lines && memory.has_room(now, self.l1.sm()) {
+        if first.sent < first.lines && port.has_room(now) {
             let access = if first.out { Access::Write } else { Access::Read };
             let line = first.first_line + first.sent;
             let request = Request { line, sm: self.l1.sm() as u16, kernel: first.kernel, access, context: true, ..Request::default() };
-            memory.inject(now, Request { since: now, ..request });
+            port.send(now, Request { since: now, ..request });
             first.sent += 1;
         }
         self.moves.0[0] = first;

@@ -45,9 +45,9 @@ use self::scheduler::Scheduler;
 use self::warps::Warps;
 use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
-use super::memory::Memory;
+use super::noc_port::NocPort;
 use crate::describe::gpu::{Exit, Fp64Owner, Gpu};
-use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr, NEVER};
 use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::{SmControls, WarpOrder};
 use crate::interface::stats::{KernelStats, StallCounts};
@@ -201,7 +201,7 @@ impl Sm {
 
     /// Begins the cycle `now`: which stages are due in it.
     #[inline(always)] // into the one loop that calls it
-    pub fn begin(&mut self, now: Cycle, inputs: &Inputs) {
+    fn begin(&mut self, now: Cycle, inputs: &Inputs) {
         *self.counts.from = now;
         self.calendar.begin(now);
         if self.gate.quotas.is_behind(now) {
@@ -211,7 +211,7 @@ impl Sm {
 
     /// Advances the SM by the cycle `now`, which has begun: the stages that are due, sink first.
     #[inline(always)] // into the one loop that calls it
-    pub fn tick(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
+    fn tick(&mut self, now: Cycle, inputs: &Inputs, noc: &mut NocPort) {
         if self.calendar.takes(HITS) {
             while let Some(load) = self.l1.completed(now) {
                 self.complete_load(now, load, inputs);
@@ -220,10 +220,10 @@ impl Sm {
         }
         if self.moves.is_empty() {
             if self.calendar.takes(MISSES) {
-                self.drain_misses(now, inputs.controls, memory);
+                self.drain_misses(now, inputs.controls, noc);
             }
         } else {
-            self.drain_misses_and_contexts(now, inputs, memory);
+            self.drain_misses_and_contexts(now, inputs, noc);
         }
         if self.calendar.takes(LSU)
             && let Some(kernel) = self.lsu.turn()
@@ -241,21 +241,46 @@ impl Sm {
 
     /// Misses and contexts go to the NoC, each first in every other cycle.
     #[inline(never)] // contexts are rare
-    fn drain_misses_and_contexts(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
+    fn drain_misses_and_contexts(&mut self, now: Cycle, inputs: &Inputs, noc: &mut NocPort) {
         let first = now.is_multiple_of(2);
         if first {
-            self.move_context(now, inputs, memory);
+            self.move_context(now, inputs, noc);
         }
         if self.calendar.takes(MISSES) {
-            self.drain_misses(now, inputs.controls, memory);
+            self.drain_misses(now, inputs.controls, noc);
         }
         if !first {
-            self.move_context(now, inputs, memory);
+            self.move_context(now, inputs, noc);
+        }
+    }
+
+    /// Advances from cycle `now` to before `end`, or to the first cycle in which it has news, which is then the answer.
+    pub fn follow(&mut self, now: Cycle, end: Cycle, inputs: &Inputs, noc: &mut NocPort) -> Cycle {
+        if self.waits_for_noc() {
+            self.drains_from(now, noc.room_from(now));
+        }
+        let mut at = now;
+        let mut reply_at = noc.next_reply();
+        loop {
+            at = self.next_event().min(reply_at).max(at);
+            if at >= end {
+                return NEVER;
+            }
+            self.begin(at, inputs);
+            if reply_at <= at {
+                self.hear(at, inputs, noc);
+                reply_at = noc.next_reply();
+            }
+            self.tick(at, inputs, noc);
+            if *self.news.any {
+                return at;
+            }
+            at += 1;
         }
     }
 
     /// The NoC has room for the request that waits for it from cycle `at` on, `now` or later.
-    pub fn drains_from(&mut self, now: Cycle, at: Cycle) {
+    fn drains_from(&mut self, now: Cycle, at: Cycle) {
         self.calendar.mark(now, at, MISSES);
         self.calendar.wake(at);
     }
@@ -278,10 +303,11 @@ impl Sm {
         self.calendar.add(SCHEDULERS >> (MAX_SCHEDULERS - self.warps.schedulers.len()));
     }
 
-    /// Makes every stage due: after something has changed from outside, and for the test that sleeping changes nothing.
-    pub fn keep_awake(&mut self) {
+    /// Makes every stage due in cycle `now`: after something has changed from outside, and for the test that sleeping changes nothing.
+    pub fn keep_awake(&mut self, now: Cycle) {
         self.calendar.add(!SCHEDULERS);
         self.wake_schedulers();
+        self.calendar.wake(now);
     }
 
     /// Takes over changed controls, from the next cycle on.
@@ -302,8 +328,7 @@ impl Sm {
         self.lsu.controls_changed(after.miss_queue_split);
         // Virtual queues may have grown, and a head may have got credit.
         self.retry_failed(now, &ReservationFailure::ALL, after);
-        self.keep_awake();
-        self.calendar.wake(now);
+        self.keep_awake(now);
     }
 
     /// Takes over the order of the controls, as this SM has it.
