@@ -7,7 +7,9 @@
 //! anything happen that the policy wants to hear of at once. Where that cannot be said beforehand, the machine takes single steps.
 
 use super::Machine;
+use super::memory::Memory;
 use super::sm::{Inputs, Sm};
+use super::threads::{Part, Span};
 use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
 use crate::interface::event::{EventKind, EventKinds};
 
@@ -24,17 +26,20 @@ impl Machine {
     /// Simulates a cycle, or some at once if no one can tell the difference; at most to `limit`.
     pub fn advance(&mut self, limit: Cycle) {
         let end = limit.min(self.now + self.memory.lookahead());
-        if self.busy >= BUSY && end >= self.now + SHORTEST && self.may_run_ahead(end - self.now) {
-            self.run_ahead(end);
-        } else {
+        let tries = self.busy >= BUSY && end >= self.now + SHORTEST && !self.dispatcher.is_awake();
+        if !tries || !self.may_run_ahead(end - self.now) {
             self.step();
+        } else if let Some(threads) = self.threads.clone().filter(|_| self.memory.half() >= SHORTEST) {
+            self.roll(&*threads, end, limit);
+        } else {
+            self.run_ahead(end);
         }
     }
 
     /// Whether the dispatcher has nothing to say within some cycles to an SM that has no news for it.
-    fn may_run_ahead(&mut self, cycles: Cycle) -> bool {
+    pub(super) fn may_run_ahead(&mut self, cycles: Cycle) -> bool {
         let opens = self.dispatcher.opens() < self.now + cycles;
-        if opens || self.dispatcher.is_awake() || self.keep_awake || self.may_lose_context(cycles) || !self.is_quiet(cycles) {
+        if opens || self.keep_awake || self.may_lose_context(cycles) || !self.is_quiet(cycles) {
             return false;
         }
         // A CTA for each SM and cycle is the most that can find a place.
@@ -81,13 +86,44 @@ impl Machine {
 
     /// Runs from the present cycle to before `end`.
     fn run_ahead(&mut self, end: Cycle) {
-        let start = self.now;
-        self.memory.run_ahead(start, end, &self.controls, self.reversed);
+        self.memory.run_ahead(self.now, end, &self.controls, self.reversed);
+        self.open_ports();
+        let (_, mut all, span) = self.apart(end);
+        all.follow(&span);
+        self.meet_dispatcher(end);
+        self.catch_up(end);
+    }
+
+    /// Opens every SM's port for the cycles that the memory side has been through.
+    pub(super) fn open_ports(&mut self) {
         (0..).zip(&mut self.ports).for_each(|(index, port)| self.memory.open(index, port));
+    }
+
+    /// The SMs are before cycle `end`, and the memory side learns what they have sent.
+    pub(super) fn catch_up(&mut self, end: Cycle) {
+        (0..).zip(&mut self.ports).for_each(|(index, port)| self.memory.take_in(index, port));
+        self.memory.caught_up(end);
+        self.busy += end - self.now;
+        self.now = end;
+    }
+
+    /// The memory side, all SMs, and what they read on the way from the present cycle to before `end`.
+    pub(super) fn apart(&mut self, end: Cycle) -> (&mut Memory, Part<'_>, Span<'_>) {
+        let span = Span {
+            start: self.now,
+            end,
+            awaiting: self.dispatcher.awaiting(),
+            controls: &self.controls,
+            codes: &self.codes,
+            reversed: self.reversed,
+        };
+        (&mut self.memory, Part { first: 0, sms: &mut self.sms, ports: &mut self.ports, stops: &mut self.stops }, span)
+    }
+
+    /// SMs have followed to before `end`, or have stopped: they get what the dispatcher has for them, in the order of cycles, and go on.
+    pub(super) fn meet_dispatcher(&mut self, end: Cycle) {
+        let start = self.now;
         let mut stops = core::mem::take(&mut self.stops);
-        for index in Set::below(self.sms.len() as u32).members(self.reversed) {
-            stops[index as usize] = self.follow(index, start, end);
-        }
         loop {
             let now = stops.iter().copied().min().unwrap_or(NEVER);
             if now == NEVER {
@@ -106,10 +142,7 @@ impl Machine {
             }
         }
         self.stops = stops;
-        (0..).zip(&mut self.ports).for_each(|(index, port)| self.memory.take_in(index, port));
-        self.memory.caught_up(end);
-        self.busy += end - start;
-        self.now = end;
+        self.now = start;
     }
 
     /// Whether an SM may have something to do in cycle `now`.

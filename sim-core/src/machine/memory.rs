@@ -210,6 +210,7 @@ impl Memory {
         let bank = Node(self.noc.sms + self.banks.mapping.bank_of(request.kernel, request.line) as u16);
         let handle = self.packets.add(Packet::about(message, request, Node(request.sm), bank, flits));
         let ticks = self.ahead.ticks_after(now).unwrap_or(self.noc.ticks);
+        debug_assert!(self.ahead.is_in_time(ticks, self.noc.ticks), "a request competes once it has passed the pipeline");
         let sent = self.noc.requests.push(&mut self.packets, ticks, handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");
     }

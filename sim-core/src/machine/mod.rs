@@ -22,7 +22,9 @@ pub mod memory;
 pub mod noc;
 pub mod noc_port;
 pub mod packet;
+mod roll;
 pub mod sm;
+pub mod threads;
 
 use self::dispatch::order::{AnyOrder, CtaOrderSpec, Shares};
 use self::dispatch::{CtaEvent, Dispatcher, Ended, LaunchEnd, Run};
@@ -31,6 +33,7 @@ use self::noc_port::NocPort;
 use self::sm::Sm;
 use self::sm::code::{self, Code};
 use self::sm::ctas::FinishedCta;
+use self::threads::Threads;
 use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr, NEVER, PerKernel, Set};
 use crate::describe::kernel::Kernel;
@@ -66,6 +69,8 @@ pub struct Machine {
     busy: u64,
     /// While SMs run ahead: the cycle in which each has stopped.
     stops: Vec<Cycle>,
+    /// Who shares the work, if anyone does.
+    threads: Option<Arc<dyn Threads>>,
     /// Kernels whose CTAs have all finished and whose launch ends when every L1D has made known what it wrote, a bit each.
     releases: Kernels,
     /// Whether CTAs have ever been asked to leave their SMs.
@@ -135,6 +140,7 @@ impl Machine {
             releases: 0,
             busy: 0,
             stops: alloc::vec![NEVER; gpu.sm_count() as usize],
+            threads: None,
             switches: controls.sms.iter().any(|sm| sm.cta_switch.0.contains(&true)),
         };
         for (sm, controls) in machine.sms.iter_mut().zip(&controls.sms) {
@@ -173,6 +179,11 @@ impl Machine {
         self.place(now);
         self.now += 1;
         self.busy += 1;
+    }
+
+    /// From now on these threads share the work of what is long enough for it; the results are the same.
+    pub fn share_work(&mut self, threads: Option<Arc<dyn Threads>>) {
+        self.threads = threads;
     }
 
     /// From now on `heard` has events of these kinds.

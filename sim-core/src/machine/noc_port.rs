@@ -9,8 +9,9 @@ use crate::describe::ids::{Cycle, NEVER};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// One SM's port, from cycle `start` to before `end`.
+/// One SM's port, from cycle `start` to before `end`. Different threads work at neighbouring ports: each has lines of the host's cache of its own.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct NocPort {
     /// Bytes of a line.
     pub line_bytes: u32,

@@ -19,6 +19,7 @@ use crate::interface::stats::{KernelStats, StallCounts};
 use crate::machine::Machine;
 use crate::machine::dispatch::order::{AnyOrder, CtaOrder};
 use crate::machine::sm::Sm;
+use crate::machine::threads::Threads;
 use crate::policy::{AnyPolicy, Policy, PolicySpec, words};
 use crate::run::batches::{Batches, Counters};
 use crate::run::confidence::{self, Promise, Settling};
@@ -33,12 +34,17 @@ use crate::run::why::Asked;
 use crate::run::windows::{WINDOW, Windows};
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
 /// Intervals, or runs of a kernel with all their events, in which a policy leaves the controls unchanged although only it can free the run:
 /// then it never changes them.
 const STUCK_AFTER: u64 = 32;
+
+/// SMs of a machine whose work threads share, at least, and cycles after which they meet: with less to do they wait for each other as long as they
+/// work.
+const SHARED: (usize, Cycle) = (16, 12);
 
 /// Why an `advance` ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -226,6 +232,12 @@ impl Simulation {
     }
 
     // --- running -----------------------------------------------------------------------------------------------------------------
+
+    /// From now on these threads of the host share the work, where the machine is large enough to gain by it; the results are the same.
+    pub fn share_work(&mut self, threads: Option<Arc<dyn Threads>>) {
+        let gains = self.machine.sms.len() >= SHARED.0 && self.machine.memory.half() >= SHARED.1;
+        self.machine.share_work(threads.filter(|_| gains));
+    }
 
     /// Runs for at most `cycles` cycles, or until the experiment's stop condition holds.
     pub fn advance(&mut self, cycles: u64) -> Reason {

@@ -173,6 +173,11 @@ impl Dispatcher {
         self.changed = Set::ALL;
     }
 
+    /// SMs that may take a CTA in the next cycle that they are offered one.
+    pub fn awaiting(&self) -> Set {
+        self.changed
+    }
+
     /// Whether an SM may take a CTA in the next cycle that it is offered one.
     pub fn awaits(&self, sm: u32) -> bool {
         self.changed.contains(sm)

@@ -20,6 +20,8 @@ const LONGEST: u64 = 64;
 pub(super) struct Ahead {
     /// Ticks that the memory side may be ahead; 0 where it may not.
     ticks: Tick,
+    /// Cycles that are half as many as it may be ahead for, whatever the phase of the clocks; 0 where it may not.
+    half: Cycle,
     /// The cycle from which SMs follow.
     start: Cycle,
     /// The NoC's ticks after each cycle from there on; empty if no SM follows.
@@ -36,12 +38,18 @@ impl Ahead {
     pub(super) fn new(gpu: &Gpu) -> Self {
         Ahead {
             ticks: if Ahead::may(gpu) { gpu.noc.latency.into() } else { 0 },
+            half: if Ahead::may(gpu) { Ahead::shortest(gpu).min(LONGEST) / 2 } else { 0 },
             start: 0,
             from: 0,
             after: Vec::with_capacity(LONGEST as usize),
             with_left: Set::EMPTY,
             left: alloc::vec![0; gpu.sm_count() as usize],
         }
+    }
+
+    /// Cycles in which no more NoC cycles pass than the pipeline takes, whatever the phase of the clocks.
+    fn shortest(gpu: &Gpu) -> Cycle {
+        Cycle::from(gpu.noc.latency) * Cycle::from(gpu.core_mhz) / Cycle::from(gpu.noc.mhz.max(1))
     }
 
     /// Whether the memory side may run ahead. An SM takes a reply a cycle: with no more than that to come, a link of two never holds back the
@@ -62,6 +70,11 @@ impl Ahead {
         self.with_left.insert(sm);
     }
 
+    /// Whether a request that was sent in tick `sent` may enter its port in tick `now`.
+    pub(super) fn is_in_time(&self, sent: Tick, now: Tick) -> bool {
+        sent == now || now <= sent + self.ticks
+    }
+
     /// The NoC's ticks after cycle `now`, if the memory side is ahead of it.
     #[inline]
     pub(super) fn ticks_after(&self, now: Cycle) -> Option<Tick> {
@@ -74,6 +87,12 @@ impl Memory {
     pub fn lookahead(&self) -> Cycle {
         // Not into the tick in which a request of the first of these cycles may compete.
         if self.ahead.ticks == 0 { 0 } else { (self.noc.clock.cycles_until(self.ahead.ticks + 1) - 1).min(LONGEST) }
+    }
+
+    /// Cycles that the memory side and the SMs may go at the same time, it as many ahead of them: what they send meanwhile competes with nothing
+    /// before the end of its cycles. 0 where it may not run ahead.
+    pub fn half(&self) -> Cycle {
+        self.ahead.half
     }
 
     /// Runs ahead from cycle `start` to before `end`, by at most `lookahead` cycles. The SMs follow, with `now` from `start` on.

@@ -4,6 +4,24 @@ use super::*;
 use crate::describe::ids::PerKernel;
 use crate::describe::rng::{below, mix};
 use crate::interface::controls::QuotaRefill;
+use crate::machine::threads::{Job, Threads};
+use alloc::sync::Arc;
+
+/// Does jobs one after the other, the last first if it is so said.
+#[derive(Debug)]
+struct InTurn {
+    backwards: bool,
+}
+
+impl Threads for InTurn {
+    fn each(&self, jobs: &mut [Job<'_>]) {
+        if self.backwards {
+            jobs.iter_mut().rev().for_each(Job::run);
+        } else {
+            jobs.iter_mut().for_each(Job::run);
+        }
+    }
+}
 
 /// A kernel of random shape with a barrier, a loop of a random number of trips, loads and stores.
 fn random(name: &str, key: u64) -> Kernel {
@@ -102,4 +120,41 @@ fn running_ahead_between_events_changes_nothing() {
     }
     assert!(ahead.iter().all(|&cycles| cycles > 8 * 4000 / 8), "of 32,000 cycles each, so many were run ahead: {ahead:?}");
     assert!(heard.iter().all(|&events| events > 0), "so many events: {heard:?}");
+}
+
+/// The memory side half of what it may be ahead by before SMs that share the work: whatever the NoC's pipeline, clock and queues, wherever the run
+/// is cut, and in whichever order jobs are done.
+#[test]
+fn sharing_the_work_changes_nothing() {
+    let (mut shared, mut ends) = (0, 0);
+    for key in 0..48_u64 {
+        let draw = |part: u64, bound: u64| below(mix(mix(7, key), part), bound);
+        let mut gpu = gpu(1 + draw(0, 6) as u32);
+        gpu.noc.latency = [6, 7, 12, 20, 45, 90][key as usize % 6];
+        gpu.noc.mhz = [1200, 1800, 700][draw(1, 3) as usize];
+        gpu.noc.queue = [2, 8][draw(2, 2) as usize];
+        let mut slow = machine(&gpu, &[random("A", 2 * key), random("B", 2 * key + 1)], true);
+        let mut controls = slow.controls().clone();
+        controls.dispatch_rank[KernelId(1)] = draw(3, 2) as u8;
+        slow.set_controls(controls.clone());
+        let mut fast = slow.clone();
+        fast.share_work(Some(Arc::new(InTurn { backwards: key % 2 == 1 })));
+        let border = [1, 7, 400, 3000][draw(4, 4) as usize];
+        for part in 1..=3 {
+            controls.dram_rank[KernelId(0)] = part as u8 % 2;
+            fast.set_controls(controls.clone());
+            slow.set_controls(controls.clone());
+            while fast.now < 1000 * part {
+                let before = fast.now;
+                fast.advance((before / border + 1) * border);
+                shared += if fast.now > before + 64 { fast.now - before } else { 0 };
+            }
+            while slow.now < fast.now {
+                slow.step();
+            }
+            assert_eq!(digest(&mut fast), digest(&mut slow), "machine {key} before cycle {}", fast.now);
+        }
+        ends += slow.runs_done();
+    }
+    assert!(shared > 4000 && ends > 20, "only {shared} cycles in one go, and {ends} runs of kernels have ended");
 }
