@@ -41,7 +41,7 @@ impl Profiles {
     pub fn execute(self) -> Result<(), Failure> {
         let gpus = if self.gpu.is_empty() { PRESETS.iter().map(|preset| preset.name.to_owned()).collect() } else { self.gpu };
         let (runs, compared) = planned(&gpus, &self.cycles)?;
-        let known = native::profiles(runs.values(), self.kept.open()?.as_ref(), workers::jobs(self.jobs))?;
+        let known = native::profiles(runs.values(), self.kept.open()?.as_ref(), workers::jobs(self.jobs), None)?;
         let known =
             known.ok_or_else(|| Failure::Interrupted("before all was measured; what is done is kept, but with --no-store".into()))?;
         let said = |(hash, alone): (&String, &Alone)| {

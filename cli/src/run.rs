@@ -10,10 +10,11 @@ use crate::why;
 use clap::Args;
 use corun_lab::output::Whole;
 use corun_lab::store::Store;
-use corun_lab::{Failure, lab, native, output, workers};
+use corun_lab::threads::Crew;
+use corun_lab::{Failure, lab, native, output, problem, workers};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::digest::{Fnv, hex};
-use sim_core::describe::error::one_line;
+use sim_core::describe::error::{Problems, one_line};
 use sim_core::describe::gpu::occupancy::Divisions;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, Settled, Stop};
@@ -49,6 +50,9 @@ pub struct Run {
     /// Find out why kernels are slower beside others: run them once more without each cause, or without those of this list, such as noc,dram
     #[arg(long, value_name = "CURES", num_args = 0..=1, default_missing_value = "")]
     why: Option<String>,
+    /// Threads that share the run where the GPU is large, while no other run is under way; left out, as many as there are cores. The result is the same
+    #[arg(long, value_name = "N")]
+    threads: Option<String>,
     #[command(flatten)]
     kept: Kept,
     #[command(flatten)]
@@ -70,6 +74,7 @@ pub struct Explain {
 impl Run {
     pub fn execute(self) -> Result<(), Failure> {
         let cures = self.why.as_deref().map(why::cures).transpose()?;
+        let crew = Crew::new(threads(self.threads.as_deref(), workers::jobs(None))?);
         let experiment = self.source.experiment()?;
         for warning in experiment.warnings().0 {
             output::say(&format!("note: {warning}"));
@@ -89,20 +94,20 @@ impl Run {
             return Ok(());
         }
         let plan = Plan::of(&experiment);
-        let mut simulation = Simulation::with(&experiment, &measure(&plan.profile, store.as_ref())?)?;
+        let mut simulation = Simulation::with(&experiment, &measure(&plan.profile, store.as_ref(), crew.as_ref())?)?;
         let files = [("--windows", self.windows.as_deref()), ("--trace", self.trace.as_deref()), ("--out", self.out.out.as_deref())];
         let [windows, trace, out] = output::create(self.source.file(), files)?;
         let windows = windows.map(|file| WindowsFile::start(file, &simulation)).transpose()?;
         let trace = trace.map(|file| Trace::start(file, &mut simulation)).transpose()?;
         let start = Instant::now();
-        let reason = to_its_end(&mut simulation, windows, trace)?;
+        let reason = to_its_end(&mut simulation, crew.as_ref(), (windows, trace))?;
         let seconds = start.elapsed().as_secs_f64();
         let cut_off = reason == Reason::Budget;
         if !cut_off {
             // A kernel's share follows from what it does alone.
             for runs in [|_: &mut Simulation, alone| alone, |run: &mut Simulation, _| run.share_runs()] {
                 let runs = runs(&mut simulation, plan.alone.clone());
-                let profiles = native::profiles(&simulation.unknown(runs), store.as_ref(), workers::jobs(None))?;
+                let profiles = native::profiles(&simulation.unknown(runs), store.as_ref(), workers::jobs(None), crew.as_ref())?;
                 profiles.iter().for_each(|profiles| simulation.add_solo_profiles(profiles));
             }
         }
@@ -160,10 +165,17 @@ fn key(experiment: &Experiment) -> Option<String> {
 }
 
 /// Runs a simulation until it ends or a signal comes, with its windows and its timeline.
-fn to_its_end(simulation: &mut Simulation, mut windows: Option<WindowsFile>, mut trace: Option<Trace>) -> Result<Reason, Failure> {
+fn to_its_end(
+    simulation: &mut Simulation,
+    crew: Option<&Crew>,
+    (mut windows, mut trace): (Option<WindowsFile>, Option<Trace>),
+) -> Result<Reason, Failure> {
     let bar = progress(simulation.experiment());
     let reason = loop {
-        let reason = simulation.advance(SLICE);
+        let reason = match crew {
+            Some(crew) => crew.advance(simulation, SLICE),
+            None => simulation.advance(SLICE),
+        };
         if let Some(windows) = &mut windows {
             windows.append(simulation)?;
         }
@@ -203,10 +215,21 @@ fn progress(experiment: &Experiment) -> ProgressBar {
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
+/// The number of threads that `--threads` asks for, or else that of the cores.
+fn threads(asked: Option<&str>, cores: usize) -> Result<usize, Problems> {
+    let Some(asked) = asked else { return Ok(cores) };
+    let number = asked.parse().ok().filter(|number| (1..=cores).contains(number));
+    let want = match cores {
+        1 => "1: this machine has one core".into(),
+        _ => format!("a whole number from 1 to {cores}, the cores of this machine"),
+    };
+    number.ok_or_else(|| problem("--threads", format!("{asked:?}"), &want))
+}
+
 /// Runs a part of the experiment's plan, on every core.
-fn measure(runs: &[Planned], store: Option<&Store>) -> Result<SoloProfiles, Failure> {
+fn measure(runs: &[Planned], store: Option<&Store>, crew: Option<&Crew>) -> Result<SoloProfiles, Failure> {
     let stopped = || Failure::Interrupted("while kernels were measured alone".into());
-    native::profiles(runs, store, workers::jobs(None))?.ok_or_else(stopped)
+    native::profiles(runs, store, workers::jobs(None), crew)?.ok_or_else(stopped)
 }
 
 /// Adds the wall-clock figures behind `stop`.

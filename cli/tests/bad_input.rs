@@ -64,6 +64,9 @@ fn what_the_command_line_changes_is_checked_alike() {
         (&["--set", "stop.cycles=0"], "stop.cycles"),
         (&["--cycles", "0"], "stop.cycles"),
         (&["--seed", "18446744073709551615"], "seed"),
+        (&["--threads", "0"], "--threads"),
+        (&["--threads", "two"], "--threads"),
+        (&["--threads", "100000"], "--threads"),
         (&["--trace", "/nonexistent/folder/trace.json", "--cycles", "400"], "(output)"),
         (&["--windows", "/nonexistent/folder/windows.csv", "--cycles", "400"], "(output)"),
     ];

@@ -12,6 +12,7 @@
 //! | `jsonl.rs` | files of lines of JSON that grow as work gets done |
 //! | `workers.rs` | worker threads, progress, signals |
 //! | `menu.rs` | the schemes of a mix |
+//! | `threads.rs` | threads that share the work of a single run |
 //! | `engine.rs` | what tells results of one engine from those of another |
 //! | `store.rs` | what runs have measured, kept for the next command |
 //! | `lab.rs` | what is wanted, what can run, and what has come of it, without threads or files |
@@ -25,6 +26,7 @@ pub mod menu;
 pub mod native;
 pub mod output;
 pub mod store;
+pub mod threads;
 pub mod workers;
 
 pub use failure::{Failure, problem};

@@ -3,10 +3,12 @@
 use crate::failure::Failure;
 use crate::lab::{Job, Lab, Want, begin, solo};
 use crate::store::Store;
+use crate::threads::Crew;
 use crate::workers::{self, LOOK, interrupted, locked};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::plan::{self, Planned, SoloProfiles};
+use sim_core::run::simulation::Simulation;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -21,11 +23,16 @@ pub trait Study: Send {
 
 /// Runs all that a study wants, `jobs` at a time, and tells how much of the weight `all` is done meanwhile; false if it was told to stop.
 pub fn run(study: &mut impl Study, store: Option<&Store>, jobs: usize, all: u64) -> Result<bool, Failure> {
+    run_with(study, store, (jobs, None), all)
+}
+
+/// The same; as long as a single one is under way, a crew shares its work.
+fn run_with(study: &mut impl Study, store: Option<&Store>, (jobs, crew): (usize, Option<&Crew>), all: u64) -> Result<bool, Failure> {
     let shared = Mutex::new(Shared { lab: Lab::default(), study, all_asked: false, failure: None });
     let (changed, done) = (Condvar::new(), AtomicU64::new(0));
     workers::run(jobs, all, &done, || {
         let job = next(&shared, &changed)?;
-        let ended = perform(job, &shared, store, &done);
+        let ended = perform(job, &shared, (store, crew), &done);
         changed.notify_all();
         ended
     });
@@ -81,7 +88,12 @@ fn next<S: Study>(shared: &Mutex<Shared<'_, S>>, changed: &Condvar) -> Option<Jo
 }
 
 /// Does a job to its end; nothing if the work is to stop.
-fn perform<S: Study>(mut job: Job, shared: &Mutex<Shared<'_, S>>, store: Option<&Store>, done: &AtomicU64) -> Option<()> {
+fn perform<S: Study>(
+    mut job: Job,
+    shared: &Mutex<Shared<'_, S>>,
+    (store, crew): (Option<&Store>, Option<&Crew>),
+    done: &AtomicU64,
+) -> Option<()> {
     if let Some(kept) = store.zip(job.key()).and_then(|(store, key)| store.get(key)) {
         let mut held = locked(shared);
         let weight = job.weight;
@@ -93,7 +105,12 @@ fn perform<S: Study>(mut job: Job, shared: &Mutex<Shared<'_, S>>, store: Option<
             Some(given_back) => job = given_back,
         }
     }
-    let run = workers::simulate(&job.experiment, &job.profiles, job.begun.take(), job.weight, done);
+    let begun = job.begun.take();
+    let run = match crew {
+        None => workers::simulate(&job.experiment, &job.profiles, begun, job.weight, done, Simulation::advance),
+        Some(crew) => crew
+            .count(|| workers::simulate(&job.experiment, &job.profiles, begun, job.weight, done, |run, cycles| crew.advance(run, cycles))),
+    };
     let run = match run {
         Ok(run) => run?,
         Err(problems) => {
@@ -114,9 +131,13 @@ fn perform<S: Study>(mut job: Job, shared: &Mutex<Shared<'_, S>>, store: Option<
 
 /// The outcomes of all that is wanted, in its order, whatever its tags; nothing if the work is to stop.
 pub fn outcomes(wants: Vec<Want>, store: Option<&Store>, jobs: usize) -> Result<Option<Vec<Value>>, Failure> {
+    outcomes_with(wants, store, (jobs, None))
+}
+
+fn outcomes_with(wants: Vec<Want>, store: Option<&Store>, (jobs, crew): (usize, Option<&Crew>)) -> Result<Option<Vec<Value>>, Failure> {
     let (count, all) = (wants.len(), wants.iter().map(|want| want.weight).sum());
     let mut list = List { wants, found: vec![Value::Null; count] };
-    Ok(run(&mut list, store, jobs.min(count), all)?.then_some(list.found))
+    Ok(run_with(&mut list, store, (jobs.min(count), crew), all)?.then_some(list.found))
 }
 
 /// What is wanted all at once.
@@ -136,16 +157,17 @@ impl Study for List {
     }
 }
 
-/// What runs alone measure, `jobs` of them at a time; nothing if the work is to stop.
+/// What runs alone measure, `jobs` of them at a time; nothing if the work is to stop. As long as a single one is under way, a crew shares its work.
 pub fn profiles<'r>(
     runs: impl IntoIterator<Item = &'r Planned>,
     store: Option<&Store>,
     jobs: usize,
+    crew: Option<&Crew>,
 ) -> Result<Option<SoloProfiles>, Failure> {
     let runs: Vec<&Planned> = runs.into_iter().collect();
     let want =
         |run: &&Planned| Want { key: Some(run.hash.clone()), ..Want::new(run.experiment.clone(), |run| plan::encode(&run.answer())) };
-    let found = outcomes(runs.iter().map(want).collect(), store, jobs);
+    let found = outcomes_with(runs.iter().map(want).collect(), store, (jobs, crew));
     // Which of them cannot run, with its name: its user has not written it.
     let named = |failure| runs.iter().find_map(|run| begin(run).err()).map_or(failure, Failure::from);
     let Some(found) = found.map_err(named)? else { return Ok(None) };

@@ -80,13 +80,14 @@ pub fn run(jobs: usize, steps: u64, done: &AtomicU64, work: impl Fn() -> Option<
 }
 
 /// Runs an experiment to its end with what its policy has to know, and adds its `steps` to `done` on the way; nothing if the work is to
-/// stop. Where `begun` has ended as the beginning of the same run, it goes on from there.
+/// stop. Where `begun` has ended as the beginning of the same run, it goes on from there. `advance` does so by at most so many cycles.
 pub fn simulate(
     experiment: &Experiment,
     answers: &SoloProfiles,
     begun: Option<Simulation>,
     steps: u64,
     done: &AtomicU64,
+    advance: impl Fn(&mut Simulation, u64) -> Reason,
 ) -> Result<Option<Simulation>, Problems> {
     let begun = begun.and_then(|mut begun| begun.go_on(experiment).then_some(begun));
     let mut simulation = begun.map_or_else(|| Simulation::with(experiment, answers), Ok)?;
@@ -95,7 +96,7 @@ pub fn simulate(
         if interrupted() {
             return Ok(None);
         }
-        let reason = simulation.advance(SLICE);
+        let reason = advance(&mut simulation, SLICE);
         let part = if reason == Reason::Budget { simulation.part_done() } else { 1.0 };
         let so_far = told.max((part * steps as f64) as u64);
         done.fetch_add(so_far - told, Ordering::Relaxed);
