@@ -61,7 +61,7 @@ pub fn page(args: &[String], page: &mut Page) -> Result<(), String> {
     let variants = menu::variants("variants.json", VARIANTS).map_err(|problems| problems.to_string())?;
     let entries: Vec<Entry> = mixes.iter().enumerate().flat_map(|(at, mix)| mix.entries(at, &variants)).collect();
     let plans: Vec<Plan> = entries.iter().map(|entry| Plan::of(&entry.experiment)).collect();
-    let alone = native::profiles(plans.iter().flat_map(Plan::runs), None, workers::jobs(None));
+    let alone = native::profiles(plans.iter().flat_map(Plan::runs), None, workers::jobs(None), None);
     let alone = alone.map_err(|failure| format!("{failure:?}"))?.ok_or("it was told to stop")?;
     let courses = super::each(&entries, |entry| course(entry, &alone))?;
     let of_mix = |at: usize| entries.iter().zip(&courses).filter(move |(entry, _)| entry.mix == at);
