@@ -14,7 +14,7 @@ use crate::describe::ids::Cycle;
 use alloc::vec::Vec;
 
 /// SMs of one job: few enough for all threads to end at about the same time.
-const SMS_OF_JOB: usize = 4;
+const SMS_OF_JOB: usize = 3;
 
 impl Machine {
     /// Runs to `end` at least, in which the dispatcher has nothing to say, and on to `limit` at most while that stays so. Afterwards the SMs have
