@@ -26,7 +26,7 @@ pub fn run(study: &mut impl Study, store: Option<&Store>, jobs: usize, all: u64)
     run_with(study, store, (jobs, None), all)
 }
 
-/// The same; as long as a single one is under way, a crew shares its work.
+/// Runs all that a study wants, as `run`; as long as a single job is under way, a crew shares its work.
 fn run_with(study: &mut impl Study, store: Option<&Store>, (jobs, crew): (usize, Option<&Crew>), all: u64) -> Result<bool, Failure> {
     let shared = Mutex::new(Shared { lab: Lab::default(), study, all_asked: false, failure: None });
     let (changed, done) = (Condvar::new(), AtomicU64::new(0));

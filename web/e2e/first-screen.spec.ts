@@ -1,6 +1,6 @@
 // What the first screen asks of a newcomer, measured: how much there is to read and to press, how soon the answer stands there, how still it stands.
 import { decodeLink } from "../src/link.ts";
-import { cycle, expect, is, open, picture, test } from "./corun.ts";
+import { choose, cycle, expect, is, open, picture, test } from "./corun.ts";
 
 /**
  * Looks in the page: what can be pressed in the first view, and the words in it that are in no picture. Not counted are the places, a link in the
@@ -167,5 +167,14 @@ test("a large GPU offers a quarter of itself, which says what it is off by and l
   await expect(verdict).toContainText(/times slower than alone/);
   await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.scale).toBe("1/4");
   await press("Run the whole");
+  await expect(page.locator("#choose-gpu")).not.toContainText("1/4");
+});
+
+test("a large GPU begins with a quarter, and the whole is a press away", async ({ page }) => {
+  await open(page);
+  await choose(page, "GPU", "as published of an A100");
+  await expect(page.locator("#choose-gpu")).toContainText("1/4");
+  await expect(page.locator("#verdict")).toContainText("A scale model: a quarter of the GPU.");
+  await page.locator("#verdict").getByRole("button", { name: "Run the whole" }).click();
   await expect(page.locator("#choose-gpu")).not.toContainText("1/4");
 });

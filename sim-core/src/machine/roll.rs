@@ -1,5 +1,5 @@
-//! The memory side and the SMs go at the same time, on threads of the host: it goes through the next half of what it may be ahead by while
-//! they follow through the half before.
+//! The memory side and the SMs go at the same time, on threads of the host. It goes through the next half of what it may be ahead by. They
+//! follow meanwhile through the half before.
 //!
 //! A request that an SM sends in one half reaches the memory side at the end of it, when that is at the end of the next: no later than the
 //! request may compete. So the memory side goes through each half without what SMs send in it or in the half before, as it would alone. What

@@ -75,7 +75,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The same SMs in parts of so many.
+    /// Splits these SMs into parts of so many.
     pub fn split(self, of: usize) -> impl Iterator<Item = Part<'a>> {
         let firsts = (self.first..).step_by(of);
         let parts = self.sms.chunks_mut(of).zip(self.ports.chunks_mut(of)).zip(self.stops.chunks_mut(of));

@@ -122,8 +122,8 @@ fn running_ahead_between_events_changes_nothing() {
     assert!(heard.iter().all(|&events| events > 0), "so many events: {heard:?}");
 }
 
-/// The memory side half of what it may be ahead by before SMs that share the work: whatever the NoC's pipeline, clock and queues, wherever the run
-/// is cut, and in whichever order jobs are done.
+/// The memory side is ahead by half of what it may be, and SMs share the work: whatever the NoC's pipeline, clock and queues. Wherever the run
+/// is cut, and in whichever order jobs are done, it is the same.
 #[test]
 fn sharing_the_work_changes_nothing() {
     let (mut shared, mut ends) = (0, 0);
