@@ -271,7 +271,9 @@ fn judge(name: &str, mix: &Value) -> Result<Vec<Judged>, String> {
             long,
         }
     };
-    Ok(outcome.because.clone().unwrap_or_default().into_iter().zip(long).map(of).collect())
+    // Of a second wave alone no cure was tried.
+    let judged = outcome.because.clone().unwrap_or_default().into_iter().zip(long).map(of);
+    Ok(judged.filter(|one| !one.said.cures.is_empty()).collect())
 }
 
 fn line(one: &Judged) -> String {
