@@ -9,8 +9,8 @@ use sim_core::run::cure::Cure;
 use sim_core::run::outcome::KernelOutcome;
 use sim_core::run::plan::Planned;
 use sim_core::run::simulation::Simulation;
+use sim_core::run::trials::Because;
 use sim_core::run::verdict::SUFFERS;
-use sim_core::run::why::Because;
 
 /// The cures that `--why` names; all of them where it names none.
 pub fn cures(named: &str) -> Result<Vec<Cure>, Failure> {

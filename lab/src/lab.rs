@@ -11,7 +11,7 @@ use sim_core::run::cure::Cure;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::plan::{self, Plan, Planned, SoloProfiles};
 use sim_core::run::simulation::Simulation;
-use sim_core::run::why::{self, Tried};
+use sim_core::run::trials::{self, Tried};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -289,7 +289,7 @@ impl Lab {
     pub fn stored(&mut self, job: Job, kept: Value) -> Option<Job> {
         match job.of {
             Of::Alone(ref needed) if needed.tells_why => {
-                let read = why::told(&Value::object([(needed.run.hash.as_str(), kept.clone())]));
+                let read = trials::told(&Value::object([(needed.run.hash.as_str(), kept.clone())]));
                 let Ok(mut told) = read else { return Some(job) };
                 let tried = told.remove(&needed.run.hash).unwrap_or_default();
                 self.under_way.remove(&needed.trunk);

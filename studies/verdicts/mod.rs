@@ -6,7 +6,7 @@ use sim_core::describe::value::Value;
 use sim_core::run::cure::Cure;
 use sim_core::run::experiment::Stop;
 use sim_core::run::plan::Planned;
-use sim_core::run::why::{Because, GIVES_BACK};
+use sim_core::run::trials::{Because, GIVES_BACK};
 use sim_core::{Experiment, Plan, Simulation, SoloProfiles};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Does taking a cause away find it, and does it find none where the neighbours cost nothing?
 
 use sim_core::run::cure::Cure;
-use sim_core::run::why::{Because, Tried};
+use sim_core::run::trials::{Because, Tried};
 use sim_core::{Experiment, KernelId, Outcome, Simulation, SoloProfiles, start};
 
 fn experiment(fields: &str) -> Experiment {

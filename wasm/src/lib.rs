@@ -36,7 +36,7 @@ use sim_core::run::frame;
 use sim_core::run::plan::{self as run_plan, Plan, Planned};
 use sim_core::run::result::ENGINE;
 use sim_core::run::simulation::{Reason, Simulation as Engine};
-use sim_core::run::why;
+use sim_core::run::trials;
 use sim_core::study::catalogue;
 use sim_core::study::figure::{self, Figure, Options};
 use sim_core::study::foreign;
@@ -144,7 +144,7 @@ impl Simulation {
     /// Tells what each kernel did in runs of `askWhy`, by hash.
     #[wasm_bindgen(js_name = tellWhy)]
     pub fn tell_why(&mut self, #[wasm_bindgen(unchecked_param_type = "Record<string, Tried[]>")] tried: &JsValue) -> Result<(), JsValue> {
-        let told = value(tried).and_then(|tried| why::told(&tried)).map_err(|problems| error(&problems))?;
+        let told = value(tried).and_then(|tried| trials::told(&tried)).map_err(|problems| error(&problems))?;
         told.into_iter().for_each(|(hash, tried)| self.engine.tell_why(&hash, tried));
         Ok(())
     }

@@ -16,6 +16,7 @@ mod sharing;
 mod shown;
 pub mod simulation;
 pub mod stuck;
+pub mod trials;
 pub mod verdict;
 pub mod why;
 pub mod windows;

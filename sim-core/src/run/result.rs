@@ -21,8 +21,8 @@ use crate::run::outcome::{
     POLICY_OUTCOME, PolicyOutcome, SETTLED_OUTCOME, SettledOutcome, stall_shares,
 };
 use crate::run::simulation::{Measured, Reason, Simulation};
+use crate::run::trials::{BECAUSE, Because};
 use crate::run::verdict::{VERDICT, Verdict, verdict};
-use crate::run::why::{BECAUSE, Because};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 

@@ -30,7 +30,7 @@ use crate::run::plan::{Planned, SoloProfiles};
 use crate::run::sharing::Sharer;
 use crate::run::shown;
 use crate::run::stuck;
-use crate::run::why::Asked;
+use crate::run::trials::Asked;
 use crate::run::windows::{WINDOW, Windows};
 use alloc::boxed::Box;
 use alloc::string::String;
