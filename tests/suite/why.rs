@@ -68,12 +68,17 @@ fn a_kernel_that_waits_for_the_noc_is_cured_by_one_without_limits() {
 #[test]
 fn a_cure_within_its_interval_is_said_with_a_perhaps() {
     let mut run = compared(r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 20000 }"#);
-    let mut says = |part: f64| {
-        let within = |tried: Tried| Tried { ci95: tried.ipc.map(|ipc| [ipc * (1.0 - part), ipc * (1.0 + part)]), ..tried };
-        ask(&mut run, &[Cure::Noc], within).because.expect("all was told")[0].says.clone()
+    let mut cured = |ends: &dyn Fn(f64) -> [f64; 2]| {
+        let within = |tried: Tried| Tried { ci95: tried.ipc.map(ends), ..tried };
+        ask(&mut run, &[Cure::Noc], within).because.expect("all was told")[0].clone()
     };
-    assert!(!says(0.01).contains("perhaps"), "{}", says(0.01));
-    assert!(says(0.6).contains("With a NoC without limits, perhaps "), "{}", says(0.6));
+    let [close, wide] = [0.01, 0.6].map(|part| cured(&|ipc| [ipc * (1.0 - part), ipc * (1.0 + part)]).says);
+    assert!(!close.contains("perhaps"), "{close}");
+    assert!(wide.contains("With a NoC without limits, perhaps "), "{wide}");
+    // A lower end that was cut off at 0 makes none narrower: four runs that are known to twice themselves give a factor that is known to four times.
+    let cut = cured(&|ipc| [0.0, 3.0 * ipc]).cures[0].clone();
+    let (factor, [low, high]) = cut.gives_back.zip(cut.ci95).expect("all is known");
+    assert!(low == 0.0 && (high / factor - 5.0).abs() < 1e-9, "{factor}, {high}");
 }
 
 /// Nothing is said of a part of the runs, and nothing before the end.

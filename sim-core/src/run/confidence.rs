@@ -251,6 +251,11 @@ impl Pace {
     }
 }
 
+/// The ends of an IPC that is known to this part of itself.
+pub fn interval(ipc: f64, error: f64) -> [f64; 2] {
+    [(ipc - ipc * error).max(0.0), ipc + ipc * error]
+}
+
 /// The relative half-width of an IPC with these ends.
 pub fn error(ipc: f64, ci95: Option<[f64; 2]>) -> Option<f64> {
     let [_, high] = ci95?; // the lower end may have been cut off at 0

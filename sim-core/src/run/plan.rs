@@ -32,6 +32,13 @@ pub struct Planned {
     pub experiment: Experiment,
 }
 
+impl Planned {
+    /// A run of this experiment.
+    pub fn of(experiment: Experiment) -> Planned {
+        Planned { hash: experiment.config_hash(), experiment }
+    }
+}
+
 /// The runs that an experiment needs, each once.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan {
@@ -56,7 +63,7 @@ impl Plan {
         let runs = |needs: Needs| needs.by.into_iter().flat_map(move |by| of_each(experiment, &by, needs.cycles)).flatten();
         let profile = needs.into_iter().flat_map(runs);
         let alone = experiment.alone_runs().into_iter().map(|(_, _, run)| run);
-        Plan { profile: distinct(profile), alone: distinct(alone) }
+        Plan { profile: distinct(profile.map(Planned::of)), alone: distinct(alone.map(Planned::of)) }
     }
 
     /// Every run of the plan once, those that the policy needs first.
@@ -66,12 +73,12 @@ impl Plan {
     }
 }
 
-fn distinct(runs: impl Iterator<Item = Experiment>) -> Vec<Planned> {
+/// Each of these runs once, in their order.
+pub(super) fn distinct(runs: impl Iterator<Item = Planned>) -> Vec<Planned> {
     let mut distinct: Vec<Planned> = Vec::new();
-    for experiment in runs {
-        let hash = experiment.config_hash();
-        if distinct.iter().all(|run| run.hash != hash) {
-            distinct.push(Planned { hash, experiment });
+    for run in runs {
+        if distinct.iter().all(|other| other.hash != run.hash) {
+            distinct.push(run);
         }
     }
     distinct

@@ -834,7 +834,7 @@ impl Simulation {
             warp_ipc: stats.warp_instructions as f64 / cycles as f64,
             noc_utilisation: rates.noc_utilisation.unwrap_or_default(),
             dram_utilisation: rates.dram_utilisation.unwrap_or_default(),
-            ipc_ci95: error.map(|error| [(ipc - ipc * error).max(0.0), ipc + ipc * error]),
+            ipc_ci95: error.map(|error| confidence::interval(ipc, error)),
             stuck: self.stuck,
             breakdown: ratios::breakdown(stats, cycles),
         }

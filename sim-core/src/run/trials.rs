@@ -6,7 +6,7 @@ use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::{Needed, Words};
 use crate::describe::record::{ANY_KEY, Datum, Shape, int, list, record, text};
 use crate::describe::value::Value;
-use crate::run::confidence::root_of_squares;
+use crate::run::confidence::{error, root_of_squares};
 use crate::run::cure::Cure;
 use crate::run::experiment::{Experiment, Stop};
 use crate::run::outcome::KernelOutcome;
@@ -117,8 +117,7 @@ impl Trial {
     fn lengthen(&mut self) {
         let longer = |run: &Planned| {
             let stop = if let Stop::Cycles(cycles) = run.experiment.stop { Stop::Cycles(cycles * LONGER) } else { run.experiment.stop };
-            let experiment = Experiment { stop, ..run.experiment.clone() };
-            Planned { hash: experiment.config_hash(), experiment }
+            Planned::of(Experiment { stop, ..run.experiment.clone() })
         };
         self.longer.get_or_insert_with(|| [longer(&self.alone), longer(&self.together)]);
     }
@@ -166,8 +165,9 @@ impl Trials {
 
     fn cost(&self, told: &Told, [alone, together]: [&Planned; 2]) -> Option<Cost> {
         let [alone, together] = [self.did(told, alone)?, self.did(told, together)?];
-        let slow = together.ipc.filter(|ipc| *ipc > 0.0)?;
-        Some((alone.ipc? / slow, error(alone).zip(error(together)).map(|(a, b)| root_of_squares([a, b]))))
+        let (fast, slow) = (alone.ipc?, together.ipc.filter(|ipc| *ipc > 0.0)?);
+        let errors = error(fast, alone.ci95).zip(error(slow, together.ci95));
+        Some((fast / slow, errors.map(|(a, b)| root_of_squares([a, b]))))
     }
 
     /// What the longest runs of a trial that are told say of it, with those of no cure that are as long.
@@ -272,10 +272,4 @@ impl Wave {
             ctas - fit
         ))
     }
-}
-
-/// The relative half-width of a measure.
-fn error(tried: Tried) -> Option<f64> {
-    let (ipc, [low, high]) = tried.ipc.zip(tried.ci95)?;
-    (ipc > 0.0).then(|| (high - low) / 2.0 / ipc)
 }

@@ -8,7 +8,7 @@ use crate::run::confidence;
 use crate::run::cure::Cure;
 use crate::run::experiment::{Experiment, Stop};
 use crate::run::outcome::KernelOutcome;
-use crate::run::plan::Planned;
+use crate::run::plan::{self, Planned};
 use crate::run::result::Outcome;
 use crate::run::simulation::Simulation;
 use crate::run::trials::{Asked, Because, Told, Trial, Trials, Tried};
@@ -43,14 +43,11 @@ impl Simulation {
 
     /// What was asked for and has not been told, each once.
     fn untold(&self) -> Vec<Planned> {
-        let mut runs: Vec<Planned> = Vec::new();
-        let Some(asked) = &self.why else { return runs };
-        for run in asked.trials.iter().flat_map(Trials::each).filter(|run| !asked.told.contains_key(&run.hash)) {
-            if runs.iter().all(|other| other.hash != run.hash) {
-                runs.push(run.clone());
-            }
-        }
-        runs
+        let untold = |asked: &Asked| {
+            let runs = asked.trials.iter().flat_map(Trials::each);
+            plan::distinct(runs.filter(|run| !asked.told.contains_key(&run.hash)).cloned())
+        };
+        self.why.as_ref().map_or(Vec::new(), untold)
     }
 
     /// What each kernel has done in this run, which tells another one why.
@@ -58,9 +55,9 @@ impl Simulation {
         let measured = self.measured();
         let ipcs = measured.stats.iter().map(|stats| ratios::ipc(stats, measured.cycles));
         let error = |kernel| self.batches().and_then(|batches| confidence::known(batches, kernel, &ratios::IPC));
-        let of = |(kernel, ipc): (usize, Option<f64>)| {
-            let ci95 = ipc.zip(error(kernel)).map(|(ipc, error)| [(ipc - ipc * error).max(0.0), ipc + ipc * error]);
-            Tried { ipc, ci95 }
+        let of = |(kernel, ipc): (usize, Option<f64>)| Tried {
+            ipc,
+            ci95: ipc.zip(error(kernel)).map(|(ipc, error)| confidence::interval(ipc, error)),
         };
         ipcs.enumerate().map(of).collect()
     }
@@ -84,7 +81,7 @@ impl Simulation {
         let (gpu, controls) = (&self.experiment().gpu, self.machine().controls());
         let cost = outcome.neighbour_cost?;
         let wave = self.without_second_wave(kernel).filter(|_| outcome.share_cost.is_some_and(|cost| cost >= SUFFERS));
-        let wave = wave.map(|(fit, experiment)| (fit, Planned { hash: experiment.config_hash(), experiment }));
+        let wave = wave.map(|(fit, experiment)| (fit, Planned::of(experiment)));
         let mut trials =
             Trials { kernel, runs: Vec::new(), not_tried: Vec::new(), cost, wave, ctas: self.experiment().grids()[kernel.index()] };
         if cost < SUFFERS {
@@ -107,9 +104,7 @@ impl Simulation {
         let short = |run: Experiment| {
             let cycles = if let Stop::Cycles(cycles) = run.stop { cycles.min(CYCLES) } else { CYCLES };
             let stop = Stop::Cycles(cycles);
-            let experiment =
-                Experiment { gpu: gpu.clone(), stop, restart: true, alone: false, alone_gpu: None, alone_warp_order: None, ..run };
-            Planned { hash: experiment.config_hash(), experiment }
+            Planned::of(Experiment { gpu: gpu.clone(), stop, restart: true, alone: false, alone_gpu: None, alone_warp_order: None, ..run })
         };
         Some(Trial { cure, together: short(self.as_it_is(controls)), alone: short(self.in_its_share(kernel, controls)?), longer: None })
     }

@@ -125,7 +125,7 @@ export function Sentence(props: {
   const sides = useStanding(given),
     paragraphs = said(sides),
     [a] = paragraphs;
-  const because = a?.side.result?.because ?? [];
+  const named = a !== undefined && bars(a.side).some(({ cure }) => cure !== null);
   return (
     <section class="answer" aria-label="Who suffers, and why">
       <h2 class="answer-says">
@@ -143,7 +143,7 @@ export function Sentence(props: {
         ))}
         {a && a.needs !== "" ? `${a.needs} ` : null}
         <Asks sides={given} onStop={onStop} />
-        {because.length > 0 && rate && rate.of > 0 ? (
+        {named && rate && rate.of > 0 ? (
           <button type="button" class="text-button" onClick={() => void openTrust()}>
             Causes like this held in {rate.held} of {rate.of} tests
           </button>

@@ -16,8 +16,6 @@ export interface Beside {
   doc: string;
   here: number | null;
   alone: number | null;
-  /** Where the rows of a table are of several units; each is on a scale of its own then. */
-  unit?: string;
 }
 /** How much of a place each kernel has. */
 export interface Shared {
@@ -43,7 +41,7 @@ export interface Acts {
   slowdown: number | null;
 }
 export type Step = { title: string; unit: string } & (
-  | { kind: "beside"; rows: Beside[]; format(value: number | null, unit?: string): string }
+  | { kind: "beside"; rows: Beside[]; format(value: number | null): string }
   | { kind: "shared"; rows: Shared[] }
   | { kind: "cures"; kernel: number; rows: Cured[]; not: readonly string[]; acts: readonly Acts[] }
 );

@@ -26,9 +26,7 @@ const Named = ({ kernel, name }: { kernel: number | null; name: string }) => (
 );
 
 function BesideTable({ step, of }: { step: Step & { kind: "beside" }; of: Chain }) {
-  const topOf = (rows: readonly Beside[]): number =>
-    Math.max(0, ...rows.flatMap(({ here, alone }) => [here ?? 0, alone ?? 0]));
-  const top = topOf(step.rows);
+  const top = Math.max(0, ...step.rows.flatMap(({ here, alone }) => [here ?? 0, alone ?? 0]));
   return (
     <table class="why-table">
       <thead>
@@ -44,21 +42,14 @@ function BesideTable({ step, of }: { step: Step & { kind: "beside" }; of: Chain 
       <tbody>
         {step.rows.map((row: Beside) => (
           <tr key={row.name + String(row.kernel)}>
-            <th scope="row" class={row.unit === undefined ? undefined : "why-long"}>
+            <th scope="row">
               <Named kernel={row.kernel} name={row.name} />
-              {row.unit && row.unit !== "fraction" ? <span class="why-unit">{row.unit}</span> : null}
             </th>
             <td class="why-bar">
-              <Beyond
-                here={row.here ?? 0}
-                alone={row.alone}
-                top={row.unit === undefined ? top : topOf([row])}
-                kernel={row.kernel ?? of.kernel}
-                by={null}
-              />
+              <Beyond here={row.here ?? 0} alone={row.alone} top={top} kernel={row.kernel ?? of.kernel} by={null} />
             </td>
-            <td>{step.format(row.here, row.unit)}</td>
-            <td>{step.format(row.alone, row.unit)}</td>
+            <td>{step.format(row.here)}</td>
+            <td>{step.format(row.alone)}</td>
           </tr>
         ))}
       </tbody>

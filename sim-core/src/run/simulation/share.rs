@@ -13,7 +13,7 @@ use crate::interface::ratios::ratio;
 use crate::machine::sm::Sm;
 use crate::policy::PolicySpec;
 use crate::run::experiment::{Experiment, KernelUse, Stop};
-use crate::run::plan::Planned;
+use crate::run::plan::{self, Planned};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -48,13 +48,7 @@ impl Simulation {
     /// is run by itself, and where there is one kernel, which has no neighbour.
     pub fn share_runs(&mut self) -> Vec<Planned> {
         self.machine.settle();
-        let mut runs: Vec<Planned> = Vec::new();
-        for run in KernelId::first(self.machine.kernels()).filter_map(|kernel| self.share_run(kernel)) {
-            if runs.iter().all(|other| other.hash != run.hash) {
-                runs.push(run);
-            }
-        }
-        runs
+        plan::distinct(KernelId::first(self.machine.kernels()).filter_map(|kernel| self.share_run(kernel)))
     }
 
     fn share_run(&self, kernel: KernelId) -> Option<Planned> {
@@ -62,8 +56,7 @@ impl Simulation {
         if !ended || !self.experiment.alone || self.machine.kernels() < 2 {
             return None;
         }
-        let experiment = self.in_its_share(kernel, self.machine.controls())?;
-        Some(Planned { hash: experiment.config_hash(), experiment })
+        self.in_its_share(kernel, self.machine.controls()).map(Planned::of)
     }
 
     /// A kernel by itself in the share that these controls leave it. Nothing where somebody else than time has to fill its quota.
@@ -105,11 +98,17 @@ impl Simulation {
     }
 
     fn of_one(&self, kernel: KernelId, controls: &Controls) -> Controls {
+        self.share_of(kernel, controls).0
+    }
+
+    /// What these controls leave a kernel, as controls of its own, and whether others leave it less.
+    fn share_of(&self, kernel: KernelId, controls: &Controls) -> (Controls, bool) {
         let mut one = controls.of_one(kernel, &self.most_ctas, self.experiment.gpu.dram.channels);
-        for (sm, ctas) in one.sms.iter_mut().zip(self.left_by_others(kernel).into_iter().flatten()) {
-            sm.cta_target[KernelId(0)] = ctas as u16;
+        let left = self.left_by_others(kernel);
+        for (sm, ctas) in one.sms.iter_mut().zip(left.iter().flatten()) {
+            sm.cta_target[KernelId(0)] = *ctas as u16;
         }
-        one
+        (one, left.is_some())
     }
 
     /// On each SM, the CTAs for which others have left a kernel room, where that is clearly less than it can have at once: what fits beside those that the
@@ -118,7 +117,7 @@ impl Simulation {
         if self.settled_at != Some(0) || self.takes_turns() {
             return None;
         }
-        let may = self.places(kernel, self.machine.controls());
+        let may = self.places(self.machine.controls(), kernel, kernel);
         let left: Vec<f64> = self.machine.sms.iter().enumerate().map(|(sm, of)| self.beside_others(kernel, sm, of)).collect();
         let left: Vec<f64> = left.iter().zip(&may).map(|(left, may)| left.min((*may).into())).collect();
         let at_once = self.grid[kernel.index()].min(may.iter().sum());
@@ -152,9 +151,9 @@ impl Simulation {
         fit(0) * (1.0 - part) + fit(1) * part
     }
 
-    /// CTAs that a kernel may hold on each SM.
-    fn places(&self, kernel: KernelId, controls: &Controls) -> Vec<u32> {
-        controls.sms.iter().zip(&self.most_ctas).map(|(sm, most)| sm.may_hold(kernel).min(most[kernel])).collect()
+    /// CTAs that a kernel may hold on each SM under controls that have it as `called`.
+    fn places(&self, controls: &Controls, kernel: KernelId, called: KernelId) -> Vec<u32> {
+        controls.sms.iter().zip(&self.most_ctas).map(|(sm, most)| sm.may_hold(called).min(most[kernel])).collect()
     }
 
     /// A kernel of which a few CTAs begin a second wave in its share, and none does alone: with as many CTAs as there is room for at once, in that share.
@@ -163,7 +162,7 @@ impl Simulation {
         let [launch] = &used.kernel.launches[..] else { return None };
         let (grid, alone) = (launch.grid, self.most_ctas.iter().map(|most| most[kernel]).sum::<u32>());
         let share = self.of_one(kernel, self.machine.controls());
-        let one: u32 = share.sms.iter().zip(&self.most_ctas).map(|(sm, most)| sm.may_hold(KernelId(0)).min(most[kernel])).sum();
+        let one: u32 = self.places(&share, kernel, KernelId(0)).iter().sum();
         let last = grid.ctas().checked_rem(one)?;
         let few = last > 0 && 2 * last < one && grid.ctas() > one && grid.ctas() / one <= FEW_WAVES;
         if !few || grid.x != grid.ctas() || grid.ctas().div_ceil(one) == grid.ctas().div_ceil(alone) {
@@ -196,7 +195,7 @@ impl Simulation {
 
     /// A kernel's share as the controls have it now, in words; none where it is the whole GPU.
     pub fn share(&self, kernel: KernelId) -> Option<String> {
-        let (controls, all) = (self.of_one(kernel, self.machine.controls()), self.machine.controls().sms.len());
+        let ((controls, left), all) = (self.share_of(kernel, self.machine.controls()), self.machine.controls().sms.len());
         let first = KernelId(0);
         let mut parts: Vec<String> = Vec::new();
         if self.takes_turns() {
@@ -205,8 +204,8 @@ impl Simulation {
                 parts.push(format!("one of {kernels} turns on the whole GPU"));
             }
         } else {
-            let most = controls.sms.iter().zip(&self.most_ctas).map(|(sm, most)| (sm.may_hold(first).min(most[kernel]), most[kernel]));
-            let on: Vec<(u32, u32)> = most.filter(|(may, _)| *may > 0).collect();
+            let most = self.most_ctas.iter().map(|most| most[kernel]);
+            let on: Vec<(u32, u32)> = self.places(&controls, kernel, first).into_iter().zip(most).filter(|(may, _)| *may > 0).collect();
             let fits = self.most_ctas.iter().filter(|most| most[kernel] > 0).count();
             if on.len() < fits {
                 parts.push(if on.is_empty() { "no SM".into() } else { format!("{} of {all} SMs", on.len()) });
@@ -224,7 +223,7 @@ impl Simulation {
             parts.push(format!("{home} of {channels} DRAM channels"));
         }
         parts.extend(limits(&controls));
-        let left = if self.left_by_others(kernel).is_some() { ", as others leave it" } else { "" };
+        let left = if left { ", as others leave it" } else { "" };
         let last = parts.pop()?;
         Some(if parts.is_empty() { format!("{last}{left}") } else { format!("{} and {last}{left}", parts.join(", ")) })
     }
