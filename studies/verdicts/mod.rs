@@ -33,7 +33,7 @@ const LARGE: [(&str, [&str; 3]); 2] =
 /// Measured cycles of a run, of the runs that tell why as the page has them, and of those that they are held against.
 const CYCLES: u64 = 200_000;
 const LONG: u64 = 800_000;
-/// Long are those cures that give back at least this part of what the best does in its short run: none was seen to gain more by length.
+/// Long are those cures that give back at least this part of what the best does in its short run. The others are taken to stay behind.
 const CLOSE: f64 = 0.75;
 const WARM_UP: u64 = 10_000;
 
