@@ -117,7 +117,6 @@ export default defineConfig({
       // Articles name the element's script: its address must not change.
       input: {
         index: "index.html",
-        components: "components.html",
         learn: "learn.html",
         sweeps: "sweeps.html",
         figures: "figures.html",

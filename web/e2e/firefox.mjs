@@ -129,10 +129,6 @@ try {
     await go("learn.html");
     await until(() => /\d/.test(document.querySelector(".learn-story figcaption")?.textContent ?? ""));
   });
-  await check("the components' page", async () => {
-    await go("components.html");
-    await until(() => document.querySelectorAll("main canvas, main svg").length > 0);
-  });
 } catch (error) {
   failure = error;
 } finally {

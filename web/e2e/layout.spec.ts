@@ -127,8 +127,8 @@ test("every page names itself in one navigation that leads to the others, also a
   await page.keyboard.press("?");
   for (const name of NAMES.slice(1)) await expect(page.getByRole("dialog", { name: "Keys" })).toContainText(name);
   await page.keyboard.press("Escape");
-  // The lab of the parts belongs to Learn; Make is the form of a run, from wherever one is.
-  await page.goto("./components.html");
+  // Make is the form of a run, from wherever one is.
+  await page.goto("./learn.html");
   expect(await pages.getByRole("link").allTextContents()).toEqual(NAMES);
   await pages.getByRole("link", { name: "Make" }).click();
   await expect(page.locator("#editor")).toBeVisible();

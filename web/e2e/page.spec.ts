@@ -524,7 +524,7 @@ test("360 pixels are enough", { tag: "@core" }, async ({ page }) => {
 
 test("1024 pixels: every page's side begins at its header, and the experiment's words are whole", async ({ page }) => {
   await page.setViewportSize({ width: 1024, height: 800 });
-  for (const address of ["./components.html", "./figures.html?paper=ccbp", `./${TINY}&c=100`]) {
+  for (const address of ["./figures.html?paper=ccbp", `./${TINY}&c=100`]) {
     await page.goto(address);
     if (address.includes("#")) await form(page);
     await page.getByRole("button", { name: address.includes("#") ? "Share this run" : "Dark or light" }).waitFor();
@@ -628,7 +628,7 @@ test("dark, by the system or by choice", async ({ page }) => {
 
 test("every page goes with the system until somebody chooses; then all keep to the choice", async ({ page }) => {
   const html = page.locator("html");
-  for (const address of ["./index.html", "./components.html", "./sweeps.html", "./figures.html"]) {
+  for (const address of ["./index.html", "./learn.html", "./sweeps.html", "./figures.html"]) {
     await page.emulateMedia({ colorScheme: "light" });
     await page.goto(address);
     await page.getByRole("button", { name: /Dark or light|Share this run/ }).waitFor();
@@ -892,7 +892,7 @@ test("the policy's decision is explained: the sentence, what holds, the controls
 
 test("opened as a file, the page says what to do instead", { tag: "@core" }, async ({ browser }) => {
   const page = await browser.newPage();
-  for (const name of ["index", "sweeps", "figures", "components"]) {
+  for (const name of ["index", "sweeps", "figures", "learn"]) {
     await page.goto(new URL(`../dist/${name}.html`, import.meta.url).href);
     await expect(page.getByRole("heading", { name: "Corun needs a web server" })).toBeVisible();
     await expect(page.getByText("cargo xtask serve")).toBeVisible();
@@ -901,7 +901,7 @@ test("opened as a file, the page says what to do instead", { tag: "@core" }, asy
 });
 
 test("a link of a newer format says so, and a long way shows how far it is and can be stopped", async ({ page }) => {
-  for (const place of ["", "sweeps.html", "components.html"]) {
+  for (const place of ["", "sweeps.html"]) {
     await page.goto("about:blank");
     await page.goto(`./${place}#v=2&gpu=tiny-2sm`);
     await expect(page.getByRole("alert")).toContainText("format 2, which a newer Corun wrote");

@@ -37,8 +37,6 @@ export function helpDialog(
       null,
       "Six short stories and ten things to try are in ",
       h("a", { href: "./learn.html" }, "Learn"),
-      "; whether the parts behave as theory says, in ",
-      h("a", { href: "./components.html" }, "the lab of the parts"),
       ". The whole experiment as a form is behind ",
       h("b", null, "Make"),
       " ( x ). Many experiments at once are in ",

@@ -10,18 +10,7 @@ import type { OraclePolicies } from "../schemes/oracle.ts";
 import { planOf } from "../sweeps/plan.ts";
 import type { Plan } from "../sweeps/types.ts";
 import type { PlannedAlone } from "../protocol.ts";
-import type {
-  Answer,
-  Catalogue,
-  Experiment,
-  OptionValue,
-  PolicyChoice,
-  Problem,
-  ProbeResult,
-  Race,
-  Standing,
-  Tried,
-} from "../types.ts";
+import type { Answer, Catalogue, Experiment, PolicyChoice, Problem, Race, Standing, Tried } from "../types.ts";
 import { whyStamp } from "../whys.ts";
 import * as plain from "../wasm/corun.js";
 import type { Simulation, Sweep } from "../wasm/corun.js";
@@ -40,7 +29,6 @@ export interface Works {
   /** Of the file of a GPU that was measured. */
   silicon: { of: { text: string; scale: string; ipcs: readonly number[] }; gives: unknown; soFar: never };
   siliconSweep: { of: { text: string; gpu: string; scale: string }; gives: unknown; soFar: never };
-  probe: { of: { component: string; options: Record<string, OptionValue> }; gives: ProbeResult; soFar: never };
   /** What a sweep is, if it has at most so many points. */
   plan: { of: { text: string; most: number }; gives: Plan; soFar: never };
   /** A kernel alone, kept in this browser. It is said what it shows while it goes on. */
@@ -145,7 +133,6 @@ export const WORKS: {
     ),
   silicon: ({ text, scale, ipcs }) => plain.silicon(text, scale, Float64Array.from(ipcs)),
   siliconSweep: ({ text, gpu, scale }) => plain.siliconSweep(text, gpu, scale),
-  probe: ({ component, options }) => plain.probe(component, options),
   plan: async ({ text, most }) => planOf(await withScripts(text), text, most),
   alone: async (run, between) => {
     const { known } = answers();

@@ -194,18 +194,6 @@ export function Page(props: { runs: Runs; version?: Signal<number>; allocator():
           ))}
         </dl>
       </section>
-      <section aria-labelledby="checked">
-        <h2 id="checked">How the parts were checked</h2>
-        <p>
-          A crossbar, a DRAM channel and a cache have laws of their own, known for decades. The code that the machine
-          runs is held against them, one component by itself, and you can do it too.
-        </p>
-        <p>
-          <a class="learn-run" href="./components.html">
-            Open the components and their laws
-          </a>
-        </p>
-      </section>
     </>
   );
 }

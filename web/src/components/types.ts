@@ -1,6 +1,0 @@
-/** A point of a curve. */
-export interface Point {
-  x: number;
-  measured: number | null;
-  theory: number | null;
-}
