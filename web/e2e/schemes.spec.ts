@@ -289,20 +289,6 @@ test("a sweep of mixes and schemes has a heat map with its numbers, in every col
   await picture(page, "heat-dark", true);
 });
 
-test("the predictor answers for the mix at hand once it is opened, and follows it to another", async ({ page }) => {
-  await open(page, TINY);
-  const section = page.locator("#predict");
-  await expect(section.locator(".predictions")).toHaveCount(0);
-  await section.getByText("Predict this mix").click();
-  await expect(section.locator("tbody tr")).toHaveText([/VADD.*\d ms/s, /SAD.*\d ms/s]);
-  await noViolations(page);
-  await choose(page, "Kernel 2", "CFD");
-  await expect(section.locator("tbody tr")).toHaveText([/VADD/, /CFD/]);
-  await section.getByRole("button", { name: "Simulate", exact: true }).click();
-  await expect(page).toHaveURL(/policy|z=/);
-  await expect(page.locator("#choose-scheme-A")).toContainText("Spatial partitioning");
-});
-
 test("the time left of all schemes, as it is said and as it comes out", async ({ page }) => {
   test.slow();
   await page.addInitScript(() => {

@@ -8,18 +8,10 @@
 // that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
-import { readDeadline } from "./predict/model.ts";
 import shipped from "./run/answers.json" with { type: "json" };
 import { sameEngine } from "./stamp.ts";
 import type { Bookmark, Experiment, GpuChoice, KernelChoice, Zoom } from "./types.ts";
 
-/** Of the panel of predictions: how the paper is read, where what a kernel does alone on its SMs comes from, and deadlines in milliseconds. */
-export interface PredictView {
-  reading?: string;
-  /** Alone on its SMs each kernel is measured, too. */
-  measured?: boolean;
-  deadlines?: (number | null)[];
-}
 export interface View {
   cycle?: number;
   sm?: number;
@@ -27,7 +19,6 @@ export interface View {
   panel?: string;
   /** The open tab of the drawer. */
   tab?: string;
-  predict?: PredictView;
   /** Whose launches are shown, from which on, and at whose beginning L1Ds are. */
   launches?: { kernel: number; from?: number; l1?: number };
   /** By cycle, each with one. */
@@ -86,15 +77,12 @@ export async function encodeLink(state: LinkState): Promise<string> {
   const first = await written(state.experiment);
   const parts = ["v=1", ...first];
   if (state.other) parts.push(...(await second(first, state.other)));
-  const { cycle, sm, zoom, panel, tab, predict, launches, bookmarks = [] } = state.view;
+  const { cycle, sm, zoom, panel, tab, launches, bookmarks = [] } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
   if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
   if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
   if (tab) parts.push(`show=${tab}`);
-  if (predict?.reading) parts.push(`reading=${predict.reading}`);
-  if (predict?.measured) parts.push("alone=measured");
-  if (predict?.deadlines) parts.push(`deadlines=${predict.deadlines.map((deadline) => deadline ?? "").join(",")}`);
   if (launches)
     parts.push(`launches=${[launches.kernel, launches.from ?? "", launches.l1 ?? ""].join(".").replace(/\.+$/, "")}`);
   for (const bookmark of bookmarks) parts.push(`${BOOKMARK}${bookmark.cycle}=${escaped(bookmark.note)}`);
@@ -214,9 +202,6 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     "panel",
     "show",
     "why",
-    "reading",
-    "alone",
-    "deadlines",
     "launches",
     "e",
     ...EXPERIMENT.map((key) => `${B}${key}`),
@@ -368,16 +353,6 @@ function viewFrom(fields: Map<string, string>): View {
     // What the panel CTAs had is in Decisions, and on the time axis.
     view.tab = tab === "timeline" ? "decisions" : tab;
   }
-  const reading = fields.get("reading"),
-    deadlines = fields.get("deadlines");
-  if (reading !== undefined && !/^[a-z_]{1,20}$/.test(reading)) throw new LinkError("Its reading of a paper is none.");
-  const measured = fields.get("alone") === "measured";
-  if (reading !== undefined || measured || deadlines !== undefined)
-    view.predict = {
-      ...(reading === undefined ? {} : { reading }),
-      ...(measured ? { measured } : {}),
-      ...(deadlines === undefined ? {} : { deadlines: deadlinesFrom(deadlines) }),
-    };
   const launches = fields.get("launches");
   if (launches !== undefined) {
     const [kernel = "", from = "", l1 = "", ...more] = launches.split(".");
@@ -402,18 +377,6 @@ function viewFrom(fields: Map<string, string>): View {
     throw new LinkError(`It has ${bookmarks.length} bookmarks; a link has at most ${MAX_BOOKMARKS}.`);
   if (bookmarks.length > 0) view.bookmarks = bookmarks.sort((a, b) => a.cycle - b.cycle);
   return view;
-}
-
-/** Milliseconds, with nothing between commas for a kernel without a deadline. */
-function deadlinesFrom(text: string): (number | null)[] {
-  return text
-    .split(",")
-    .slice(0, MAX_KERNELS)
-    .map((part) => {
-      const { deadline, problem } = readDeadline(part);
-      if (problem !== "") throw new LinkError(`A deadline is wrong: ${problem}.`);
-      return deadline;
-    });
 }
 
 /** A bookmark's note: one line, of limited length. */

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Answers, readAnswer } from "../src/answers.ts";
 import { sealed } from "../src/browser-store.ts";
-import { readMeasured } from "../src/predict/model.ts";
 import type { Answer } from "../src/types.ts";
 import { fakeStore } from "./fake-store.ts";
 
@@ -79,13 +78,6 @@ test("an answer is read only if the engine takes it", () => {
     Object.create(GOOD),
   ])
     assert.equal(readAnswer(bad), null, JSON.stringify(bad));
-});
-
-test("what a kernel did alone, once to its end, is read only if it is whole", () => {
-  const good = { cycles: 9, instructions: 8, accesses: 7, ctas: 6, whole: true };
-  assert.deepEqual(readMeasured(good), good);
-  for (const bad of [null, 1, {}, { ...good, cycles: "9" }, { ...good, ctas: -1 }, { ...good, whole: false }])
-    assert.equal(readMeasured(bad), null, JSON.stringify(bad));
 });
 
 test("a stored answer that is none is deleted and measured anew; so is one that the page brings along", async () => {

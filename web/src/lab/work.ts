@@ -1,8 +1,6 @@
 // What can be asked of the engine, and what comes of it. A worker of the Lab does one after the other.
 import { Answers, readAnswer } from "../answers.ts";
 import { measure, type Job, type Outcome } from "../learn/measure.ts";
-import { measuredOf, type Measured } from "../predict/model.ts";
-import type { Laid } from "../predict/predictor.ts";
 import { problemsIn } from "../format.ts";
 import { scriptEngine, type Engine } from "../script/module.ts";
 import { endOf } from "../stop-rule.ts";
@@ -24,8 +22,6 @@ export interface Works {
   /** Null for an experiment that is wrong. */
   explain: { of: Experiment; gives: unknown; soFar: never };
   oracles: { of: Experiment; gives: OraclePolicies; soFar: never };
-  /** What is read of a simulation before it runs; null for one that is wrong. */
-  lay: { of: Experiment; gives: Laid | null; soFar: never };
   /** Of the file of a GPU that was measured. */
   silicon: { of: { text: string; scale: string; ipcs: readonly number[] }; gives: unknown; soFar: never };
   siliconSweep: { of: { text: string; gpu: string; scale: string }; gives: unknown; soFar: never };
@@ -35,8 +31,6 @@ export interface Works {
   alone: { of: PlannedAlone; gives: Answer; soFar: Answer };
   /** A run that tells why: what each of its kernels did, kept in this browser. */
   tried: { of: PlannedAlone; gives: readonly Tried[]; soFar: never };
-  /** A kernel alone, once to its end. */
-  once: { of: Experiment; gives: Measured; soFar: Measured };
   /**
    * A sweep's point with the answers that it needs, as the line of its result. `windows`: it has its windows, which the runner's lines do not have.
    * `to`: a cycle at which it is held, to go on when it is asked for again.
@@ -122,15 +116,6 @@ export const WORKS: {
     cta: plain.oraclePolicies(experiment, false) as PolicyChoice[],
     spatial: plain.oraclePolicies(experiment, true) as PolicyChoice[],
   }),
-  lay: (experiment) =>
-    orNull(() =>
-      of(new plain.Simulation(experiment), (built) => ({
-        normal: plain.normalise(experiment),
-        layout: built.frameLayout(),
-        windows: built.windowsLayout(),
-        explained: plain.explain(experiment),
-      })),
-    ),
   silicon: ({ text, scale, ipcs }) => plain.silicon(text, scale, Float64Array.from(ipcs)),
   siliconSweep: ({ text, gpu, scale }) => plain.siliconSweep(text, gpu, scale),
   plan: async ({ text, most }) => planOf(await withScripts(text), text, most),
@@ -160,13 +145,6 @@ export const WORKS: {
       return whyAnswers().known[hash] as readonly Tried[];
     });
   },
-  once: (experiment, between) =>
-    of(new plain.Simulation(experiment), async (run) => {
-      const reason = await toItsEnd(run, () => between(null, () => measuredOf(run.result(), false)));
-      if (reason === "stuck" || reason === "failed")
-        throw Object.assign(new Error("alone, it gets stuck"), { problems: [] });
-      return measuredOf(run.result(), true);
-    }),
   point: async ({ text, index, answers: given, windows, to }, between) => {
     const { engine, sweep } = await sweepOf(text),
       { cycles, experiment, axes, config_hash: hash } = sweep.point(index),

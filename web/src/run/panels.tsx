@@ -1,6 +1,6 @@
 // The panels of the drawer, in the order of their tabs. To add one: an entry here, with its id, its title, what it shows in a sentence, and a component
 // or an element; what it wants to hear of the runs is in panel.ts. Link, keys, `hide=` of an embedded run and the drawer take it from this list.
-import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { policyOf } from "../choices.ts";
 import { Decided } from "../decisions.ts";
 import { Decisions } from "../decisions.tsx";
@@ -8,8 +8,6 @@ import { hasGoal } from "../goal.ts";
 import type { CorunLaunches } from "../launches/strips.ts";
 import { Numbers } from "../numbers.ts";
 import { NumbersView } from "../numbers.tsx";
-import { aroundOf, Predicted } from "../predict/panel.tsx";
-import { Predictor } from "../predict/predictor.ts";
 import type { SelectSm, SmView, Zoom } from "../types.ts";
 import { watch } from "../watch/panel.tsx";
 import type { Answered } from "./answered.ts";
@@ -26,7 +24,7 @@ interface Around {
 }
 
 export const panels = (around: Around): readonly Panel[] =>
-  [why, compare, path, charts, numbers, decisions, watch, launches, oneSm, predicted].map((panel) => panel(around));
+  [why, compare, path, charts, numbers, decisions, watch, launches, oneSm].map((panel) => panel(around));
 
 const why = ({ session, answered }: Around): Panel => ({
   id: "why",
@@ -224,39 +222,5 @@ const oneSm = ({ session }: Around): Panel => {
         if (shares) view.setShares(at, shares);
         if (held) view.setHeld(at, held);
       }),
-  };
-};
-
-const predicted = ({ session }: Around): Panel => {
-  const predictor = new Predictor({
-    simulate: (next) => session.simulate(next),
-    changed: (seen) => session.look({ predict: seen }),
-  });
-  // It is of the side that the form shows.
-  const laid = computed(() => session.sides.value[session.edited.value]?.laid ?? null);
-  effect(() => {
-    const ready = session.ready.value;
-    if (ready) predictor.init(aroundOf(ready.module, ready.stamp));
-  });
-  effect(() => {
-    const edited = session.edited.value,
-      mine = laid.value,
-      two = session.two.value;
-    if (mine)
-      untracked(() => {
-        predictor.setRun(mine.experiment, mine.loaded, two ? session.mark(edited) : "");
-        predictor.view = session.view.peek().predict ?? {};
-      });
-  });
-  return {
-    id: "predicted",
-    title: "Predicted",
-    help: "What each kernel will take on SMs of its own, by formula, with the simulation beside it.",
-    view: () => <Predicted of={predictor} />,
-    news: ({ frames, results }) => {
-      const at = session.edited.peek(),
-        mine = results?.[at];
-      if (mine) predictor.update(mine, frames[at]?.past ?? null);
-    },
   };
 };

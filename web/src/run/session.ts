@@ -319,15 +319,6 @@ export class Session {
     this.change(next, at);
     this.edit(at);
   }
-  /** An experiment takes the place of the form's, and runs from the start. */
-  simulate(next: Experiment): void {
-    const at = this.edited.peek();
-    this.#before(at);
-    this.#run(at, next, true, 0);
-    this.#remember(true, 0);
-    this.#around.form.show(next);
-    this.#tellSides();
-  }
   /** Two, from the start. */
   pair(first: Experiment, second: Experiment): void {
     this.view.value = {};

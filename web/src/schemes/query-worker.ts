@@ -1,6 +1,5 @@
 // Asks the engine what needs no run: its catalogue, what is wrong with an experiment, what it makes of one, or of a GPU that was measured.
 import { Lab } from "../lab/lab.ts";
-import type { Laid } from "../predict/predictor.ts";
 import type { Reader } from "../silicon/model.ts";
 import type { OraclePolicies } from "./oracle.ts";
 import type { Catalogue, Experiment, Problem } from "../types.ts";
@@ -40,11 +39,6 @@ export class QueryWorker {
   /** What the oracles try on a mix. */
   oraclePolicies(experiment: Experiment): Promise<OraclePolicies> {
     return this.#lab.ask("oracles", experiment).ended;
-  }
-
-  /** What is read of a simulation before it runs; null for one that is wrong. */
-  lay(experiment: Experiment): Promise<Laid | null> {
-    return this.#lab.ask("lay", experiment).ended;
   }
 
   /** Of what a GPU measured. What is wrong with the text is thrown as `problems`. */

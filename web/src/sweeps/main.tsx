@@ -23,7 +23,6 @@ import first from "../run/first.json" with { type: "json" };
 import { QueryWorker } from "../schemes/query-worker.ts";
 import { Place } from "../schemes/place.ts";
 import { showPlace } from "../schemes/place.tsx";
-import { predictInto } from "../schemes/predicted.tsx";
 import { compareMeasured, isMeasured } from "../silicon/open.ts";
 import { provideStamp } from "../stamp.ts";
 import { startTheme } from "../theme.ts";
@@ -114,11 +113,6 @@ async function openInRun(answer: { experiment: Experiment }): Promise<void> {
   const same = policyKey(other) === policyKey(experiment);
   const hash = await encodeLink({ experiment, ...(same ? {} : { other }), view: {} });
   location.href = `./${hash}`;
-}
-
-/** A partition that the formulas were asked about, by itself. */
-async function openAlone(experiment: Experiment): Promise<void> {
-  location.href = `./${await encodeLink({ experiment, view: {} })}`;
 }
 
 // ---------------------------------------------------------------- the address bar
@@ -230,7 +224,6 @@ async function begin(): Promise<void> {
     pool: (text, plan, events) => new Pool(module, text, plan, events),
     kept: (stamp) => new StoredLines(stamp),
   });
-  predictInto($("#predicted") as HTMLDetailsElement, { module, desk: here, place, open: (one) => void openAlone(one) });
   await place.start({
     host: schemesHost(module, here.catalogue, here.stamp, (one) => here.validate(one)),
     stamp: here.stamp,
