@@ -31,7 +31,7 @@ import {
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 /** Some hundred cycles a second, as the menu of speeds has it. */
-const SLOW = { label: "560 cycles/s" };
+const SLOW = { label: "500 cycles/s" };
 const STATE = "corun-dock .state";
 
 /** A run that is not over while a test looks, however fast the engine is. */
@@ -452,22 +452,15 @@ test("keyboard alone is enough", async ({ page }) => {
   await is(page, "Running");
   await page.keyboard.press("Space");
   await is(page, "Paused");
-  await page.keyboard.press("r");
-  await expect(page.locator("#cycle")).toHaveText("0");
   await page.keyboard.press("e");
   await is(page, "Paused");
-  await expect.poll(() => cycle(page)).toBeGreaterThan(0);
-  const before = await page.locator("#speed").inputValue();
-  await page.keyboard.press("[");
-  expect(Number(await page.locator("#speed").inputValue())).toBeLessThan(Number(before));
+  await expect.poll(() => cycle(page)).toBeGreaterThan(700);
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toBeVisible();
   await picture(page, "keys");
   await noViolations(page);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toBeHidden();
-  await page.keyboard.press("d");
-  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 
   // To the policy, and to another one.
   await page.keyboard.press("x");
@@ -639,7 +632,7 @@ test("every page goes with the system until somebody chooses; then all keep to t
   expect(await page.evaluate(() => localStorage.getItem("corun-theme"))).toBe("light");
   await page.goto("./index.html");
   await expect(html).toHaveAttribute("data-theme", "light");
-  await page.keyboard.press("d");
+  await share(page, "Dark or light");
   await expect(html).toHaveAttribute("data-theme", "dark");
 });
 

@@ -61,7 +61,7 @@ test("the first mix is answered before anything runs, with the forms that papers
 
 test("one press runs all schemes of a mix; the table sorts; a scheme opens beside the mix's own", async ({ page }) => {
   await openAt(page, TINY.replace("&cycles=8000", ""), 100);
-  await page.keyboard.press("5");
+  await page.getByRole("link", { name: "Schemes", exact: true }).click();
   await expect(page).toHaveURL(/sweeps\.html#v=1&gpu=tiny-2sm&mix=VADD\+SAD&policy=even&seed=1/);
   await expect(page.getByLabel("Length")).toHaveValue("500000");
   await page.getByLabel("Length").fill("8000");

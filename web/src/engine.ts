@@ -4,7 +4,6 @@ import { Alone } from "./alone.ts";
 import { Answers, readAnswer } from "./answers.ts";
 import { Lockstep } from "./lockstep.ts";
 import type { FrameMessage, L1Moment, Loaded, RunState } from "./protocol.ts";
-import type { StopWhen } from "./stop-when.ts";
 import { tabBudget } from "./memory-budget.ts";
 import { Run, type Ready, type RunEvents } from "./run-handle.ts";
 import type { Controls, Experiment, Problem, Result } from "./types.ts";
@@ -45,7 +44,6 @@ export class Engine {
   #before: { cycle: number; after: "rest" | "play" } = { cycle: 0, after: "rest" };
   #pending: FrameMessage | null = null;
   #speed = Infinity;
-  #stopWhen: StopWhen | null = null;
 
   private constructor(module: WebAssembly.Module, events: EngineEvents) {
     this.module = module;
@@ -136,7 +134,6 @@ export class Engine {
     for (const run of this.#runs) await run.restart();
     this.#share();
     this.speed(this.#speed);
-    this.stopWhen(this.#stopWhen);
   }
 
   // ---------------------------------------------------------------- frames
@@ -194,7 +191,6 @@ export class Engine {
       }
       this.#runs.push(run);
       this.#share();
-      run.post({ t: "stopWhen", when: this.#stopWhen });
     }
     const second = this.#second;
     this.#second = null;
@@ -276,12 +272,6 @@ export class Engine {
       this.#meeting = this.#before;
       this.#meet();
     }
-  }
-
-  /** From now on playing stops where this is met in any run. */
-  stopWhen(when: StopWhen | null): void {
-    this.#stopWhen = when;
-    for (const run of this.#runs) run.post({ t: "stopWhen", when });
   }
 
   stopProfiling(): void {

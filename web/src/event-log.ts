@@ -139,19 +139,6 @@ export class EventLog {
     }
   }
 
-  /** The first end of a kernel's sequence (null: of any kernel's) after a cycle and not after another one. */
-  ended(kernel: number | null, after: number, until: number): Mark | null {
-    return (
-      this.#marks.find(
-        (mark) =>
-          mark.kind === "end" &&
-          mark.cycle > after &&
-          mark.cycle <= until &&
-          (kernel === null || mark.kernel === kernel),
-      ) ?? null
-    );
-  }
-
   view(): Events {
     const used = Math.min(BUCKETS, Math.ceil(this.#until / this.#bucket));
     const counts = (what: number): Float64Array[] => (this.#counts.get(what) ?? []).map((all) => all.slice(0, used));

@@ -35,20 +35,8 @@ export function rate(value: number): string {
   return `${count(value)} cycles/s`;
 }
 
-// ---------------------------------------------------------------- the speed slider: a log scale, its end is “as fast as it goes”
-
-export const SPEED_STEPS = 60;
-const FASTEST = 1_000_000;
-
-export function speedAt(step: number): number {
-  if (step >= SPEED_STEPS) return Infinity;
-  const exact = FASTEST ** (Math.max(0, step) / (SPEED_STEPS - 1));
-  const digits = 10 ** Math.max(0, Math.floor(Math.log10(exact)) - 1); // two significant digits
-  return Math.max(1, Math.round(exact / digits) * digits);
-}
-
 export function speedText(speed: number): string {
-  return speed === Infinity ? "as fast as it goes" : `${count(speed)} ${speed === 1 ? "cycle" : "cycles"}/s`;
+  return speed === Infinity ? "as fast as it goes" : `${count(speed)} cycles/s`;
 }
 
 /** `1 h 5 min`, `3 min`, `12 s`. */

@@ -4,13 +4,13 @@
 //   #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=500000
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
-// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), show (the open tab of the drawer; why=1 of older links is its tab Why), launches (which kernel's are shown, from which on, and the one at whose beginning L1Ds are), m.CYCLE=note (a bookmark); and last, e: the engine
+// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), show (the open tab of the drawer; why=1 of older links is its tab Why), launches (which kernel's are shown, from which on, and the one at whose beginning L1Ds are), and last, e: the engine
 // that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
 import shipped from "./run/answers.json" with { type: "json" };
 import { sameEngine } from "./stamp.ts";
-import type { Bookmark, Experiment, GpuChoice, KernelChoice, Zoom } from "./types.ts";
+import type { Experiment, GpuChoice, KernelChoice, Zoom } from "./types.ts";
 
 export interface View {
   cycle?: number;
@@ -21,8 +21,6 @@ export interface View {
   tab?: string;
   /** Whose launches are shown, from which on, and at whose beginning L1Ds are. */
   launches?: { kernel: number; from?: number; l1?: number };
-  /** By cycle, each with one. */
-  bookmarks?: Bookmark[];
 }
 export interface LinkState {
   experiment: Experiment;
@@ -64,8 +62,6 @@ const MAX_DEPTH = 32;
 /** Two kernels of as many launches as the engine takes have fewer in so long a text. */
 const MAX_VALUES = 200_000;
 const MAX_KERNELS = 64;
-export const MAX_BOOKMARKS = 50,
-  MAX_NOTE = 200;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9/_.-]*$/;
 const ENGINE = /^[A-Za-z0-9.+-]{1,60}$/;
@@ -77,7 +73,7 @@ export async function encodeLink(state: LinkState): Promise<string> {
   const first = await written(state.experiment);
   const parts = ["v=1", ...first];
   if (state.other) parts.push(...(await second(first, state.other)));
-  const { cycle, sm, zoom, panel, tab, launches, bookmarks = [] } = state.view;
+  const { cycle, sm, zoom, panel, tab, launches } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
   if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
@@ -85,7 +81,6 @@ export async function encodeLink(state: LinkState): Promise<string> {
   if (tab) parts.push(`show=${tab}`);
   if (launches)
     parts.push(`launches=${[launches.kernel, launches.from ?? "", launches.l1 ?? ""].join(".").replace(/\.+$/, "")}`);
-  for (const bookmark of bookmarks) parts.push(`${BOOKMARK}${bookmark.cycle}=${escaped(bookmark.note)}`);
   if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
 }
@@ -93,12 +88,7 @@ export async function encodeLink(state: LinkState): Promise<string> {
 const packed = async (experiment: Experiment): Promise<string[]> => [`z=${await pack(JSON.stringify(experiment))}`];
 const written = async (experiment: Experiment): Promise<string[]> => readable(experiment) ?? (await packed(experiment));
 
-/** So that a link ends where it ends, also in the middle of a sentence. */
-const escaped = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/[!'()*~]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
-
-const B = "b.",
-  BOOKMARK = "m.";
+const B = "b.";
 /** The parts of the second experiment: those that differ, at least one. One that leaves out what the first says is packed. */
 async function second(first: readonly string[], experiment: Experiment): Promise<string[]> {
   const key = (part: string): string => part.slice(0, part.indexOf("="));
@@ -207,8 +197,7 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     ...EXPERIMENT.map((key) => `${B}${key}`),
   ];
   for (const key of fields.keys())
-    if (!known.includes(key) && !key.startsWith(BOOKMARK))
-      throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
+    if (!known.includes(key)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
 
   const own = new Map([...fields].filter(([key]) => EXPERIMENT.includes(key)));
   const others = new Map(
@@ -363,28 +352,8 @@ function viewFrom(fields: Map<string, string>): View {
       ...(l1 === "" ? {} : { l1: whole(l1, "the launch at whose beginning L1Ds are shown") }),
     };
   }
-  const bookmarks = [...fields]
-    .filter(([key]) => key.startsWith(BOOKMARK))
-    .map(([key, note]): Bookmark => {
-      const cycle = whole(key.slice(BOOKMARK.length), "the cycle of a bookmark");
-      if (key !== `${BOOKMARK}${cycle}`)
-        throw new LinkError(
-          `The cycle of a bookmark is “${quote(key.slice(BOOKMARK.length))}”, which begins with a 0.`,
-        );
-      return { cycle, note: asNote(note) };
-    });
-  if (bookmarks.length > MAX_BOOKMARKS)
-    throw new LinkError(`It has ${bookmarks.length} bookmarks; a link has at most ${MAX_BOOKMARKS}.`);
-  if (bookmarks.length > 0) view.bookmarks = bookmarks.sort((a, b) => a.cycle - b.cycle);
   return view;
 }
-
-/** A bookmark's note: one line, of limited length. */
-export const asNote = (text: string): string =>
-  text
-    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
-    .trim()
-    .slice(0, MAX_NOTE);
 
 function whole(text: string, what: string): number {
   const value = Number(text);

@@ -1,11 +1,11 @@
 // Two runs on one clock. Each is told a cycle to go to; only when both are there is anything drawn, and while that is drawn they are already on
-// their way to the next one. A run that ends before, or that stops at an event or at what is watched for, stops the other at the same cycle.
+// their way to the next one. A run that ends before, or that stops at an event, stops the other at the same cycle.
 import { Pacing } from "./pacing.ts";
 import type { FrameMessage, RunState } from "./protocol.ts";
 
 export interface Member {
   /** Goes to a cycle, forwards or back, and says what is there; null where it has become another run. */
-  goTo(cycle: number, event: boolean, full: boolean, watch: boolean): Promise<FrameMessage | null>;
+  goTo(cycle: number, event: boolean, full: boolean): Promise<FrameMessage | null>;
   /** Ends a long way where it is. */
   halt(): void;
 }
@@ -161,18 +161,14 @@ export class Lockstep {
 
   /** Sends all to a cycle. Where one stops before, the others go back to it. */
   async #meet(cycle: number, kind: Wanted["kind"], full: boolean): Promise<FrameMessage[] | null> {
-    let frames = await Promise.all(
-      this.#members.map((member) => member.goTo(cycle, kind === "event", full, kind === "play")),
-    );
+    let frames = await Promise.all(this.#members.map((member) => member.goTo(cycle, kind === "event", full)));
     for (;;) {
       const here = frames.filter((frame) => frame !== null);
       if (here.length < frames.length || this.#over) return null;
       const least = Math.min(...here.map((frame) => frame.cycle));
       if (here.every((frame) => frame.cycle === least)) return here;
       frames = await Promise.all(
-        here.map((frame, i) =>
-          frame.cycle > least ? (this.#members[i] as Member).goTo(least, false, full, false) : frame,
-        ),
+        here.map((frame, i) => (frame.cycle > least ? (this.#members[i] as Member).goTo(least, false, full) : frame)),
       );
     }
   }
@@ -201,11 +197,7 @@ export class Lockstep {
           : null;
     // Who has asked for something else meanwhile gets that.
     if (this.#wanted !== wanted) return;
-    if (
-      this.#ended !== null ||
-      frames.some((frame) => frame.met !== null) ||
-      (wanted.kind === "event" && frames.some((frame) => frame.event))
-    )
+    if (this.#ended !== null || (wanted.kind === "event" && frames.some((frame) => frame.event)))
       this.#wanted = { kind: "rest" };
     else if (wanted.kind === "to" && this.#cycle >= wanted.cycle) this.#wanted = { kind: wanted.then };
     this.#rested = this.#wanted.kind === "rest" && full;

@@ -213,28 +213,14 @@ function toSchemes(): void {
   const experiment = session.experiments[session.edited.peek()];
   if (experiment) void schemesLink(experiment).then((href) => location.assign(href));
 }
-const to = (id: string, tab = false): void => {
-  if (tab) session.tab.value = id;
-  document.getElementById(id)?.focus();
-};
 const help = listen([
   pageKey(" ", "play, pause", () => session.toggle(), "space"),
   pageKey(".", "one cycle forward", () => session.step()),
   pageKey(",", "one cycle back", () => session.back()),
   pageKey("e", "to the next event", () => session.event()),
-  pageKey("[", "slower", () => dock.nudge(-3)),
-  pageKey("]", "faster", () => dock.nudge(3)),
-  pageKey("r", "reset to cycle 0", () => session.reset()),
   pageKey("g", "go to a cycle", () => dock.focusField()),
-  pageKey("b", "bookmark this cycle", () => dock.mark()),
   pageKey("c", "copy the link", () => void copyLink(session, address)),
   pageKey("x", "open or close the experiment", toggleSide),
-  pageKey("1", "to the SMs", () => to("sms")),
-  ...list.flatMap(({ id, title, heading, key }) =>
-    key ? [pageKey(key, `to ${heading ?? title}`, () => to(id, true))] : [],
-  ),
-  pageKey("5", "to every scheme", toSchemes),
-  pageKey("d", "dark or light", toggleTheme),
   pageKey("p", "present: the answer alone, large", () => present(!presenting())),
   pageKey(
     "Escape",
@@ -262,7 +248,7 @@ startScreen(session, answered, list, {
       note: "a picture that runs when asked, also without a network",
       run: () => void saveFile(answered.sides.value, grid.models, new URL(address.shown).hash, session.catalogue),
     },
-    { title: "Dark or light", note: "( d )", run: toggleTheme },
+    { title: "Dark or light", note: "", run: toggleTheme },
     { title: "Present", note: "the answer alone, large ( p )", run: () => present(true) },
     { title: "Keys and help", note: "( ? )", run: help },
   ],

@@ -5,7 +5,6 @@
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { LaunchNews } from "./launches/log.ts";
 import type { Events } from "./event-log.ts";
-import type { Met, StopWhen } from "./stop-when.ts";
 import type {
   Answer,
   Catalogue,
@@ -53,13 +52,9 @@ export type ToWorker =
       cycle: number;
       event: boolean;
       full: boolean;
-      /** It plays: where the condition of `stopWhen` is met, it stops. */
-      watch: boolean;
     }
   /** What moments to go back to may take from now on. */
   | { t: "room"; room: MemoryBudget }
-  /** From now on playing stops where this is met; null: at nothing. */
-  | { t: "stopWhen"; when: StopWhen | null }
   /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */
   | { t: "again"; quiet: boolean }
   /** `soFar`: of a run alone that goes on. `kernel`: below 0 for a run of a share. */
@@ -127,8 +122,6 @@ export interface FrameMessage {
   held: Uint32Array | null;
   /** With the result: what the mechanisms in force and the policy show of themselves. */
   shown: ShownTable[] | null;
-  /** What playing has stopped at, of `stopWhen`; null otherwise. */
-  met: Met | null;
   /** Why it is stuck, or has failed; empty otherwise. */
   why: string;
   /** In lock-step: of which `goTo`, else 0; whether it stopped at an event; and milliseconds since it was last told to go to a cycle. */

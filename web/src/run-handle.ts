@@ -222,11 +222,11 @@ export class Run {
   // ---------------------------------------------------------------- in lock-step
 
   /** Goes to a cycle and says what is there; null where another experiment has taken its place meanwhile. */
-  goTo(cycle: number, event: boolean, full: boolean, watch: boolean): Promise<FrameMessage | null> {
+  goTo(cycle: number, event: boolean, full: boolean): Promise<FrameMessage | null> {
     this.#arrive(null);
     return new Promise((arrived) => {
       this.#arrived = arrived;
-      this.post({ t: "goTo", ticket: ++this.#ticket, cycle, event, full, watch });
+      this.post({ t: "goTo", ticket: ++this.#ticket, cycle, event, full });
     });
   }
   /** Where it is on its way, it has arrived. */

@@ -89,12 +89,6 @@ export interface SelectSm {
   sm: number | null;
 }
 
-/** A cycle that a person has marked. */
-export interface Bookmark {
-  cycle: number;
-  note: string;
-}
-
 /** A range of cycles. */
 export interface Zoom {
   from: number;

@@ -21,7 +21,7 @@ interface Shown {
   running: boolean;
   /** With another run: one frame at the end of each way; `full`: that frame has the result. */
   lockstep: { full: boolean } | null;
-  stands: Pick<FrameMessage, "id" | "state" | "met" | "why" | "ticket" | "event">;
+  stands: Pick<FrameMessage, "id" | "state" | "why" | "ticket" | "event">;
   /** When it was last told to go to a cycle. */
   setOut: number;
 }

@@ -11,8 +11,7 @@ import { launchSizes, EventLog } from "./event-log.ts";
 import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { momentsFile } from "./snapshot-store.ts";
-import { type Met, type StopWhen, Watch } from "./stop-when.ts";
-import type { Answer, FrameLayout, Reason, Tried, WindowsLayout } from "./types.ts";
+import type { Answer, Reason, Tried } from "./types.ts";
 import { Frames, RESULT_GAP } from "./worker-frames.ts";
 import { Loader, type Built } from "./worker-load.ts";
 
@@ -61,11 +60,6 @@ let altered = false;
 let past = new EventLog([]);
 /** The same, CTA by CTA; nothing where the page does not show it. */
 let launches: LaunchLog | null = null;
-let stopWhen: StopWhen | null = null;
-/** While it plays, what it may stop at; and what it has stopped at. */
-let watch: Watch | null = null;
-let met: Met | null = null;
-let layouts: { frame: FrameLayout; windows: WindowsLayout } | null = null;
 /** Runs of shares that are to be told before it is asked why. */
 let sharesLeft = new Set<string>();
 const aloneKnown = new Map<number, { hash: string; answer: Answer; soFar: boolean }>();
@@ -119,44 +113,13 @@ function setState(next: RunState): void {
     pacing.restart(performance.now());
     frames.restartRate();
   }
-  if (next === "playing" && state !== "playing") watch = watching();
   state = next;
   frames.wantsWhole();
-}
-
-/** A run alone that goes on is nothing to stop at. */
-function ipcAlone(kernel: number): number | undefined {
-  const known = aloneKnown.get(kernel);
-  return known?.soFar ? undefined : known?.answer.ipc;
 }
 
 function tell(sim: Simulation, { hash, answer, soFar }: { hash: string; answer: Answer; soFar: boolean }): void {
   if (soFar) sim.showSoFar({ [hash]: answer });
   else sim.tell({ [hash]: answer });
-}
-
-function watching(): Watch | null {
-  met = null;
-  return sim && layouts && stopWhen ? new Watch(stopWhen, layouts.frame, layouts.windows, sim, past, ipcAlone) : null;
-}
-
-/** Advances by at most so many cycles; where something is watched for, only to the end of a window, and back to where that was met. */
-function advance(sim: Simulation, cycles: number): Reason {
-  if (!watch || !layouts) return sim.advance(cycles);
-  const { window } = layouts.windows,
-    reason = sim.advance(Math.min(cycles, window - (sim.cycle % window)));
-  note(sim);
-  met = watch.look();
-  return reason;
-}
-
-/** Whether it stops now, at what was watched for. On the way back to there it watches no longer. */
-function hasMet(sim: Simulation): boolean {
-  if (!watch || !met) return false;
-  watch = null;
-  if (met.cycle < sim.cycle) seek(met.cycle, "paused");
-  else setState("paused");
-  return true;
 }
 
 function stopAt(reason: Reason): void {
@@ -207,12 +170,7 @@ function tick(): void {
 function playSlice(sim: Simulation, now: number): void {
   if (pacing.speed === Infinity) {
     const before = sim.cycle;
-    let reason: Reason = "budget";
-    if (watch)
-      while (reason === "budget" && met === null && performance.now() - now < SLICE) reason = advance(sim, Infinity);
-    else reason = sim.advanceFor(SLICE);
-    if (hasMet(sim)) return;
-    stopAt(reason);
+    stopAt(sim.advanceFor(SLICE));
     measure(sim.cycle - before, performance.now() - now);
     return;
   }
@@ -220,12 +178,11 @@ function playSlice(sim: Simulation, now: number): void {
   while (due >= 1 && state === "playing") {
     const before = sim.cycle;
     const t = performance.now();
-    const reason = advance(sim, Math.max(1, Math.min(due, Math.floor(perMs * 2))));
+    const reason = sim.advance(Math.max(1, Math.min(due, Math.floor(perMs * 2))));
     const ran = sim.cycle - before;
     due -= ran;
     pacing.ran(ran);
     measure(ran, performance.now() - t);
-    if (hasMet(sim)) return;
     stopAt(reason);
     if (performance.now() - now > SLICE) break;
     if (ran === 0) break;
@@ -254,9 +211,8 @@ function seekSlice(sim: Simulation): void {
   while (sim.cycle < target && performance.now() < until) {
     const before = sim.cycle;
     const t = performance.now();
-    const reason = advance(sim, Math.max(1, Math.min(target - before, Math.floor(perMs * 3))));
+    const reason = sim.advance(Math.max(1, Math.min(target - before, Math.floor(perMs * 3))));
     measure(sim.cycle - before, performance.now() - t);
-    if (hasMet(sim)) return;
     keep(sim, fromMoment && target - sim.cycle < perMs * LAST);
     if (reason !== "budget") {
       stopAt(reason);
@@ -278,8 +234,7 @@ function seek(cycle: number, after: RunState): void {
   const stays = over() && sim.cycle === cycle && after === "paused";
   const from = keyframes.before(cycle);
   fromMoment = false;
-  // Who watches goes the whole way.
-  if (from && (cycle < sim.cycle || (from.cycle > sim.cycle && !watch))) {
+  if (from && (cycle < sim.cycle || from.cycle > sim.cycle)) {
     fromMoment = true;
     restore(sim, from.moment);
   }
@@ -343,9 +298,6 @@ function goTo(message: Extract<ToWorker, { t: "goTo" }>): void {
   event = false;
   setOut = reachedAt = performance.now();
   frames.forget(false);
-  met = null;
-  if (!message.watch) watch = null;
-  else watch ??= watching();
   if (!message.event) {
     seek(message.cycle, "paused");
     return;
@@ -384,7 +336,7 @@ function offer(): void {
     launches,
     running: running(),
     lockstep: quiet ? { full } : null,
-    stands: { id, state, met: running() ? null : met, why, ticket, event },
+    stands: { id, state, why, ticket, event },
     setOut,
   });
   if (message) send(message, [message.frame.buffer, message.windows.buffer]);
@@ -405,7 +357,6 @@ function take({ message, sim: next, memory, normal, hash, explained, aloneOf }: 
   const layout = next.frameLayout();
   const windows = next.windowsLayout();
   frames.built(layout, windows);
-  layouts = { frame: layout, windows };
   send({ t: "loaded", id, layout, windows, hash, normal, explained, alone: layout.kernels.map((_, k) => aloneOf(k)) });
   seek(message.seek, message.play ? "playing" : "paused");
 }
@@ -431,7 +382,6 @@ function fresh(): void {
   toEvent = false;
   why = "";
   frames.restartRate();
-  watch = met = null;
   state = "paused";
 }
 
@@ -473,10 +423,6 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
     case "room":
       room = message.room;
       return;
-    case "stopWhen":
-      stopWhen = message.when;
-      watch = state === "playing" ? watching() : null;
-      return;
     case "freshSeed":
       send({ t: "seed", id: message.id, seed: plain.freshSeed() });
       return;
@@ -498,8 +444,6 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
   // Who asks is answered of the run that the page shows, also while the next one's profile is measured.
   const asks = message.t === "result" || message.t === "l1";
   if (!sim || (loader.pending && !asks)) return;
-  // Who is told to do something else looks for nothing any more.
-  if (["pause", "step", "stepEvent", "seek", "reset", "again"].includes(message.t)) watch = met = null;
   switch (message.t) {
     case "play":
       toEvent = false;
@@ -540,11 +484,6 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       aloneKnown.set(message.kernel, message);
       tell(sim, message);
       if (state === "done" && !message.soFar) askOn(sim, message.kernel, message.hash);
-      // A run that has come to its end meanwhile may have passed what is watched for.
-      if (watch && state === "done") {
-        met = watch.look();
-        hasMet(sim);
-      }
       frames.wantsWhole();
       break;
     case "tellWhy":

@@ -16,7 +16,7 @@ import {
 import { dockHeight, drawDock } from "../src/run/dock-drawing.ts";
 import { EventLog } from "../src/event-log.ts";
 import { cycleFrom, DockState, SPEEDS, wayText, type DockEvents } from "../src/run/dock-state.ts";
-import type { Bookmark, Decision, ShownRun, WindowsLayout } from "../src/types.ts";
+import type { Decision, ShownRun, WindowsLayout } from "../src/types.ts";
 import { tableResolution, zoomed } from "../src/views/time-axis.ts";
 import { WindowStore } from "../src/views/window-store.ts";
 
@@ -59,8 +59,8 @@ const decided = (cycle: number, kernel: number | null, topic: string, text: stri
   text,
   values,
 });
-const drawn = (runs: readonly DockRun[], width = 1400, bookmarks: readonly Bookmark[] = [], to = 1_000_000) =>
-  drawDock({ runs, range: { from: 0, to }, bookmarks, width, narrow: width < 600, tops: [], theme: LIGHT });
+const drawn = (runs: readonly DockRun[], width = 1400, to = 1_000_000) =>
+  drawDock({ runs, range: { from: 0, to }, width, narrow: width < 600, tops: [], theme: LIGHT });
 const texts = (all: ReturnType<typeof drawn>): string[] =>
   all.drawing.shapes.flatMap((shape) => (shape.kind === "text" ? [shape.text] : []));
 
@@ -204,20 +204,19 @@ test("of two runs A is pale and a line, B is full", () => {
 
 test("a drawing has as many points as pixels, however many windows there are, and takes a few milliseconds", (t) => {
   const runs = [ran(50_000, ["BP", "CFD"], "A", 20_000_000), ran(50_000, ["BP", "CFD"], "B", 20_000_000)];
-  const long = drawn(runs, 1440, [], 20_000_000);
+  const long = drawn(runs, 1440, 20_000_000);
   for (const shape of long.drawing.shapes) if (shape.kind === "path") assert.ok(shape.points.length <= 1440 * 4);
   const half = [ran(1250, ["BP", "CFD"], "A"), ran(1250, ["BP", "CFD"], "B")];
-  for (let i = 0; i < 20; i += 1) drawn(half, 1440, [], 500_000);
+  for (let i = 0; i < 20; i += 1) drawn(half, 1440, 500_000);
   const begin = performance.now();
-  for (let i = 0; i < 50; i += 1) drawn(half, 1440, [], 500_000);
+  for (let i = 0; i < 50; i += 1) drawn(half, 1440, 500_000);
   t.diagnostic(`${((performance.now() - begin) / 50).toFixed(2)} ms for two runs of 500,000 cycles`);
 });
 
-test("bookmarks and decisions say what they are where they stand", () => {
+test("decisions say what they are where they stand", () => {
   const run = ran(500);
   run.decisions = [decided(100_000, 1, "ctas", "gets 5 CTAs", { ctas: 5 })];
-  const { drawing, x, w } = drawn([run], 1400, [{ cycle: 500_000, note: "full" }]);
-  assert.equal(drawing.spotAt(x + w / 2 + 2, 5)?.text(), "Bookmark 1, cycle 500,000: full");
+  const { drawing, x, w } = drawn([run], 1400);
   assert.equal(drawing.spotAt(x + w / 10 + 2, 5)?.text(), "Decided at cycle 100,000: CFD gets 5 CTAs");
 });
 
@@ -240,7 +239,6 @@ test("CTAs that finish, launches, context switches and epochs stand in the lanes
     return drawDock({
       runs: [run],
       range: { from, to },
-      bookmarks: [],
       width: 1400,
       narrow: false,
       tops: [],
@@ -278,7 +276,7 @@ test("quotas on top stand below the epochs", () => {
   const onTop = (epoch: number | null, mark = ""): string[] => {
     const run = ran(238, ["SAD", "SGEMM"], mark, 100_000, epoch);
     run.past = past.view();
-    return said(drawn([run], 1400, [], 100_000), "on-top:");
+    return said(drawn([run], 1400, 100_000), "on-top:");
   };
   assert.deepEqual(onTop(10_000, "B"), [
     "B: From cycle 400: SGEMM gets its quota on top 3 times, all SMs together",
@@ -307,7 +305,7 @@ function controls(): { state: DockState; asked: [string, unknown][] } {
   return { state: new DockState(events), asked };
 }
 
-test("the controls say how the run stands, and take a speed, a cycle and bookmarks", () => {
+test("the controls say how the run stands, and take a speed and a cycle", () => {
   const { state, asked } = controls();
   state.show("seeking", 30_000, 20_000, 100_000);
   assert.deepEqual(
@@ -320,27 +318,12 @@ test("the controls say how the run stands, and take a speed, a cycle and bookmar
     [false, false, "", "Paused at cycle 7,000"],
   );
 
-  assert.equal(SPEEDS[0], Infinity);
-  state.nudge(-3);
-  state.nudge(-3);
-  state.nudge(3);
-  assert.deepEqual(
-    asked.splice(0),
-    [SPEEDS[1], SPEEDS[2], SPEEDS[1]].map((speed) => ["speed", speed]),
-  );
+  assert.deepEqual(SPEEDS, [Infinity, 20_000, 500, 5]);
+  state.setSpeed(500);
+  assert.deepEqual([asked.splice(0), state.speed.value], [[["speed", 500]], 500]);
 
   assert.equal(state.goTo("soon"), false);
   assert.match(state.wrong.value, /^“soon” is no cycle/);
   assert.equal(state.goTo("12k"), true);
   assert.deepEqual([asked.splice(0), state.wrong.value], [[["go", 12_000]], ""]);
-
-  state.mark();
-  state.note(7000, "LSU full");
-  state.mark();
-  assert.deepEqual(state.bookmarks.value, [{ cycle: 7000, note: "LSU full" }]);
-  state.unmark(7000);
-  assert.deepEqual(
-    asked.map(([, value]) => (value as Bookmark[]).length),
-    [1, 1, 0],
-  );
 });

@@ -252,7 +252,6 @@ export class FakeWorker {
       shares: null,
       held: null,
       shown: null,
-      met: null,
       why: this.state === "stuck" ? "no warp can issue" : "",
       ticket,
       event: false,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SPEED_STEPS, count, fieldFor, fixed, percent, plainPath, rate, speedAt, speedText } from "../src/format.ts";
+import { count, fieldFor, fixed, percent, plainPath, rate } from "../src/format.ts";
 
 test("what is missing is a dash, and zero is zero", () => {
   for (const none of [null, undefined, NaN]) {
@@ -23,15 +23,6 @@ test("rates have three digits", () => {
   assert.equal(rate(9_949), "9,949 cycles/s");
   assert.equal(rate(48_400), "48 k cycles/s");
   assert.equal(rate(1_250_000), "1.25 M cycles/s");
-});
-
-test("speed goes from one cycle a second to as fast as it goes, and never back", () => {
-  assert.equal(speedAt(0), 1);
-  assert.equal(speedAt(SPEED_STEPS - 1), 1_000_000);
-  assert.equal(speedAt(SPEED_STEPS), Infinity);
-  for (let i = 1; i <= SPEED_STEPS; i += 1) assert.ok(speedAt(i) >= speedAt(i - 1));
-  assert.equal(speedText(speedAt(0)), "1 cycle/s");
-  assert.equal(speedText(Infinity), "as fast as it goes");
 });
 
 test("a problem belongs to the field with the longest path before it", () => {

@@ -42,7 +42,6 @@ class Counter implements Member {
       cycle: this.cycle,
       state,
       event: found,
-      met: null,
       took: 1,
       result: full ? {} : null,
       windows: new Float64Array(),

@@ -7,7 +7,7 @@ import { show } from "../draw/canvas.ts";
 import { whole } from "../draw/scale.ts";
 import { kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { count } from "../format.ts";
-import type { Bookmark, Zoom } from "../types.ts";
+import type { Zoom } from "../types.ts";
 import { framed } from "../views/chart-drawing.ts";
 import { Turns } from "../views/pace.ts";
 import type { Exportable } from "../views/parts.ts";
@@ -34,7 +34,6 @@ export class Axis {
   readonly element: HTMLElement;
   readonly #events: AxisEvents;
   #runs: DockRun[] = [];
-  #bookmarks: readonly Bookmark[] = [];
   #cycle = 0;
   #still = true;
   readonly #time = new TimeAxis({
@@ -124,10 +123,6 @@ export class Axis {
     this.#select(null);
     this.#draw();
   }
-  set bookmarks(bookmarks: readonly Bookmark[]) {
-    this.#bookmarks = bookmarks;
-    this.later();
-  }
   set zoom(zoom: Zoom | null) {
     this.#time.zoom = zoom;
     this.#tops = [];
@@ -154,7 +149,7 @@ export class Axis {
   /** Up to where anything is known. */
   #known(): number {
     const ends = this.#runs.flatMap(({ store, past }) => [store.lastCycle, past?.until ?? 0]);
-    return Math.max(this.#cycle, ...ends, ...this.#bookmarks.map(({ cycle }) => cycle));
+    return Math.max(this.#cycle, ...ends);
   }
   #end(): number {
     return axisEnd(
@@ -196,7 +191,6 @@ export class Axis {
     return drawDock({
       runs: this.#runs,
       range: this.#time.shown,
-      bookmarks: this.#bookmarks,
       width,
       narrow: few(width),
       tops: this.#tops,
@@ -341,10 +335,7 @@ export class Axis {
         this.#pointed = at?.touch ? null : at;
         this.#tipAt();
       },
-      click: (cycle, at) => {
-        const mark = this.#drawn?.drawing.spotAt(at.x, at.y)?.id.split(":");
-        this.#go(mark?.[0] === "bookmark" ? Number(mark[1]) : cycle);
-      },
+      click: (cycle) => this.#go(cycle),
       drag: (from, to, shift) => {
         this.#ranging = shift;
         if (!shift) this.#go(to);

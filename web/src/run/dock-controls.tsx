@@ -1,10 +1,8 @@
 // The row above the picture: play, the cycle, the speed; and behind "More" what is needed less often.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { count, speedText } from "../format.ts";
-import { MAX_NOTE } from "../link.ts";
+import { speedText } from "../format.ts";
 import { SPEEDS, STATES, type DockState } from "./dock-state.ts";
 import { icon, type IconName } from "../dom.ts";
-import { StopField } from "./stop-when.tsx";
 
 /** What the controls ask of the picture beside them. */
 export interface DockPicture {
@@ -116,20 +114,17 @@ function Cycle({ dock, picture }: { dock: DockState; picture: DockPicture }) {
 }
 
 function Speed({ dock }: { dock: DockState }) {
-  const speed = dock.speed.value,
-    known = SPEEDS.includes(speed);
   return (
     <select
       id="speed"
       class="dk-speed"
       aria-label="Speed, in simulated cycles per second"
-      title="Slower [ and faster ]"
-      value={String(speed)}
+      title="How fast it runs"
+      value={String(dock.speed.value)}
       onChange={({ currentTarget }) => {
         dock.setSpeed(Number(currentTarget.value));
       }}
     >
-      {!known && <option value={String(speed)}>{speedText(speed)}</option>}
       {SPEEDS.map((one) => (
         <option key={one} value={String(one)}>
           {speedText(one)}
@@ -139,17 +134,13 @@ function Speed({ dock }: { dock: DockState }) {
   );
 }
 
-/** What the run has stopped at, or what is wrong with what was typed; else how the picture is used. */
+/** What is wrong with what was typed; else how the picture is used. */
 function Words({ dock }: { dock: DockState }) {
-  const met = dock.met.value,
-    wrong = dock.wrong.value;
+  const wrong = dock.wrong.value;
   return (
     <>
-      <span class="dk-hint" title="Drag to go there, wheel to zoom" hidden={met !== "" || wrong !== ""}>
+      <span class="dk-hint" title="Drag to go there, wheel to zoom" hidden={wrong !== ""}>
         {dock.two.value ? "Pale: A, full: B" : "Drag to go there, wheel to zoom"}
-      </span>
-      <span class="dk-met" hidden={met === ""} title={met}>
-        {met}
       </span>
       <span class="dk-wrong" id="f-go-said" role="status">
         {wrong}
@@ -165,14 +156,6 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
   useLayoutEffect(() => {
     extras.current?.replaceChildren(...picture.extras);
   }, []);
-  // A new bookmark is named where it stands.
-  const noting = dock.noting.value;
-  useLayoutEffect(() => {
-    if (noting === null) return;
-    if (!box.current?.matches(":popover-open")) box.current?.showPopover();
-    box.current?.querySelector<HTMLElement>(`[data-cycle="${noting}"] input`)?.focus();
-    dock.noting.value = null;
-  }, [noting]);
   const place = (): void => {
     const at = opener.current?.getBoundingClientRect(),
       mine = box.current;
@@ -182,7 +165,7 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
     mine.style.maxHeight = `${Math.max(160, at.top - 16)}px`;
   };
   const steps: [string, IconName, string, () => void, boolean][] = [
-    ["Reset to cycle 0", "reset", "Reset to cycle 0 ( r )", dock.events.reset, false],
+    ["Reset to cycle 0", "reset", "Reset to cycle 0", dock.events.reset, false],
     ["Step back one cycle", "back", "Step back one cycle ( , )", dock.events.back, false],
     ["Step one cycle", "step", "Step one cycle ( . )", dock.events.step, dock.over],
     [
@@ -199,8 +182,8 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
         type="button"
         class="icon-button dk-more"
         ref={opener}
-        aria-label="More: steps, bookmarks, stop when…, table"
-        title="Steps, bookmarks, stop when…, table and export"
+        aria-label="More: steps, table, export"
+        title="Steps, table and export"
         popovertarget="dk-more"
       >
         <b aria-hidden="true">…</b>
@@ -228,71 +211,9 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
               <Icon name={sign} />
             </button>
           ))}
-          <button
-            type="button"
-            class="button"
-            title="Mark the present cycle, with a note; bookmarks are in the link ( b )"
-            onClick={() => {
-              dock.mark();
-            }}
-          >
-            Bookmark this cycle
-          </button>
         </div>
-        <Bookmarks dock={dock} picture={picture} />
-        <StopField kernels={dock.kernels.value} changed={dock.events.stopWhen} />
         <div class="dk-extras" ref={extras} />
       </div>
     </>
-  );
-}
-
-function Bookmarks({ dock, picture }: { dock: DockState; picture: DockPicture }) {
-  const all = dock.bookmarks.value;
-  return (
-    <ol class="dk-bookmarks" aria-label="Bookmarks" hidden={all.length === 0}>
-      {all.map(({ cycle, note }) => (
-        <li key={cycle} data-cycle={cycle}>
-          <button
-            type="button"
-            class="button"
-            title="Go there"
-            onClick={() => {
-              dock.events.go(cycle);
-            }}
-          >
-            cycle {count(cycle)}
-          </button>
-          <input
-            type="text"
-            defaultValue={note}
-            maxLength={MAX_NOTE}
-            placeholder="note"
-            aria-label={`Note at cycle ${count(cycle)}`}
-            onInput={({ currentTarget }) => {
-              dock.note(cycle, currentTarget.value);
-            }}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter" && event.key !== "Escape") return;
-              event.preventDefault();
-              event.stopPropagation();
-              event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
-              picture.focus();
-            }}
-          />
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={`Remove the bookmark at cycle ${count(cycle)}`}
-            title="Remove"
-            onClick={() => {
-              dock.unmark(cycle);
-            }}
-          >
-            <Icon name="close" />
-          </button>
-        </li>
-      ))}
-    </ol>
   );
 }

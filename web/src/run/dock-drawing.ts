@@ -1,10 +1,10 @@
-// The time axis as a drawing: on top what the policy did and the bookmarks, then a lane for the IPC and the CTAs of each kernel, one for epochs where
+// The time axis as a drawing: on top what the policy did, then a lane for the IPC and the CTAs of each kernel, one for epochs where
 // the policy has them, one for the bandwidth of the NoC and one for that of the DRAM, and the cycles below. Of two runs, A is pale or a line, B is full. No DOM.
 import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
 import { figure, niceMax, short, ticks, whole } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
-import type { Bookmark, Zoom } from "../types.ts";
+import type { Zoom } from "../types.ts";
 import { evaluate, largest, stack, type ChartSpec } from "../views/chart-data.ts";
 import { drawStack, lineOf } from "../views/chart-drawing.ts";
 import { resolutionFor } from "../views/window-store.ts";
@@ -15,7 +15,6 @@ export interface DockInput {
   runs: readonly DockRun[];
   /** The cycles that are shown. */
   range: Zoom;
-  bookmarks: readonly Bookmark[];
   width: number;
   narrow: boolean;
   /** Ends of the vertical axes of IPC that were drawn last: they change only where they have to. */
@@ -90,7 +89,6 @@ export function drawDock(input: DockInput): DockDrawing {
     const fits = Math.min(px, width - half - 2);
     d.text(fits, bottom + 4, label, t.axis, 11, { align: "middle", baseline: "top" });
   });
-  drawBookmarks(place, input.bookmarks, bottom);
   return { drawing: d, x, w, y: FLAGS, bottom, tops };
 }
 
@@ -221,24 +219,6 @@ function drawFlags(place: Place, decided: readonly Phase[], bottom: number, run:
       Math.max(8, to - from),
       FLAGS,
       () => `Decided at cycle ${whole(phase.cycle)}: ${phase.text}`,
-    );
-  });
-}
-
-function drawBookmarks({ d, at, range, t }: Place, bookmarks: readonly Bookmark[], bottom: number): void {
-  bookmarks.forEach(({ cycle, note }, i) => {
-    if (cycle < range.from || cycle > range.to) return;
-    const px = at(cycle);
-    d.line(px, 0, px, bottom, t.accent, 1);
-    d.rect(px, 0, 14, 13, { fill: t.accent, radius: 2 });
-    d.text(px + 7, 7, String(i + 1), t.surface, 10, { align: "middle", baseline: "middle", weight: 700 });
-    d.spot(
-      `bookmark:${cycle}`,
-      px - 3,
-      0,
-      19,
-      FLAGS,
-      () => `Bookmark ${i + 1}, cycle ${whole(cycle)}${note === "" ? "" : `: ${note}`}`,
     );
   });
 }

@@ -16,26 +16,19 @@ export function dockPart(dock: CorunDock, session: Session): Part {
     reset: () => session.reset(),
     go: (cycle) => session.go(cycle),
     speed: (cyclesPerSecond) => session.engine?.speed(cyclesPerSecond),
-    stopWhen: (when) => session.engine?.stopWhen(when),
-    bookmarks: (bookmarks) => session.look({ bookmarks: bookmarks.length > 0 ? [...bookmarks] : undefined }),
   });
   dock.addEventListener("zoom", (event) =>
     session.look({ zoom: (event as CustomEvent<Zoom | null>).detail ?? undefined }),
   );
-  const zoom = computed(() => session.view.value.zoom ?? null),
-    bookmarks = computed(() => session.view.value.bookmarks ?? []);
+  const zoom = computed(() => session.view.value.zoom ?? null);
   effect(() => {
     dock.zoom = zoom.value;
-  });
-  effect(() => {
-    dock.bookmarks = bookmarks.value;
   });
   effect(() => {
     const { state, cycle, rate } = session.where.value;
     dock.toward = session.toward;
     dock.show(state, cycle, rate);
   });
-  let stood = 0;
   return {
     runs: ({ runs, stores, loaded }) =>
       dock.setRuns(
@@ -45,7 +38,7 @@ export function dockPart(dock: CorunDock, session: Session): Part {
         loaded.map(({ normal }) => epochOf(normal)),
       ),
     windows: () => dock.refresh(),
-    news: ({ frames, logs, cycle, still }) => {
+    news: ({ frames, logs, cycle }) => {
       logs.forEach((log, at) => {
         if (log) dock.setDecisions(at, log);
       });
@@ -53,9 +46,6 @@ export function dockPart(dock: CorunDock, session: Session): Part {
         if (past) dock.setPast(at, past);
       });
       dock.cycle = cycle;
-      if (frames.some(({ met }) => met)) dock.stoppedAt(frames.map(({ met }) => met));
-      else if (!still || cycle !== stood) dock.stoppedAt([]);
-      stood = cycle;
     },
   };
 }

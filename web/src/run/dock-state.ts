@@ -1,10 +1,7 @@
 // What the dock's controls show, as signals; and what the user does with them.
 import { batch, signal } from "@preact/signals";
-import { count, rate, SPEED_STEPS, speedAt, timeText } from "../format.ts";
-import { asNote, MAX_BOOKMARKS } from "../link.ts";
+import { count, rate, timeText } from "../format.ts";
 import type { RunState } from "../protocol.ts";
-import type { StopWhen } from "../stop-when.ts";
-import type { Bookmark } from "../types.ts";
 
 /**
  * `idle`: not yet ready, and what is shown may be of before. `profiling`: neither, and kernels are measured alone first; `stopped`: that was stopped.
@@ -36,10 +33,6 @@ export interface DockEvents {
   speed(cyclesPerSecond: number): void;
   /** The run is to go to a cycle, and stay there. */
   go(cycle: number): void;
-  /** Playing is to stop where this is met. */
-  stopWhen(when: StopWhen | null): void;
-  /** The bookmarks are others now. */
-  bookmarks(bookmarks: readonly Bookmark[]): void;
 }
 
 /** “12 % of the way, about 3 min left”. */
@@ -57,15 +50,8 @@ export function cycleFrom(text: string): number | null {
   return Math.abs(cycle - near) < 1e-6 && Number.isSafeInteger(near) ? near : null;
 }
 
-/** The speeds of the menu, fastest first: as many steps of format.ts apart as a key takes. */
-const NOTCH = 3;
-export const SPEEDS: readonly number[] = Array.from({ length: SPEED_STEPS / NOTCH + 1 }, (_, i) =>
-  speedAt(SPEED_STEPS - NOTCH * i),
-);
-const stepOf = (speed: number): number => {
-  for (let step = 0; step < SPEED_STEPS; step += 1) if (speedAt(step) >= speed) return step;
-  return SPEED_STEPS;
-};
+/** Cycles per second: all that goes; a window of the charts in an eye's blink; what warps do; cycle by cycle. */
+export const SPEEDS: readonly number[] = [Infinity, 20_000, 500, 5];
 
 export class DockState {
   readonly state = signal<ShownState>("idle");
@@ -75,17 +61,12 @@ export class DockState {
   /** On a long way: how much of it is done. */
   readonly wayText = signal("");
   readonly speed = signal(Infinity);
-  readonly bookmarks = signal<readonly Bookmark[]>([]);
-  readonly kernels = signal<readonly string[]>([]);
   readonly two = signal(false);
   readonly zoomed = signal(false);
-  /** What the run has stopped at; and what is wrong with what was typed. */
-  readonly met = signal("");
+  /** What is wrong with what was typed. */
   readonly wrong = signal("");
   /** Said to those who do not see it. */
   readonly said = signal("");
-  /** The bookmark whose note is to have the focus. */
-  readonly noting = signal<number | null>(null);
   readonly events: DockEvents;
 
   constructor(events: DockEvents) {
@@ -113,10 +94,6 @@ export class DockState {
     });
   }
 
-  /** So many notches of the old slider slower or faster. */
-  nudge(by: number): void {
-    this.setSpeed(speedAt(Math.min(SPEED_STEPS, Math.max(0, stepOf(this.speed.value) + by))));
-  }
   setSpeed(speed: number): void {
     this.speed.value = speed;
     this.events.speed(speed);
@@ -128,29 +105,5 @@ export class DockState {
     this.wrong.value = cycle === null ? `“${text}” is no cycle: a whole number is, as in 250000, 250,000 or 250k.` : "";
     if (cycle !== null) this.events.go(cycle);
     return cycle !== null;
-  }
-
-  /** A bookmark at the present cycle; its note can be written at once. */
-  mark(): void {
-    const cycle = this.cycle.value,
-      all = this.bookmarks.value;
-    if (!all.some((one) => one.cycle === cycle)) {
-      if (all.length >= MAX_BOOKMARKS) {
-        this.wrong.value = `There are ${MAX_BOOKMARKS} bookmarks, as many as a link holds.`;
-        return;
-      }
-      this.#change([...all, { cycle, note: "" }].sort((a, b) => a.cycle - b.cycle));
-    }
-    this.noting.value = cycle;
-  }
-  note(cycle: number, text: string): void {
-    this.#change(this.bookmarks.value.map((one) => (one.cycle === cycle ? { cycle, note: asNote(text) } : one)));
-  }
-  unmark(cycle: number): void {
-    this.#change(this.bookmarks.value.filter((one) => one.cycle !== cycle));
-  }
-  #change(bookmarks: readonly Bookmark[]): void {
-    this.bookmarks.value = bookmarks;
-    this.events.bookmarks(bookmarks);
   }
 }

@@ -5,16 +5,14 @@ import "./dock.css";
 import { createElement, render } from "preact";
 import { toast } from "../dialogs.ts";
 import { h } from "../dom.ts";
-import { count } from "../format.ts";
 import type { Events } from "../event-log.ts";
-import { metText, type Met } from "../stop-when.ts";
-import type { Bookmark, Decision, ShownRun, Zoom } from "../types.ts";
+import type { Decision, ShownRun, Zoom } from "../types.ts";
 import { KINDS, saveAs } from "../views/menu.ts";
 import { button, fillTable } from "../views/parts.ts";
 import type { WindowStore } from "../views/window-store.ts";
 import { Axis } from "./dock-axis.ts";
 import { Controls } from "./dock-controls.tsx";
-import { dockRun, kernelLabel, type DockRun } from "./dock-data.ts";
+import { dockRun, type DockRun } from "./dock-data.ts";
 import { DockState, type DockEvents, type ShownState } from "./dock-state.ts";
 
 export type { DockEvents, ShownState } from "./dock-state.ts";
@@ -24,7 +22,6 @@ export class CorunDock extends HTMLElement {
   toward = 0;
   #runs: DockRun[] = [];
   #state: DockState | null = null;
-  #bookmarks: readonly Bookmark[] = [];
   #disconnect: (() => void) | null = null;
   readonly #axis = new Axis({
     go: (cycle) => this.#state?.events.go(cycle),
@@ -52,13 +49,7 @@ export class CorunDock extends HTMLElement {
   }
 
   init(events: DockEvents): void {
-    const state = new DockState({
-      ...events,
-      bookmarks: (bookmarks) => {
-        this.#axis.bookmarks = this.#bookmarks = bookmarks;
-        events.bookmarks(bookmarks);
-      },
-    });
+    const state = new DockState(events);
     this.#state = state;
     this.setAttribute("role", "region");
     this.setAttribute("aria-label", "Time");
@@ -123,9 +114,7 @@ export class CorunDock extends HTMLElement {
     const state = this.#state;
     if (!state) return;
     state.two.value = runs.length > 1;
-    state.met.value = state.wrong.value = "";
-    const most = Math.max(0, ...this.#runs.map(({ kernels }) => kernels.length));
-    state.kernels.value = Array.from({ length: most }, (_, k) => kernelLabel(this.#runs, k));
+    state.wrong.value = "";
   }
 
   /** The stores have windows that they had not, or have lost some. */
@@ -167,40 +156,6 @@ export class CorunDock extends HTMLElement {
   }
   #zoomIs(zoom: Zoom | null): void {
     if (this.#state) this.#state.zoomed.value = zoom !== null;
-  }
-
-  set bookmarks(bookmarks: readonly Bookmark[]) {
-    this.#axis.bookmarks = this.#bookmarks = bookmarks;
-    if (this.#state) this.#state.bookmarks.value = bookmarks;
-  }
-  get bookmarks(): readonly Bookmark[] {
-    return this.#bookmarks;
-  }
-
-  /** Another speed than the menu's last: it shows it, and nobody is told. */
-  set speed(cyclesPerSecond: number) {
-    if (this.#state) this.#state.speed.value = cyclesPerSecond;
-  }
-  /** So many steps of the scale slower or faster. */
-  nudge(by: number): void {
-    this.#state?.nudge(by);
-  }
-
-  /** A bookmark at the present cycle; its note can be written at once. */
-  mark(): void {
-    this.#state?.mark();
-  }
-
-  /** What each run has stopped at; null: nothing. */
-  stoppedAt(met: readonly (Met | null)[]): void {
-    if (!this.#state) return;
-    const words = met.flatMap((one, i) => {
-      const run = this.#runs[i];
-      return one && run ? [`${run.mark === "" ? "" : `${run.mark}, `}${metText(one, run.kernels)}`] : [];
-    });
-    const said = words.length > 0 ? `Stopped at cycle ${count(this.#state.cycle.peek())}: ${words.join("; ")}.` : "";
-    if (said !== "" && said !== this.#state.met.peek()) toast(said);
-    this.#state.met.value = said;
   }
 
   focusField(): void {

@@ -58,6 +58,4 @@ export interface Panel extends Part {
   readonly view: ComponentType | HTMLElement;
   /** Whether there is anything to show now; always, where this is left out. */
   readonly there?: ReadonlySignal<boolean>;
-  /** The key that opens it. */
-  readonly key?: string;
 }

@@ -54,7 +54,6 @@ const path = (): Panel => {
     help: "Every queue and bank between the SMs and DRAM, with whose requests are in it.",
     view,
     pictures: [mesh, memory],
-    key: "2",
   };
 };
 
@@ -77,7 +76,6 @@ const charts = ({ session }: Around): Panel => {
     heading: "Over time",
     help: "IPC, bandwidth, hits and stalls of each kernel over the cycles of the run.",
     view,
-    key: "4",
     runs: ({ runs, stores }) => {
       view.setRuns(runs, stores);
       view.panel = session.view.peek().panel ?? "";
@@ -112,7 +110,6 @@ const numbers = ({ answered }: Around): Panel => {
         <NumbersView of={all} />
       </>
     ),
-    key: "3",
     runs: ({ catalogue, runs, experiments }) =>
       all.setRuns(
         catalogue,

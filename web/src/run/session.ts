@@ -473,8 +473,6 @@ export class Session {
       still = now !== "playing" && now !== "seeking";
     this.state.value = now;
     this.cycle = (frames[0] as FrameMessage).cycle;
-    // It was told to stop where something happens: there is what the user wants to look at.
-    if (now === "paused" && frames.some(({ met }) => met !== null)) this.linkCycle = true;
     const settled = now === "done" && frames.some(({ result }) => result?.settled?.reached);
     this.where.value = { state: settled ? "settled" : now, cycle: this.cycle, rate };
     this.#around.feed.take(frames, still);
