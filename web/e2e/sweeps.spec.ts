@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
-import { expect, form, is, noViolations, picture, result, saved, test } from "./corun.ts";
+import { expect, is, noViolations, picture, result, saved, test } from "./corun.ts";
 import { pick } from "./menu.ts";
 
 /** The native build of the same engine. */
@@ -341,14 +341,9 @@ for (const scheme of ["light", "dark"] as const) {
   });
 }
 
-test("a sweep begins with a field of the present experiment, is changed in a form, and its results outlive a reload", async ({
-  page,
-}) => {
-  await page.goto("./#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=4&c=100");
-  await is(page, "Paused");
-  await form(page);
-  await page.getByLabel("Seed", { exact: true }).hover();
-  await page.getByRole("button", { name: "Vary Seed in a sweep" }).click();
+test("a sweep is changed in a form, and its results outlive a reload", async ({ page }) => {
+  const base = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "SAD"], policy: "even", stop: { cycles: 100_000 } };
+  await sweep(page, { corun: 1, sweep: { base, axes: [{ path: "seed", values: [2, 4, 8] }] } });
   await expect(page.getByLabel("Field 1", { exact: true })).toHaveValue("seed");
   await expect(page.getByLabel("Values of field 1, with commas")).toHaveValue("2, 4, 8");
   await page.getByRole("button", { name: "Vary something else too" }).click();

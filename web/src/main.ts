@@ -36,7 +36,7 @@ import { firstPart, scaledTo } from "./run/scaled.ts";
 import { panels } from "./run/panels.tsx";
 import { engineEvents } from "./run/engine-events.ts";
 import { present, presenting } from "./run/present.ts";
-import { copyCommand, copyLink, saveExperiment, saveFile, saveResult, vary } from "./run/saves.ts";
+import { copyCommand, copyLink, saveExperiment, saveFile, saveResult } from "./run/saves.ts";
 import { schemesHost } from "./run/schemes-host.ts";
 import { SchemesRun } from "./run/schemes-run.ts";
 import { startScreen } from "./run/screen.tsx";
@@ -294,7 +294,6 @@ async function start(): Promise<void> {
     pair: (first, second) => session.pair(first, second),
     schemes: toSchemes,
     edit: (side) => session.edit(side),
-    vary: (experiment, axis, title) => void vary(experiment, axis, title),
     dropped: () => {
       session.editable.value = true;
       showSide(true);

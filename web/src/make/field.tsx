@@ -1,14 +1,13 @@
-// A field of the form: its label, help, problems and the way to a sweep, and a control by the kind of what it edits.
+// A field of the form: its label, help and problems, and a control by the kind of what it edits.
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useRef } from "preact/hooks";
 import { toast } from "../dialogs.ts";
 import { numbersText, parseNumbers } from "../manual.ts";
 import { kernelLabels } from "../choices.ts";
-import { around, axisPath } from "../sweeps/vary.ts";
 import { Select, Text, useTyped, type At } from "../controls.tsx";
 import { Swatch } from "../widgets.tsx";
-import { fieldOf, OWN, type Field as Described } from "./fields.ts";
-import { copy, type FormState } from "./state.ts";
+import { fieldOf, type Field as Described } from "./fields.ts";
+import type { FormState } from "./state.ts";
 
 export const Form = createContext<FormState | null>(null);
 export const useForm = (): FormState => useContext(Form) as FormState;
@@ -59,13 +58,10 @@ export function Field(props: {
   return (
     <div class={changed ? "field changed" : "field"}>
       <div class="field-row">
-        <div class={hiddenLabel ? "" : "field-name"}>
-          <label class={hiddenLabel ? "hidden" : ""} for={id} title={path}>
-            {mark}
-            {label}
-          </label>
-          <Vary path={path} title={label} />
-        </div>
+        <label class={hiddenLabel ? "hidden" : ""} for={id} title={path}>
+          {mark}
+          {label}
+        </label>
         <div class="field-control">
           <Control path={path} />
           {unit !== undefined && (
@@ -100,37 +96,6 @@ export function PerKernel({ path }: { path: string }) {
       <Said path={path} />
     </fieldset>
   );
-}
-
-/** Leads to a sweep over a field. It shows beside the field that one points at or is in; the page Sweeps varies any field too. */
-function Vary({ path, title }: { path: string; title: string }) {
-  const { now, events } = useForm();
-  if (/^stop(?!\.cycles$)|\.size$|\.ctas_per_sm\.|^policy\.\d+\.name$/.test(path)) return null;
-  return (
-    <button
-      type="button"
-      class="vary"
-      aria-label={`Vary ${title} in a sweep`}
-      title="A sweep over this field"
-      onClick={() => events.vary(copy(now), { path: axisPath(path), values: valuesOf(path) }, title)}
-    >
-      vary…
-    </button>
-  );
-}
-
-/** What a sweep over a field begins with, from what its control has. */
-function valuesOf(path: string): unknown[] {
-  const control = document.getElementById(idOf(path));
-  if (control instanceof HTMLSelectElement)
-    return [...control.options].map(({ value }) => value).filter((value) => value !== "" && value !== OWN);
-  if (!(control instanceof HTMLInputElement)) return [];
-  if (control.type === "checkbox") return [false, true];
-  const text = control.value || control.placeholder,
-    limit = (of: string, none: number): number => (of === "" ? none : Number(of));
-  return text !== "" && Number.isFinite(Number(text))
-    ? around(Number(text), limit(control.min, -Infinity), limit(control.max, Infinity))
-    : [1, 2, 3];
 }
 
 // ---------------------------------------------------------------- controls

@@ -4,7 +4,6 @@ import { batch, computed, signal } from "@preact/signals";
 import { changesOf, classesOf, gpuValue, shownFields, smsOf } from "../classes.ts";
 import { normalPolicy, policiesOf, readOccupancy } from "../choices.ts";
 import { fieldFor, plainPath, wrongText } from "../format.ts";
-import type { Axis } from "../sweeps/vary.ts";
 import type { Catalogue, Experiment, GpuChoice, PolicyChoice, PolicyEntry, Problem } from "../types.ts";
 
 export interface EditorEvents {
@@ -15,8 +14,6 @@ export interface EditorEvents {
   open(experiment: Experiment): void;
   /** Two that run beside each other. */
   pair(first: Experiment, second: Experiment): void;
-  /** A sweep over a field of the experiment. */
-  vary(experiment: Experiment, axis: Axis, title: string): void;
   /** The mix is to run under every scheme. */
   schemes(): void;
   /** Another of two experiments is to be shown. */

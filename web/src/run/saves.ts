@@ -4,10 +4,7 @@ import { copyText, toast } from "../dialogs.ts";
 import type { Engine } from "../engine.ts";
 import { currentStamp, download, stampName, stampText } from "../stamp.ts";
 import { sharedAddress } from "../share.ts";
-import { encodeSweep } from "../sweeps/state.ts";
-import { sweepOf, type Axis } from "../sweeps/vary.ts";
 import type { saveRun } from "../embed/save.ts";
-import type { Experiment } from "../types.ts";
 import type { Address } from "./address.ts";
 import type { Session } from "./session.ts";
 import { MARKS } from "./side.ts";
@@ -68,11 +65,4 @@ export async function saveFile(...shown: Parameters<typeof saveRun>): Promise<vo
   } catch (error) {
     toast(`The file could not be made: ${errorText(error)}`);
   }
-}
-
-/** Goes to a sweep over a field of the experiment, in the place of this page: back leads here again. */
-export async function vary(experiment: Experiment, axis: Axis, title: string): Promise<void> {
-  const hash = await encodeSweep({ text: sweepOf(experiment, axis, title), y: "", x: 0 }, {});
-  if (hash === null) toast("This experiment is too long for a link: save it, and write the sweep around it.");
-  else location.href = `./sweeps.html${hash}`;
 }

@@ -11,11 +11,6 @@ export interface Axis {
 /** Cycles of each point, where the experiment says none: a sweep is not as long as a run that is looked at. */
 const CYCLES = 100_000;
 
-/** A field of the form as the path of an axis: `kernels.0.ctas_per_sm` is `kernels[0].ctas_per_sm`, and a scheme is a whole policy. */
-export function axisPath(field: string): string {
-  return field === "policy.name" ? "policy" : field.replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");
-}
-
 /** Values around one: half of it, itself and twice, as far as they are allowed. */
 export function around(value: number, min = -Infinity, max = Infinity): number[] {
   const whole = Number.isInteger(value);
