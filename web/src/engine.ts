@@ -3,7 +3,7 @@
 import { Alone } from "./alone.ts";
 import { Answers, readAnswer } from "./answers.ts";
 import { Lockstep } from "./lockstep.ts";
-import type { FrameMessage, L1Moment, Loaded, RunState } from "./protocol.ts";
+import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { tabBudget } from "./memory-budget.ts";
 import { Run, type Ready, type RunEvents } from "./run-handle.ts";
 import type { Controls, Experiment, Problem, Result } from "./types.ts";
@@ -320,10 +320,6 @@ export class Engine {
   }
   result(side: number): Promise<Result> {
     return this.#run(side).result();
-  }
-  /** What the L1Ds held at a cycle that has been; null while the run goes on, or is another. */
-  l1(side: number, kernel: number, cycle: number): Promise<L1Moment | null> {
-    return this.#runs[side]?.l1(kernel, cycle) ?? Promise.resolve(null);
   }
   validate(experiment: string | object): Promise<Problem[]> {
     return this.#run(0).validate(experiment);

@@ -4,7 +4,7 @@
 //   #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=500000
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
-// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), show (the open tab of the drawer; why=1 of older links is its tab Why), launches (which kernel's are shown, from which on, and the one at whose beginning L1Ds are), and last, e: the engine
+// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), show (the open tab of the drawer; why=1 of older links is its tab Why), and last, e: the engine
 // that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
@@ -19,8 +19,6 @@ export interface View {
   panel?: string;
   /** The open tab of the drawer. */
   tab?: string;
-  /** Whose launches are shown, from which on, and at whose beginning L1Ds are. */
-  launches?: { kernel: number; from?: number; l1?: number };
 }
 export interface LinkState {
   experiment: Experiment;
@@ -73,14 +71,12 @@ export async function encodeLink(state: LinkState): Promise<string> {
   const first = await written(state.experiment);
   const parts = ["v=1", ...first];
   if (state.other) parts.push(...(await second(first, state.other)));
-  const { cycle, sm, zoom, panel, tab, launches } = state.view;
+  const { cycle, sm, zoom, panel, tab } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
   if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
   if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
   if (tab) parts.push(`show=${tab}`);
-  if (launches)
-    parts.push(`launches=${[launches.kernel, launches.from ?? "", launches.l1 ?? ""].join(".").replace(/\.+$/, "")}`);
   if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
 }
@@ -192,7 +188,6 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     "panel",
     "show",
     "why",
-    "launches",
     "e",
     ...EXPERIMENT.map((key) => `${B}${key}`),
   ];
@@ -341,16 +336,6 @@ function viewFrom(fields: Map<string, string>): View {
     if (!/^[a-z-]{1,20}$/.test(tab)) throw new LinkError("Its tab of the drawer is none.");
     // What the panel CTAs had is in Decisions, and on the time axis.
     view.tab = tab === "timeline" ? "decisions" : tab;
-  }
-  const launches = fields.get("launches");
-  if (launches !== undefined) {
-    const [kernel = "", from = "", l1 = "", ...more] = launches.split(".");
-    if (more.length > 0) throw new LinkError("Its launches are not “kernel.first.L1Ds”.");
-    view.launches = {
-      kernel: whole(kernel, "the kernel whose launches are shown"),
-      ...(from === "" ? {} : { from: whole(from, "the first launch that is shown") }),
-      ...(l1 === "" ? {} : { l1: whole(l1, "the launch at whose beginning L1Ds are shown") }),
-    };
   }
   return view;
 }

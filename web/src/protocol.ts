@@ -63,20 +63,12 @@ export type ToWorker =
   | { t: "tellWhy"; id: number; tried: Record<string, readonly Tried[]> }
   | { t: "setControls"; controls: Controls }
   | { t: "result"; id: number }
-  /** What the L1Ds held at a cycle that has been. Answered by `l1`. */
-  | { t: "l1"; id: number; kernel: number; cycle: number }
   | { t: "freshSeed"; id: number }
   /** What is wrong with an experiment, as text or as an object; nothing is loaded. */
   | { t: "validate"; id: number; text: string }
   /** The page has drawn that frame, or has no use for it, and can take another one. */
   | { t: "drawn"; number: number };
 
-/** What the L1Ds held at a cycle, and the CTAs of a kernel that were before each SM: as `l1Contents()` and `l1Ahead()` say. */
-export interface L1Moment {
-  cycle: number;
-  held: Uint32Array;
-  ahead: Uint32Array;
-}
 /** A run of one kernel alone, and the hash that names it. */
 export interface PlannedAlone {
   hash: string;
@@ -146,8 +138,6 @@ export type FromWorker =
   | { t: "shares"; id: number; runs: PlannedAlone[] }
   /** It is known what its kernels do in their shares: the runs that tell why they suffer from their neighbours. */
   | { t: "whys"; id: number; runs: PlannedAlone[] }
-  /** Null while the run goes on. */
-  | { t: "l1"; id: number; moment: L1Moment | null }
   | { t: "seed"; id: number; seed: number }
   | { t: "validated"; id: number; problems: Problem[] }
   | { t: "refused"; problems: Problem[] }

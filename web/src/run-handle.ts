@@ -1,6 +1,6 @@
 // One run, as the page has it: a worker with one simulation. The page has one run, or two that are compared.
 import { ownName, watched } from "./life.ts";
-import type { FrameMessage, FromWorker, L1Moment, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
+import type { FrameMessage, FromWorker, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
 import type { Catalogue, Experiment, Answer, Problem, Result, Tried } from "./types.ts";
 
 export interface Ready {
@@ -119,9 +119,6 @@ export class Run {
       case "result":
         this.#answer(message.id, message.result);
         return;
-      case "l1":
-        this.#answer(message.id, message.moment);
-        return;
       case "seed":
         this.#answer(message.id, message.seed);
         return;
@@ -206,9 +203,6 @@ export class Run {
 
   result(): Promise<Result> {
     return this.#ask((id) => ({ t: "result", id }));
-  }
-  l1(kernel: number, cycle: number): Promise<L1Moment | null> {
-    return this.#ask((id) => ({ t: "l1", id, kernel, cycle }));
   }
   validate(experiment: string | object): Promise<Problem[]> {
     // As a text: Chromium copies half a million numbers in 80 ms, and writes and copies their text in 13.

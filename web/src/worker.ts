@@ -8,7 +8,7 @@ import { type Image, Images } from "./images.ts";
 import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { Pacing, SLICE } from "./pacing.ts";
 import { launchSizes, EventLog } from "./event-log.ts";
-import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
+import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { momentsFile } from "./snapshot-store.ts";
 import type { Answer, Reason, Tried } from "./types.ts";
@@ -25,8 +25,6 @@ const after = (milliseconds: number): Promise<void> => new Promise((done) => set
 
 /** An event that does not come: look up again after this many cycles, so that messages are read. */
 const EVENT_SLICE = 2_000;
-/** Steps of programs that are walked through, of each SM, to say what the CTAs before it find in its L1D. */
-const WALKED = 20_000;
 
 let sim: Simulation | null = null;
 let id = 0;
@@ -268,21 +266,6 @@ function keep(sim: Simulation, close: boolean): void {
   keepCost = 0.7 * keepCost + 0.3 * (performance.now() - begin);
 }
 
-/** What the L1Ds held at a cycle that has been; the run stays where it is. */
-function lookBack(sim: Simulation, cycle: number, kernel: number): L1Moment | null {
-  const from = keyframes.before(cycle);
-  if (!from) return null;
-  const here = images.take();
-  try {
-    restore(sim, from.moment);
-    sim.advance(cycle - from.cycle);
-    return { cycle: sim.cycle, held: sim.l1Contents(), ahead: sim.l1Ahead(kernel, WALKED) };
-  } finally {
-    here.restore();
-    here.free();
-  }
-}
-
 /** Takes up what has happened to CTAs. */
 function note(sim: Simulation): void {
   const events = sim.ctaEvents(),
@@ -442,8 +425,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
   }
   if ((message.t === "play" || message.t === "reset") && loader.takeUp(message.t === "play" || message.play)) return;
   // Who asks is answered of the run that the page shows, also while the next one's profile is measured.
-  const asks = message.t === "result" || message.t === "l1";
-  if (!sim || (loader.pending && !asks)) return;
+  if (!sim || (loader.pending && message.t !== "result")) return;
   switch (message.t) {
     case "play":
       toEvent = false;
@@ -516,9 +498,6 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       break;
     case "result":
       send({ t: "result", id: message.id, result: sim.result() });
-      break;
-    case "l1":
-      send({ t: "l1", id: message.id, moment: running() ? null : lookBack(sim, message.cycle, message.kernel) });
       break;
   }
   offer();

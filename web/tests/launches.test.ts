@@ -60,14 +60,14 @@ test("launches are told CTA by CTA, once, however often the run goes back", () =
   };
   log.add(Float64Array.from(until(110)), new Float64Array(), 110);
   page.take(log.news());
-  assert.equal(page.of(0).length, 1);
-  assert.equal(ctaText(page.of(0)[0]!, 2, 110), "Launch 1, CTA 2 (2, 0, 0) on SM 1, stolen from SM 0: since cycle 102");
+  assert.equal(page.all().length, 1);
+  assert.equal(ctaText(page.all()[0]!, 2, 110), "Launch 1, CTA 2 (2, 0, 0) on SM 1, stolen from SM 0: since cycle 102");
   // The same again, and what follows.
   log.add(Float64Array.from(events), Float64Array.from(ends), 300);
   const news = log.news();
   assert.deepEqual([news.restart, news.changed.map(({ number }) => number)], [false, [0, 1]]);
   page.take(news);
-  const [first, second] = page.of(0);
+  const [first, second] = page.all();
   assert.ok(first && second);
   assert.deepEqual([first.stolen, second.stolen, first.end, second.end], [1, 0, 125, 225]);
   assert.equal(
@@ -101,18 +101,19 @@ test("the sequence begins again after its last launch, and the oldest launches g
   for (let i = 0; i < 3 * 5000; i += 1) events.push(10 * i, 0, PLACED, 0, i % 3 === 2 ? 1 : 0, NOBODY);
   log.add(Float64Array.from(events.slice(0, 9000)), new Float64Array(), 15_000);
   page.take(log.news());
-  assert.deepEqual([page.of(0)[2]?.launch, page.of(0)[2]?.run, page.of(0)[3]?.launch], [0, 1, 1]);
+  assert.deepEqual([page.all()[2]?.launch, page.all()[2]?.run, page.all()[3]?.launch], [0, 1, 1]);
   log.add(Float64Array.from(events), new Float64Array(), 200_000);
   page.take(log.news());
-  const all = page.of(0);
+  const all = page.all();
   assert.deepEqual([all.length, all[0]?.number, all.at(-1)?.number], [4096, 10_000 - 4096, 9999]);
 });
 
-test("a strip has the SMs in the order of the CTAs, thefts and what runs; what lies ahead of the cycle is empty", () => {
+test("a strip has the SMs in the order of the CTAs, thefts and what runs; what lies ahead of the cycle is not there", () => {
   const { log, events, ends } = twoLaunches();
   log.add(Float64Array.from(events), Float64Array.from(ends), 300);
   const launches = log.news().changed,
-    draw = (cycle: number) => drawStrips({ launches, cycle, sms: 2, counters: COUNTERS, width: 900, theme: LIGHT });
+    draw = (cycle: number) =>
+      drawStrips({ launches, kernels: ["HS"], cycle, sms: 2, counters: COUNTERS, width: 900, theme: LIGHT });
   const cells = (cycle: number): CellsShape[] =>
     draw(cycle).shapes.filter((shape): shape is CellsShape => shape.kind === "cells");
   const [first, stolen, second] = cells(300);
@@ -144,8 +145,29 @@ test("a strip has the SMs in the order of the CTAs, thefts and what runs; what l
   assert.match(spot.text(), /^Launch 2: 6 CTAs/);
 });
 
+test("of many launches the last that have begun are drawn", () => {
+  const log = new LaunchLog([Array.from({ length: 50 }, (): [number, number, number] => [1, 1, 1])], 0),
+    events = Array.from({ length: 50 }, (_, i) => [10 * i, 0, PLACED, 0, 0, NOBODY]).flat();
+  log.add(Float64Array.from(events), new Float64Array(), 9000);
+  const launches = log.news().changed;
+  const drawn = (cycle: number): string[] =>
+    drawStrips({ launches, kernels: ["HS"], cycle, sms: 2, counters: [], width: 900, theme: LIGHT }).spots.map(
+      ({ id }) => id,
+    );
+  assert.deepEqual([drawn(95).length, drawn(95).at(-1)], [10, "launch:0:9"]);
+  assert.deepEqual([drawn(9000)[0], drawn(9000).at(-1)], ["launch:0:18", "launch:0:49"]);
+});
+
 test("where no launch is known, the picture says so", () => {
-  const drawn = drawStrips({ launches: [], cycle: 300, sms: 2, counters: COUNTERS, width: 390, theme: LIGHT });
+  const drawn = drawStrips({
+    launches: [],
+    kernels: ["HS"],
+    cycle: 300,
+    sms: 2,
+    counters: COUNTERS,
+    width: 390,
+    theme: LIGHT,
+  });
   assert.ok(drawn.shapes.some((shape) => shape.kind === "text" && shape.text.startsWith("No launch has begun")));
 });
 
@@ -158,6 +180,7 @@ test("many CTAs in a narrow strip stay few rectangles, and their thefts are seen
   log.add(Float64Array.from(events), new Float64Array(), 5000);
   const drawn = drawStrips({
     launches: log.news().changed,
+    kernels: ["BFS", "HS"],
     cycle: 5000,
     sms: 15,
     counters: [],
@@ -166,6 +189,11 @@ test("many CTAs in a narrow strip stay few rectangles, and their thefts are seen
   });
   const cells = drawn.shapes.filter((shape): shape is CellsShape => shape.kind === "cells");
   assert.ok(cells.every(({ at }) => at.length <= 390));
+  assert.ok(
+    drawn.shapes.some((shape) => shape.kind === "text" && shape.text === "BFS 1"),
+    "of several kernels, whose it is",
+  );
+  assert.match(drawn.spots[0]?.text() ?? "", /^BFS: Launch 1: /);
   assert.equal(
     cells.at(-1)!.at.reduce((a, b) => a + b, 0),
     1,
@@ -200,8 +228,8 @@ test("classes of traffic and of accesses follow from the counters that there are
     accesses!.parts(more).map(({ title }) => title),
     ["hits", "merged", "misses to L2", "misses to remote L1"],
   );
-  const table = launchTable([launch!], 300, COUNTERS, "");
-  assert.deepEqual(table.rows, [[1, 1, "3 × 2 × 1", 100, 26, 6, 1, 5, 1, 4, 100, 40]]);
+  const table = launchTable([launch!], 300, COUNTERS, ["HS"], "");
+  assert.deepEqual(table.rows, [["HS", 1, 1, "3 × 2 × 1", 100, 26, 6, 1, 5, 1, 4, 100, 40]]);
 });
 
 test("colours are mixed however they are written", () => {

@@ -1,28 +1,25 @@
 // Launches as strips, one below the other: each is a row of its CTAs in the order of their numbers, in the colour of the SM that ran them, paler
 // the earlier they began. Stolen ones have a bar on top; those that run are lower. No DOM.
 import { Drawing, fitText } from "../draw/drawing.ts";
-import { percent, short } from "../draw/scale.ts";
 import { inkOn, mix } from "../draw/mix.ts";
 import type { Theme } from "../draw/theme.ts";
 import type { LegendItem } from "../views/picture.ts";
 import { NOWHERE, type Launch } from "./log.ts";
-import { stateColour } from "./l1-drawing.ts";
-import { STATES, type Contents } from "./l1.ts";
-import { GROUPS, ctaText, hasBegun, hasFinished, launchText, partsOf, type Counter } from "./model.ts";
+import { ctaText, hasBegun, hasFinished, launchText, type Counter } from "./model.ts";
 
-/** `held`: what the L1Ds held at a launch's end. */
-export interface StripsInput {
+/** `launches`: of all kernels, as they began. */
+interface StripsInput {
+  kernels: readonly string[];
   launches: readonly Launch[];
   cycle: number;
   sms: number;
   counters: readonly Counter[];
-  held?: (launch: Launch) => Contents | null;
   width: number;
   theme: Theme;
 }
 
-/** Rows that are drawn at once; the others are paged to. */
-export const ROWS = 64;
+/** Launches that are drawn, the last that have begun; the table has all. */
+const ROWS = 32;
 const TALL = 18,
   LOW = 6,
   GAP = 2,
@@ -58,56 +55,11 @@ function shades(sms: number, t: Theme): string[] {
   ];
 }
 
-/** A bar of parts beside the strip: `most` is a full one; `of` says which part is the number, none is the sum. */
-interface Beside {
-  title: string;
-  short: string;
-  of: number | null;
-  parts(launch: Launch): number[];
-  most: number;
-  colours: readonly string[];
-}
-
-function besides({ launches, counters, held, theme: t }: StripsInput): Beside[] {
-  const sum = (parts: readonly number[]): number => parts.reduce((a, b) => a + b, 0);
-  const counted = GROUPS.filter((group) => group.parts(counters).length > 0).map((group): Beside => {
-    const parts = (launch: Launch): number[] => (partsOf(group, launch, counters) ?? []).map(({ count }) => count);
-    return {
-      title: group.title,
-      short: group.short,
-      of: group.key === "accesses" ? 0 : null,
-      parts,
-      most: launches.reduce((most, launch) => Math.max(most, sum(parts(launch))), 1),
-      colours: partColours(group.parts(counters).length, t),
-    };
-  });
-  if (!held) return counted;
-  const parts = (launch: Launch): number[] => {
-    const all = held(launch);
-    return all ? [...STATES.map((state) => all.words[state]), all.capacity - all.all] : [];
-  };
-  const [accesses, ...others] = counted,
-    l1: Beside = {
-      title: "L1Ds at its end",
-      short: "L1Ds owned",
-      of: 0,
-      parts,
-      most: 1,
-      colours: [...STATES.map((state) => stateColour(state, t)), t.sunken],
-    };
-  return [...(accesses ? [accesses] : []), l1, ...others];
-}
-
-export function drawStrips(input: StripsInput): Drawing {
-  const { launches, cycle, sms, counters, width, theme: t } = input;
-  const rows = launches.slice(0, ROWS),
+export function drawStrips({ launches, kernels, cycle, sms, counters, width, theme: t }: StripsInput): Drawing {
+  const rows = launches.filter(({ begin }) => begin < cycle).slice(-ROWS),
     high = Math.max(LOW, Math.min(TALL, Math.floor(420 / Math.max(1, rows.length)) - GAP));
-  const label = width < 480 ? 26 : 70,
-    each = width < 720 ? 84 : 128;
-  const all = besides(input),
-    groups = all.slice(0, width < 300 ? 0 : width < 520 ? 1 : width < 720 ? 2 : all.length),
-    room = groups.length * each;
-  const w = Math.max(40, width - label - room - 2),
+  const label = kernels.length < 2 && width < 480 ? 26 : 84,
+    w = Math.max(40, width - label - 2),
     fills = shades(sms, t);
   const d = new Drawing(width, HEAD + Math.max(1, rows.length) * (high + GAP), t.surface, t.font, t.mono);
   d.text(
@@ -118,32 +70,22 @@ export function drawStrips(input: StripsInput): Drawing {
     11,
     { baseline: "middle" },
   );
-  groups.forEach(({ title, short: brief }, g) => {
-    d.text(label + w + 12 + g * each, 8, fitText(each < 100 ? brief : title, 11, each - 8), t.ink3, 11, {
-      baseline: "middle",
-    });
-  });
   // Below each other, labels need room.
   const every = Math.ceil(13 / (high + GAP));
   rows.forEach((launch, row) => {
-    const y = HEAD + row * (high + GAP);
+    const y = HEAD + row * (high + GAP),
+      name = kernels.length < 2 ? (width < 480 ? "" : "launch") : (kernels[launch.kernel] ?? "");
     if (row % every === 0)
-      d.text(
-        label - 6,
-        y + high / 2,
-        fitText(width < 480 ? String(launch.launch + 1) : `launch ${launch.launch + 1}`, 11, label - 6),
-        t.ink2,
-        11,
-        { align: "end", baseline: "middle" },
-      );
-    drawStrip(d, launch, label, y, w, high, cycle, fills, t);
-    if (launch.end !== null && launch.end < cycle)
-      groups.forEach((group, g) => {
-        drawParts(d, group, group.parts(launch), label + w + 12 + g * each, y, each - 60, high, t);
+      d.text(label - 6, y + high / 2, fitText(`${name} ${launch.launch + 1}`.trim(), 11, label - 6), t.ink2, 11, {
+        align: "end",
+        baseline: "middle",
       });
+    drawStrip(d, launch, label, y, w, high, cycle, fills, t);
     d.spot(`launch:${launch.kernel}:${launch.number}`, label, y, width - label, high + GAP, (x) => {
       const cta = x === undefined ? -1 : Math.floor(((x - label) / w) * launch.sms.length);
-      return cta >= 0 && cta < launch.sms.length ? ctaText(launch, cta, cycle) : launchText(launch, cycle, counters);
+      const said =
+        cta >= 0 && cta < launch.sms.length ? ctaText(launch, cta, cycle) : launchText(launch, cycle, counters);
+      return kernels.length < 2 ? said : `${kernels[launch.kernel] ?? ""}: ${said}`;
     });
   });
   return d;
@@ -163,9 +105,8 @@ function drawStrip(
   const all = launch.sms.length,
     cells = Math.min(all, Math.floor(w));
   d.rect(x, y, w, high, { fill: t.sunken });
-  if (all === 0 || launch.begin >= cycle) {
-    if (all === 0 && launch.begin < cycle)
-      d.text(x + 6, y + high / 2, "too many CTAs to be drawn", t.ink3, Math.min(11, high), { baseline: "middle" });
+  if (all === 0) {
+    d.text(x + 6, y + high / 2, "too many CTAs to be drawn", t.ink3, Math.min(11, high), { baseline: "middle" });
     return;
   }
   const span = lastBegin(launch),
@@ -224,49 +165,8 @@ function lastBegin(launch: Launch): number {
   return last;
 }
 
-/** Parts of a whole as one bar: as long as there are many, or full with one's share as a number. */
-function drawParts(
-  d: Drawing,
-  { of, most, colours }: Beside,
-  counts: readonly number[],
-  x: number,
-  y: number,
-  room: number,
-  high: number,
-  t: Theme,
-): void {
-  const sum = counts.reduce((a, b) => a + b, 0),
-    long = of !== null ? room : (room * sum) / Math.max(1, most);
-  if (sum === 0) return;
-  let at = x;
-  counts.forEach((count, i) => {
-    const w = (long * count) / sum;
-    d.rect(at, y + 1, w, high - 2, { fill: colours[i] as string });
-    at += w;
-  });
-  if (high >= 10)
-    d.text(
-      x + room + 6,
-      y + high / 2,
-      of !== null ? percent(counts[of] ?? 0, sum) : short(Number(sum.toPrecision(3))),
-      t.ink2,
-      10,
-      { baseline: "middle" },
-    );
-}
-
-/** From the accent, for what is best, to grey. */
-const partColours = (count: number, t: Theme): string[] =>
-  Array.from({ length: count }, (_, i) =>
-    mix(
-      t.accent,
-      i === count - 1 && count > 1 ? t.lineStrong : t.surface,
-      count < 2 ? 1 : i === count - 1 ? 0 : 1 - (0.75 * i) / (count - 1),
-    ),
-  );
-
 /** What the colours mean. */
-export function stripLegend(sms: number, counters: readonly Counter[], t: Theme): LegendItem[] {
+export function stripLegend(sms: number, t: Theme): LegendItem[] {
   const shown = Math.min(sms, 16);
   return [
     ...Array.from({ length: shown }, (_, sm) => ({ name: `SM ${sm}`, paint: smColour(sm, sms, t.dark) })),
@@ -282,14 +182,5 @@ export function stripLegend(sms: number, counters: readonly Counter[], t: Theme)
       paint: t.ink,
       doc: "In this launch an SM without work took the CTA from another SM's chunk or queue",
     },
-    ...GROUPS.flatMap((group) => {
-      const parts = group.parts(counters),
-        colours = partColours(parts.length, t);
-      return parts.map(({ key, title }, i) => ({
-        name: `${group.title}: ${title}`,
-        paint: colours[i] as string,
-        doc: counters.find((one) => one.key === key)?.doc ?? "",
-      }));
-    }),
   ];
 }

@@ -25,8 +25,6 @@ export interface Launch {
   stolen: number;
   /** What the kernel's counters have counted from the end of the launch before to the end of this one; null before that. */
   counters: Float64Array | null;
-  /** What the L1Ds held at its end, as `l1Contents()` says; null before that. */
-  held: Uint32Array | null;
 }
 /** What the page is told. `restart`: forget those before. `dropped`: launches of each kernel that are no longer kept, the oldest. */
 export interface LaunchNews {
@@ -67,7 +65,7 @@ export class LaunchLog {
   readonly #held: number;
   readonly #kernels: Kept[];
 
-  /** `grids`: of each kernel, those of its sequence of launches; none keeps nothing. `held`: numbers that say what the L1Ds hold. */
+  /** `grids`: of each kernel, those of its sequence of launches; none keeps nothing. `held`: numbers behind the counters of a launch that has ended, of which nothing is kept. */
   constructor(grids: FrameLayout["grids"], counters: number, held = 0) {
     this.#grids = grids;
     this.#counters = counters;
@@ -98,12 +96,7 @@ export class LaunchLog {
       const at = ends[i] as number,
         kept = this.#kernels[ends[i + 1] as number];
       if (at < this.#until || !kept) continue;
-      this.#end(
-        kept,
-        at,
-        ends.slice(i + 2, i + 2 + this.#counters),
-        Uint32Array.from(ends.subarray(i + 2 + this.#counters, i + row)),
-      );
+      this.#end(kept, at, ends.slice(i + 2, i + 2 + this.#counters));
     }
     this.#until = Math.max(this.#until, cycle);
   }
@@ -126,7 +119,6 @@ export class LaunchLog {
       end: null,
       stolen: 0,
       counters: null,
-      held: null,
       sms: new Uint16Array(drawn).fill(NOWHERE),
       from: new Uint16Array(drawn).fill(NOWHERE),
       begun: new Uint32Array(drawn).fill(NEVER),
@@ -151,7 +143,7 @@ export class LaunchLog {
     this.#changed.delete(gone);
   }
 
-  #end(kept: Kept, cycle: number, counters: Float64Array, held: Uint32Array): void {
+  #end(kept: Kept, cycle: number, counters: Float64Array): void {
     const launch = kept.launches[kept.ended - kept.dropped],
       { last } = kept;
     kept.ended += 1;
@@ -159,7 +151,6 @@ export class LaunchLog {
     if (!launch) return;
     launch.end = cycle;
     launch.counters = counters.map((count, i) => count - (last?.[i] ?? 0));
-    launch.held = held;
     this.#changed.add(launch);
   }
 

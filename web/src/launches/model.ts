@@ -1,16 +1,14 @@
 // What the page knows of a run's launches, and what is said of them. No DOM.
 import { percent, whole } from "../draw/scale.ts";
-import type { FrameLayout, Share, Shares } from "../types.ts";
+import type { FrameLayout, Share } from "../types.ts";
 import type { Cell, Column, Tabular } from "../views/tabular.ts";
 import { type Launch, type LaunchNews, NEVER, NOWHERE } from "./log.ts";
 
 export class Launches {
   #kernels: Launch[][] = [];
-  dropped: number[] = [];
 
   take({ restart, dropped, changed }: LaunchNews): void {
     if (restart) this.#kernels = [];
-    this.dropped = dropped;
     for (const launch of changed) {
       const all = this.#kernels[launch.kernel] ?? [],
         at = launch.number - (all[0]?.number ?? launch.number);
@@ -23,8 +21,9 @@ export class Launches {
     });
   }
 
-  of(kernel: number): readonly Launch[] {
-    return this.#kernels[kernel] ?? [];
+  /** Of all kernels, as they began. */
+  all(): readonly Launch[] {
+    return this.#kernels.flat().sort((a, b) => a.begin - b.begin);
   }
 }
 
@@ -95,8 +94,6 @@ export type Counter = FrameLayout["counters"][number];
 export interface Group {
   key: string;
   title: string;
-  /** Where there is little room. */
-  short: string;
   unit: string;
   parts(counters: readonly Counter[]): { key: string; title: string }[];
 }
@@ -106,7 +103,6 @@ const words = (key: string): string => key.replaceAll("_", " ").replaceAll(/\bl(
 const ACCESSES: Group = {
   key: "accesses",
   title: "Reads of L1D",
-  short: "L1D hits",
   unit: "lines",
   parts: (counters) => {
     const served = counters
@@ -122,7 +118,6 @@ const ACCESSES: Group = {
 const TRAFFIC: Group = {
   key: "crossings",
   title: "NoC",
-  short: "NoC",
   unit: "flits × links",
   parts: (counters) =>
     counters.flatMap(({ key }) => {
@@ -160,16 +155,18 @@ function groupText(group: Group, launch: Launch, counters: readonly Counter[]): 
       ];
 }
 
-/** Every launch of a kernel as a row. */
+/** Every launch as a row. `kernels`: their names. */
 export function launchTable(
   launches: readonly Launch[],
   cycle: number,
   counters: readonly Counter[],
+  kernels: readonly string[],
   title: string,
 ): Tabular {
   const parts = GROUPS.flatMap((group) => group.parts(counters).map((part) => ({ ...part, group })));
   const doc = (key: string): string => counters.find((one) => one.key === key)?.doc ?? "";
   const columns: Column[] = [
+    { key: "kernel", title: "Kernel", unit: "" },
     { key: "run", title: "Run", unit: "" },
     { key: "launch", title: "Launch", unit: "" },
     { key: "grid", title: "Grid", unit: "CTAs" },
@@ -189,6 +186,7 @@ export function launchTable(
     .map((launch): Cell[] => {
       const ended = launch.end !== null && launch.end < cycle;
       return [
+        kernels[launch.kernel] ?? "",
         launch.run + 1,
         launch.launch + 1,
         launch.grid.join(" × "),
@@ -219,5 +217,3 @@ export function shareTexts(share: Share): { chunk: string; left: string; queue: 
     waits: waiting.join(" "),
   };
 }
-export const directionText = ({ backward, deals_anew: anew }: Shares): string =>
-  `${backward ? "Backward: queues from the youngest on, then chunks from the end." : "Forward: chunks from the beginning, then queues from the oldest on."}${anew ? " A queue has overflowed: the next launch deals chunks anew." : ""}`;

@@ -168,19 +168,14 @@ const decisions = ({ session }: Around): Panel => {
   };
 };
 
-const launches = ({ session }: Around): Panel => {
+const launches = (): Panel => {
   const view = document.createElement("corun-launches") as CorunLaunches,
     there = signal(false);
-  view.init({
-    next: () => session.event(),
-    l1: (at, kernel, when) => session.engine?.l1(at, kernel, when) ?? Promise.resolve(null),
-    changed: (seen) => session.look({ launches: seen }),
-  });
   return {
     id: "launches",
     title: "Launches",
     heading: "CTAs by launch",
-    help: "What each launch of a kernel did with its CTAs, and what the L1Ds held as it began.",
+    help: "What each launch of a kernel did with its CTAs: which SM ran each, and when.",
     view,
     there,
     runs: ({ runs, experiments }) => {
@@ -188,9 +183,8 @@ const launches = ({ session }: Around): Panel => {
         runs,
         experiments.map(({ cta_order: order }) => order),
       );
-      view.view = session.view.peek().launches ?? { kernel: 0 };
     },
-    news: ({ frames, still }) => view.update(frames, still),
+    news: ({ frames }) => view.update(frames),
   };
 };
 

@@ -39,7 +39,7 @@ export type Driver = Pick<
   Engine,
   "load" | "compare" | "only" | "keep" | "play" | "pause" | "step" | "stepEvent" | "seek" | "reset"
 > &
-  Pick<Engine, "speed" | "stopProfiling" | "stopWhy" | "restart" | "l1" | "validate">;
+  Pick<Engine, "speed" | "stopProfiling" | "stopWhy" | "restart" | "validate">;
 /** The form, which shows one side. */
 interface Form {
   setSides(titles: readonly string[], side: number): void;
