@@ -1,7 +1,7 @@
 // The place Schemes, as a person asks it: which is best for a mix, in a picture and a table that sorts; the oracles; and the heat map of a sweep.
 import type { Locator, Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
-import { choose, colours, expect, form, is, noViolations, openAt, picture, test } from "./corun.ts";
+import { choose, expect, form, is, noViolations, openAt, picture, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=even&seed=1&cycles=8000";
 const open = async (page: Page, hash = ""): Promise<void> => {
@@ -96,14 +96,12 @@ test("one press runs all schemes of a mix; the table sorts; a scheme opens besid
   await expect(table(page).getByRole("columnheader", { name: /^STP/ })).toHaveAttribute("aria-sort", "descending");
   expect(await column(page, 4)).toEqual([...up].reverse());
   await expect(sort).toBeFocused();
-  await page.getByText("One figure as bars").click();
-  await page.getByLabel("Bars show").selectOption("fairness");
-  const bars = page.locator("corun-scheme-chart canvas");
-  await bars.scrollIntoViewIfNeeded();
-  await expect.poll(() => colours(bars)).toBeGreaterThan(3);
-  await bars.focus();
-  await page.keyboard.press("Home");
-  await expect(page.locator("corun-scheme-chart > [role=status]")).toHaveText(/: Fairness \d\.\d{3}/);
+  // A question has one scheme for an answer, in words.
+  const fairest = page.getByRole("button", { name: "fairest", exact: true });
+  await fairest.click();
+  await expect(fairest).toHaveAttribute("aria-pressed", "true");
+  await expect(page.locator(".schemes-picture [role=status]")).toHaveText(/ is fairest: VADD \d.*×, SAD \d/);
+  await expect(page.locator(".schemes-picture .point.active")).toHaveCount(1);
   await noViolations(page);
   await picture(page, "schemes", true);
   // What has run is not run again.

@@ -1,21 +1,24 @@
 // The picture of all schemes as data: which are one, which is best, names that do not overlap, where arrow keys lead.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { RunSide, SchemeAnswer } from "../src/run/model.ts";
 import {
-  type Anchor,
+  type Box,
   along,
   axisOf,
   best,
   commonName,
-  crosses,
   goTo,
   overlap,
-  placeNames,
+  picksOf,
   schemePoints,
 } from "../src/run/scheme-points.ts";
-import { policyKey } from "../src/run/stored.ts";
-import type { Interval, Result } from "../src/types.ts";
+import shipped from "../src/run/answers.json" with { type: "json" };
+import { scatterOf } from "../src/run/scheme-scatter.tsx";
+import { policyKey, readAnswers } from "../src/run/stored.ts";
+import { policyOf } from "../src/choices.ts";
+import type { Experiment, Interval, Result } from "../src/types.ts";
 
 const result = (slowdowns: number[], speedup: number, ends: Interval = null, digest = ""): Result =>
   ({
@@ -59,7 +62,7 @@ test("equal schemes are one point: the same digest, or the same slowdowns to 1 %
     [
       ["Warped-Slicer with LRR", ""],
       ["Warped-Slicer (2 forms)", ""],
-      ["Spatial partitioning (2 alike)", "B"],
+      ["MPS (2 alike)", "B"],
       ["Even split", "A"],
     ],
   );
@@ -126,54 +129,112 @@ test("what the engine says of a policy that still learns is kept", () => {
   );
 });
 
-test("axes are logarithmic from 1, hold all but what is far beyond, and go below where a kernel gains", () => {
-  const axis = axisOf([1.6, 4.8]);
+test("axes are logarithmic from 1, leave what is far beyond to the edge, and go below where a kernel gains", () => {
+  const axis = axisOf([1.6, 4.8, 3]);
   assert.deepEqual(axis.ticks, [1, 2, 4]);
   assert.equal(along(axis, 1), 0);
   assert.ok(Math.abs(along(axis, 2) * 2 - along(axis, 4)) < 1e-9);
-  assert.deepEqual(axisOf([1.2, 93]).ticks, [1, 2, 4, 8, 16, 32]);
-  assert.equal(along(axisOf([1.2, 93]), 93), 1);
+  assert.ok(axisOf([1.2, 1.5, 93]).to < 4);
+  assert.equal(along(axisOf([1.2, 1.5, 93]), 93), 1);
+  assert.ok(axisOf([1.2, 1.5, 20], [20]).to > 20, "what is A or B is on it");
+  assert.equal(axisOf([1.2, 1.5, 93], [93]).to, 32);
+  assert.equal(axisOf([Infinity, 1.2]).to, 2);
   assert.equal(along(axis, 0), 0, "an interval that reaches 0");
   assert.equal(axisOf([0.8, 2]).from, 0.5);
 });
 
-test("names overlap neither each other, nor points, nor lines; each is within the room or left out", () => {
-  const room = { x: 40, y: 10, w: 400, h: 250 };
-  let seed = 7;
-  const random = (): number => {
-    seed = (seed * 1103515245 + 12345) % 2147483648;
-    return seed / 2147483648;
-  };
-  for (let round = 0; round < 40; round += 1) {
-    const crowd = round % 2 === 0 ? 1 : 0.15;
-    const anchors = Array.from(
-      { length: 4 + (round % 16) },
-      (): Anchor => ({
-        x: room.x + 10 + random() * (room.w - 20) * crowd,
-        y: room.y + 10 + random() * (room.h - 20) * crowd,
-        r: 4,
-        widths: [40 + random() * 90, 40],
-        h: 13,
-      }),
-    );
-    const taken = [{ x: 200, y: 20, w: 110, h: 14 }];
-    const placed = placeNames(anchors, taken, room).filter((one) => one !== null);
-    if (crowd === 1) assert.ok(placed.length >= anchors.length - 1, `${placed.length} of ${anchors.length}`);
-    placed.forEach((box, i) => {
-      assert.ok(
-        box.x >= room.x && box.y >= room.y && box.x + box.w <= room.x + room.w && box.y + box.h <= room.y + room.h,
-      );
-      for (const mark of anchors) assert.ok(!overlap(box, { x: mark.x - 4, y: mark.y - 4, w: 8, h: 8 }));
-      for (const one of taken) assert.ok(!overlap(box, one));
-      placed.forEach((other, j) => {
-        if (i === j) return;
-        assert.ok(!overlap(box, other), "two names");
-        if (other.lead) assert.ok(!crosses(...other.lead, box), "a line through a name");
-      });
-    });
-  }
-  assert.deepEqual(placeNames([{ x: 100, y: 100, r: 4, widths: [50], h: 13 }], [], room)[0]?.lead, null);
+test("three questions: the fairest, the fastest for a kernel, and who does most, each with how sure that is", () => {
+  const of = (slowdowns: number[], fairness: number, stp: number, give = 0.01): Result =>
+    ({
+      ...result(slowdowns, 0.5),
+      metrics: { hspeedup: 0.5, fairness, stp },
+      ci95: {
+        kernels: slowdowns.map((s) => ({ slowdown: [s - 0.1, s + 0.1] })),
+        metrics: { fairness: [fairness - give, fairness + give], stp: [stp - give, stp + give] },
+        gpu: {},
+      },
+    }) as unknown as Result;
+  const all = [
+    answer("even", "Even split", of([4.7, 1.13], 0.24, 1.1)),
+    answer("ccbp", "CCBP", of([1.74, 1.6], 0.92, 1.2)),
+    answer("spart", "Spart", of([1.8, 1.7], 0.91, 1.19, 0.1)),
+    { ...answer("ws", "Warped-Slicer", of([1.1, 1.1], 1, 2)), dropped: 0.5 },
+  ];
+  const says = (kernel: number): string[] =>
+    picksOf(schemePoints(all, null, null), ["BP", "CFD"], kernel).map((pick) => `${pick.title}: ${pick.says}`);
+  assert.deepEqual(says(0), [
+    "fairest: CCBP is fairest: BP 1.74×, CFD 1.60× slower. 1 more may be: intervals overlap.",
+    "fastest for BP: Under CCBP, BP is fastest: BP 1.74×, CFD 1.60× slower. 1 more may be: intervals overlap.",
+    "most work: CCBP does most work: together 1.20 of what each does alone. 1 more may be: intervals overlap.",
+  ]);
+  assert.equal(says(1)[1], "fastest for CFD: Under Even split, CFD is fastest: BP 4.70×, CFD 1.13× slower.");
 });
+
+test("a kernel that gets nothing is said to", () => {
+  const starved = {
+    ...result([1.1, 1], 0),
+    kernels: [
+      { name: "K0", slowdown: 1.1, thread_instructions: 1 },
+      { name: "K1", thread_instructions: 0 },
+    ],
+  } as unknown as Result;
+  const points = schemePoints(
+    [answer("leftover", "Leftover", starved), answer("even", "Even", result([2, 2], 0.5))],
+    null,
+    null,
+  );
+  assert.match(picksOf(points, ["K0", "K1"], 0)[1]?.says ?? "", /K0 1\.10×, K1 gets nothing/);
+});
+
+// The pictures of all mixes that have answers with the page, as wide as a column, a phone, and a place.
+const mixes = shipped.mixes as unknown as { file: string; mix: Experiment }[];
+for (const { file, mix } of mixes) {
+  if (mix.kernels.length !== 2) continue;
+  test(`${file}: at most eight names, none on another or on a dot; A and B are named; no two dots touch`, () => {
+    const text = readFileSync(`public/answers/${file}.json`, "utf8");
+    const answers = readAnswers(JSON.parse(text), mix, shipped.engine) ?? [];
+    assert.ok(answers.length > 20);
+    const known = answers.filter((one) => one.result !== null);
+    for (const width of [304, 350, 620])
+      for (const [a, b] of [
+        ["even", "ccbp"],
+        ["leftover", "time-slice"],
+        ["mps", "spatial"],
+      ] as const) {
+        const sideOf = (mark: string, name: string): RunSide =>
+          side(mark, known.find(({ experiment }) => policyOf(experiment).name === name) as SchemeAnswer);
+        const points = schemePoints(answers, sideOf("A", a), sideOf("B", b));
+        const { dots, room } = scatterOf(points, null, width, 320);
+        const count = dots.reduce((sum, { point }) => sum + point.answers.length, 0);
+        assert.equal(count, known.length, "every scheme is at a dot");
+        const named = dots.filter(({ box }) => box !== null);
+        assert.ok(named.length <= 8 && named.length >= Math.min(4, dots.length), `${named.length} names`);
+        for (const mark of ["A", "B"])
+          assert.ok(
+            named.some(({ point }) => point.marks.includes(mark)),
+            `${mark} of ${a} and ${b} at ${width}`,
+          );
+        const square = ({ x, y, r }: { x: number; y: number; r: number }): Box => ({
+          x: x - r,
+          y: y - r,
+          w: 2 * r,
+          h: 2 * r,
+        });
+        for (const one of named) {
+          const box = one.box as Box;
+          assert.ok(box.x >= room.x && box.y >= room.y && box.x + box.w <= room.x + room.w);
+          for (const other of named) assert.ok(one === other || !overlap(box, other.box as Box), "two names");
+          for (const { place } of dots) assert.ok(!overlap(box, square(place)), `${one.name} on a dot`);
+        }
+        for (const [i, { place, point }] of dots.entries())
+          for (const other of dots.slice(i + 1))
+            assert.ok(
+              Math.hypot(place.x - other.place.x, place.y - other.place.y) >= place.r + other.place.r - 0.01,
+              `${point.name} and ${other.point.name}`,
+            );
+      }
+  });
+}
 
 test("an arrow leads to the nearest in its direction; Home and End to the first and the last; other keys nowhere", () => {
   const places = [

@@ -1,6 +1,6 @@
-// The schemes of a mix as points: equal ones drawn once, which of them is best, their axes, where their names stand, and where an arrow key leads. No DOM.
+// The schemes of a mix as points: equal ones drawn once, which of them is best and by what, their axes, where their names stand, and where an arrow key leads. No DOM.
 import type { Column } from "../schemes/table.ts";
-import { count, timeText } from "../format.ts";
+import { count, fixed, timeText } from "../format.ts";
 import { interval } from "../interval-text.ts";
 import type { Interval, Result } from "../types.ts";
 import { mixFigure, slowdownOf } from "./figures.ts";
@@ -10,6 +10,7 @@ import { schemeKey } from "./stored.ts";
 
 /** Schemes whose results are equal. */
 export interface SchemePoint {
+  /** Those that are A and B first. */
   answers: SchemeAnswer[];
   /** The result of the first of them. */
   result: Result;
@@ -119,13 +120,14 @@ export function schemePoints(answers: readonly SchemeAnswer[], a: RunSide | null
       ({ answers: [one], ...other }) => one && alikeInRace(one, answer) && equal(other.result, result),
     );
     if (group) {
-      group.answers.push(answer);
+      group.answers.splice(mark === "" ? group.answers.length : mark === "A" ? 0 : group.marks.length, 0, answer);
       group.marks = [...group.marks, mark].sort().join("");
     } else groups.push({ result, answers: [answer], marks: mark });
   }
   return groups
-    .map(({ result, answers, marks }): SchemePoint => {
-      const speedup = mixFigure(result, "hspeedup");
+    .map(({ result: found, answers, marks }): SchemePoint => {
+      const result = answers[0]?.result ?? found,
+        speedup = mixFigure(result, "hspeedup");
       return {
         answers,
         result,
@@ -167,10 +169,76 @@ export function byPromise(points: readonly SchemePoint[], shown: readonly Column
   return [...points].sort((a, b) => kept(b) - kept(a) || worth(b) - worth(a));
 }
 
+// ---------------------------------------------------------------- three questions
+
+/** A question that one scheme answers, and its answer in words. */
+export interface Pick {
+  id: string;
+  /** On its button. */
+  title: string;
+  point: SchemePoint;
+  says: string;
+}
+
+/** The fairest, the fastest for a kernel, and the one that does most; of those whose run is whole. `kernel`: the one that suffers. */
+export function picksOf(all: readonly SchemePoint[], kernels: readonly string[], kernel: number): Pick[] {
+  const points = all.filter(({ dropped }) => !dropped);
+  const slow = ({ slowdowns }: SchemePoint): string =>
+    `${kernels
+      .map((name, k) => `${name} ${slowdowns[k] === Infinity ? "gets nothing" : `${fixed(slowdowns[k] ?? null, 2)}×`}`)
+      .join(", ")} slower`;
+  const metric =
+    (key: string) =>
+    (point: SchemePoint): [number | null, Interval] => [
+      mixFigure(point.result, key),
+      interval(point.result.ci95?.metrics, key),
+    ];
+  const of = (
+    id: string,
+    title: string,
+    figure: (point: SchemePoint) => [number | null, Interval],
+    more: boolean,
+    says: (point: SchemePoint, value: number) => string,
+  ): Pick[] => {
+    const known = points
+      .flatMap((point) => {
+        const [value, ends] = figure(point);
+        return value === null ? [] : [{ point, value, ends }];
+      })
+      .sort((one, other) => (more ? other.value - one.value : one.value - other.value));
+    const [first, ...others] = known;
+    if (!first) return [];
+    const [low, high] = first.ends ?? [first.value, first.value];
+    const reach = others.filter(({ value, ends }) =>
+      more ? (ends?.[1] ?? value) >= low : (ends?.[0] ?? value) <= high,
+    ).length;
+    const close = reach === 0 ? "" : ` ${reach} more may be: intervals overlap.`;
+    return [{ id, title, point: first.point, says: `${says(first.point, first.value)}.${close}` }];
+  };
+  const name = kernels[kernel] ?? "";
+  return [
+    ...of("fairest", "fairest", metric("fairness"), true, (p) => `${p.name} is fairest: ${slow(p)}`),
+    ...of(
+      "fastest",
+      `fastest for ${name}`,
+      ({ slowdowns, ends }) => [slowdowns[kernel] ?? null, ends[kernel] ?? null],
+      false,
+      (p) => `Under ${p.name}, ${name} is fastest: ${slow(p)}`,
+    ),
+    ...of(
+      "most",
+      "most work",
+      metric("stp"),
+      true,
+      (p, stp) => `${p.name} does most work: together ${fixed(stp, 2)} of what each does alone`,
+    ),
+  ];
+}
+
 // ---------------------------------------------------------------- axes
 
-/** What is slower stands at the edge: one scheme that starves a kernel would take the room of all others. */
-const MOST = 32;
+/** A kernel this many times slower than under half of the schemes stands at the edge: what starves it would take the room of all others. */
+const HOPELESS = 2.5;
 
 /** A logarithmic axis of slowdowns, from 1× or, where a kernel gains, from less. */
 export interface Axis {
@@ -179,9 +247,14 @@ export interface Axis {
   ticks: number[];
 }
 
-export function axisOf(values: readonly number[]): Axis {
-  const from = Math.min(...values) < 0.95 ? 0.5 : 1,
-    to = Math.min(MOST, Math.max(2, ...values.map((v) => v * 1.15)));
+/** `keep`: values that are on it, however large, as far as an axis of five doublings goes. */
+export function axisOf(values: readonly number[], keep: readonly number[] = []): Axis {
+  const finite = values.filter(Number.isFinite).sort((a, b) => a - b),
+    least = finite[0] ?? 1,
+    middle = finite[finite.length >> 1] ?? 1;
+  const hopeful = finite.filter((v) => v <= HOPELESS * middle || keep.includes(v));
+  const from = least < 0.95 ? 0.5 : 1,
+    to = Math.min(32 * from, Math.max(2, ...hopeful.map((v) => v * 1.15)));
   const ticks: number[] = [];
   for (let tick = from; tick <= to; tick *= 2) ticks.push(tick);
   return { from, to, ticks };
@@ -203,106 +276,55 @@ export interface Anchor {
   x: number;
   y: number;
   r: number;
-  /** Of its name, whole and in shorter forms. */
-  widths: readonly number[];
+  /** Of its name. */
+  w: number;
   h: number;
+  /** It has a name, if need be farther away. */
+  must: boolean;
 }
 
 export const overlap = (a: Box, b: Box): boolean =>
   a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
-/** Whether the line from one point to another passes a box. */
-export function crosses(x1: number, y1: number, x2: number, y2: number, box: Box): boolean {
-  let from = 0,
-    to = 1;
-  for (const [start, step, low, high] of [
-    [x1, x2 - x1, box.x, box.x + box.w],
-    [y1, y2 - y1, box.y, box.y + box.h],
-  ] as const) {
-    if (step === 0) {
-      if (start <= low || start >= high) return false;
-      continue;
-    }
-    const [a, b] = [(low - start) / step, (high - start) / step];
-    from = Math.max(from, Math.min(a, b));
-    to = Math.min(to, Math.max(a, b));
-  }
-  return from < to;
-}
-
-interface Placed extends Box {
-  /** Which of the name's forms. */
-  form: number;
-  /** The line from the point to its name, where they stand apart. */
-  lead: [number, number, number, number] | null;
-}
-
-const DISTANCES = [3, 10, 18, 28, 40, 54, 70, 90] as const;
-/** Beyond this a name needs a line to its point. */
-const NEAR = 5;
+const NEAR = [3, 6] as const,
+  FAR = [3, 6, 14, 24, 36, 50, 66, 84, 102, 120] as const;
 const TURNS = 16;
 const PAD = 1;
 
-/** A place for each name, the first first; null where there is none within reach. `taken`: where no name may stand. */
-export function placeNames(anchors: readonly Anchor[], taken: readonly Box[], room: Box): (Placed | null)[] {
-  const marks = anchors.map(({ x, y, r }): Box => ({ x: x - r, y: y - r, w: 2 * r, h: 2 * r }));
-  const placed: Placed[] = [];
-  return anchors.map((anchor, self) => {
-    // The line to a name may leave across marks that cover its own.
-    const others = marks.filter((mark, i) => i !== self && !overlap(mark, marks[self] as Box));
-    const fits = (box: Placed): boolean => {
-      const grown: Box = { x: box.x - PAD, y: box.y - PAD, w: box.w + 2 * PAD, h: box.h + 2 * PAD };
-      if (box.x < room.x || box.y < room.y || box.x + box.w > room.x + room.w || box.y + box.h > room.y + room.h)
-        return false;
-      if ([...marks, ...taken, ...placed].some((one) => overlap(grown, one))) return false;
-      if (placed.some(({ lead }) => lead && crosses(...lead, grown))) return false;
-      const { lead } = box;
-      return (
-        lead === null ||
-        (![...others, ...placed].some((one) => crosses(...lead, one)) &&
-          !placed.some((one) => one.lead && meet(lead, one.lead)))
-      );
-    };
-    for (const away of DISTANCES) {
+/** A place for each name, the first first, until there are so many; null where there is none beside its point. `taken`: where no name may stand. */
+export function placeNames(anchors: readonly Anchor[], most: number, taken: readonly Box[], room: Box): (Box | null)[] {
+  const placed: Box[] = [];
+  const fits = (box: Box): boolean => {
+    const grown: Box = { x: box.x - PAD, y: box.y - PAD, w: box.w + 2 * PAD, h: box.h + 2 * PAD };
+    return (
+      box.x >= room.x &&
+      box.y >= room.y &&
+      box.x + box.w <= room.x + room.w &&
+      box.y + box.h <= room.y + room.h &&
+      ![...taken, ...placed].some((one) => overlap(grown, one))
+    );
+  };
+  return anchors.map(({ x, y, r, w, h, must }) => {
+    if (placed.length === most) return null;
+    for (const away of must ? FAR : NEAR)
       for (let turn = 0; turn < TURNS; turn += 1) {
         // To the right first, then ever more to the left, above before below.
         const step = Math.ceil(turn / 2) * (turn % 2 === 0 ? 1 : -1),
-          angle = (step * 2 * Math.PI) / TURNS;
-        const cos = Math.cos(angle),
-          sin = Math.sin(angle);
+          cos = Math.cos((step * 2 * Math.PI) / TURNS),
+          sin = Math.sin((step * 2 * Math.PI) / TURNS);
         // The name's near side touches the end of the ray.
-        const px = anchor.x + (anchor.r + away) * cos,
-          py = anchor.y + (anchor.r + away) * sin;
-        const lead: Placed["lead"] =
-          away <= NEAR ? null : [anchor.x + anchor.r * cos, anchor.y + anchor.r * sin, px, py];
-        for (const [form, w] of anchor.widths.entries()) {
-          const box: Placed = {
-            x: px - (w * (1 - cos)) / 2,
-            y: py - (anchor.h * (1 - sin)) / 2,
-            w,
-            h: anchor.h,
-            form,
-            lead,
-          };
-          if (!fits(box)) continue;
-          placed.push(box);
-          return box;
-        }
+        const box: Box = {
+          x: x + (r + away) * cos - (w * (1 - cos)) / 2,
+          y: y + (r + away) * sin - (h * (1 - sin)) / 2,
+          w,
+          h,
+        };
+        if (!fits(box)) continue;
+        placed.push(box);
+        return box;
       }
-    }
     return null;
   });
-}
-
-type Line = [number, number, number, number];
-/** Whether two lines cross. */
-function meet([ax, ay, bx, by]: Line, [cx, cy, dx, dy]: Line): boolean {
-  const side = (px: number, py: number, qx: number, qy: number, rx: number, ry: number): number =>
-    Math.sign((qx - px) * (ry - py) - (qy - py) * (rx - px));
-  return (
-    side(ax, ay, bx, by, cx, cy) !== side(ax, ay, bx, by, dx, dy) &&
-    side(cx, cy, dx, dy, ax, ay) !== side(cx, cy, dx, dy, bx, by)
-  );
 }
 
 // ---------------------------------------------------------------- keys

@@ -16,7 +16,6 @@ interface Props {
   columns: readonly Column[];
   kernels: readonly string[];
   active: number | null;
-  best: SchemePoint | null;
   optionId(i: number): string;
   spoken(point: SchemePoint): string;
 }
@@ -28,7 +27,7 @@ const kept = (value: number | null, ends: [number, number] | null): "kept" | "mi
 const percents = (value: number): string => `${Math.round(100 * value)} %`;
 const times = (value: number): string => (value === Infinity ? "∞" : `${fixed(value, value < 9.95 ? 1 : 0)}×`);
 
-export function SchemeRows({ points, columns, kernels, active, best, optionId, spoken }: Props) {
+export function SchemeRows({ points, columns, kernels, active, optionId, spoken }: Props) {
   const slow = axisOf(
     points
       .flatMap(({ result }) => columns.filter((c) => c.figure === "slowdown").map((c) => c.read(result) ?? 1))
@@ -77,10 +76,7 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
             ))}
             {point.learning !== "" && <span class="learns" />}
             {point.dropped && <span class="cross">×</span>}
-            <span class="text">
-              {point.name}
-              {point === best ? ", best" : ""}
-            </span>
+            <span class="text">{point.name}</span>
           </span>
           {columns.map((column) => {
             const value = column.read(point.result),
@@ -92,7 +88,7 @@ export function SchemeRows({ points, columns, kernels, active, best, optionId, s
                   {value !== null && (
                     <span class={`bar swatch-${column.kernel ?? 0}`} style={{ width: `${where(column, value)}%` }} />
                   )}
-                  {ends && (
+                  {ends && (point.marks !== "" || i === active) && (
                     <span
                       class="whisker"
                       style={{ left: `${where(column, ends[0])}%`, right: `${100 - where(column, ends[1])}%` }}

@@ -1,7 +1,18 @@
-// Two kernels' slowdowns against each other, both logarithmic: a point a scheme, its intervals as a cross, the diagonal of equal slowdowns.
+// Two kernels' slowdowns against each other, both logarithmic: a dot for schemes that behave alike, with intervals where they are asked for, and the diagonal of
+// equal slowdowns.
 import { textWidth, fitText } from "../draw/drawing.ts";
 import { fixed } from "../format.ts";
-import { type Anchor, type Box, along, axisOf, overlap, placeNames, type SchemePoint } from "./scheme-points.ts";
+import type { SchemeAnswer } from "./model.ts";
+import {
+  type Anchor,
+  type Axis,
+  type Box,
+  along,
+  axisOf,
+  commonName,
+  placeNames,
+  type SchemePoint,
+} from "./scheme-points.ts";
 
 export interface Place {
   x: number;
@@ -16,89 +27,114 @@ const TOP = 10,
 const SIZE = 11;
 /** How much wider a text is in heavier letters. */
 const HEAVY = 1.12;
+/** Halves of a dot, of one for many, and of a side's mark. */
 const MARK = 4,
+  MANY = 7,
   SIDE = 8;
 /** A finger's width, halved. */
 const REACH = 22;
-/** Of a name's forms. */
-const LONGEST = [176, 110] as const;
-
 const times = (value: number): string => `${value < 1 ? fixed(value, 1) : fixed(value, 0)}×`;
 
-interface Cross {
-  x1: number;
-  x2: number;
-  y1: number;
-  y2: number;
+/** So far apart two dots do not touch. */
+const APART = 15;
+/** More names than these are not read. */
+const NAMES = 8;
+const LONGEST = 118;
+
+/** Schemes in one place: one dot. */
+interface Dot {
+  point: SchemePoint;
+  place: Place;
+  /** Beyond the edge to the right, and above. */
+  beyond: [boolean, boolean];
+  cross: { x1: number; x2: number; y1: number; y2: number } | null;
+  name: string;
+  box: Box | null;
 }
 
-export function scatterOf(points: readonly SchemePoint[], bestOne: SchemePoint | null, width: number, height: number) {
-  const [across, up] = [0, 1].map((k) =>
-    axisOf(points.map((p) => p.slowdowns[k] as number).filter(Number.isFinite)),
-  ) as [ReturnType<typeof axisOf>, ReturnType<typeof axisOf>];
+/** As it is called in a picture: without what explains it. */
+const short = ({ scheme }: SchemeAnswer): string => fitText(scheme.split(": ")[0] ?? "", SIZE, LONGEST);
+
+/** A point that stands for others, too. */
+function joined(point: SchemePoint, other: SchemePoint): SchemePoint {
+  const answers = [...point.answers, ...other.answers];
+  return { ...point, answers, name: commonName(answers.map(({ scheme }) => scheme)) };
+}
+
+/** How many more schemes there are at a dot than those that it names. */
+const others = ({ answers, marks }: SchemePoint): number => answers.length - Math.max(1, marks.length);
+
+/** Where everything stands. `first`: a point that has a name, whatever there is beside it. */
+export function scatterOf(points: readonly SchemePoint[], first: SchemePoint | null, width: number, height: number) {
+  const axis = (k: number): Axis =>
+    axisOf(
+      points.map((p) => p.slowdowns[k] as number),
+      points.flatMap((p) => (p.marks === "" ? [] : [p.slowdowns[k] as number])),
+    );
+  const across = axis(0),
+    up = axis(1);
   const room: Box = { x: LEFT, y: TOP, w: width - LEFT - RIGHT, h: height - TOP - BOTTOM };
   const toX = (value: number): number => room.x + room.w * along(across, value),
     toY = (value: number): number => room.y + room.h * (1 - along(up, value));
-  const places = points.map(({ slowdowns: [x = 1, y = 1], marks }): Place => {
-    const r = marks === "" ? MARK : SIDE;
-    return {
-      // At the edge it is inside.
-      x: x > across.to ? room.x + room.w - r : toX(x),
-      y: y > up.to ? room.y + r : toY(y),
-      r,
-    };
-  });
-  const crosses = points.map(({ ends: [x = null, y = null] }): Cross | null =>
-    x && y ? { x1: toX(x[0]), x2: toX(x[1]), y1: toY(y[1]), y2: toY(y[0]) } : null,
-  );
-  const names = points.map((point) => {
-    const beyond = point.slowdowns.filter((v, k) => v > (k === 0 ? across : up).to);
-    const forms = / \(\d+ \w+\)$/.exec(point.name)?.[0] ?? "",
-      more = `${forms}${beyond.map((v) => ` ${Number.isFinite(v) ? times(v) : "∞"}`).join("")}${point === bestOne ? ", best" : ""}`;
-    const plain = point.name.slice(0, point.name.length - forms.length);
-    // A number that is cut would be another one.
-    const fitted = (longest: number): string =>
-      fitText(plain, SIZE, longest - textWidth(forms, SIZE)).replace(/[\s+(]*[\d.,]*…$/, "…");
-    return [...new Set(LONGEST.map((longest) => `${fitted(longest)}${more}`))];
-  });
-  // A and B first, then the best.
-  const order = points
-    .map((_, i) => i)
-    .sort((a, b) => Number(points[b]?.marks !== "") - Number(points[a]?.marks !== ""));
+
+  // A and B have their places; who is near one of them, or a better one, is at its dot.
+  const dots: Dot[] = [];
+  const order = [...points].sort((a, b) => Number(b.marks !== "") - Number(a.marks !== ""));
+  for (const point of order) {
+    const [sx = 1, sy = 1] = point.slowdowns,
+      beyond: Dot["beyond"] = [sx > across.to, sy > up.to],
+      r = point.marks !== "" ? SIDE : point.answers.length > 1 ? MANY : MARK;
+    // At the edge it is inside.
+    const x = beyond[0] ? room.x + room.w - r : toX(sx),
+      y = beyond[1] ? room.y + r : toY(sy);
+    const near = dots.find(({ place }) => Math.hypot(place.x - x, place.y - y) < APART + place.r - MARK);
+    if (near && !(near.point.marks !== "" && point.marks !== "")) {
+      near.point = joined(near.point, point);
+      if (near.point.marks === "") near.place.r = MANY;
+      continue;
+    }
+    const [ex = null, ey = null] = point.ends;
+    const cross =
+      beyond.includes(true) || !ex || !ey ? null : { x1: toX(ex[0]), x2: toX(ex[1]), y1: toY(ey[1]), y2: toY(ey[0]) };
+    // A and B side by side, where they would cover each other.
+    const twin =
+      point.marks === "" ? undefined : dots.find(({ place }) => Math.hypot(place.x - x, place.y - y) < 2 * SIDE);
+    const place = twin ? { x: twin.place.x + (x < twin.place.x ? -2 : 2) * SIDE, y: twin.place.y, r } : { x, y, r };
+    dots.push({ point, place, beyond, cross, name: "", box: null });
+  }
+  for (const dot of dots) {
+    const { point, beyond } = dot,
+      more = others(point),
+      far = more > 0 ? [] : point.slowdowns.filter((_, k) => beyond[k]);
+    dot.name = [
+      point.answers.slice(0, Math.max(1, point.marks.length)).map(short).join(", "),
+      ...(more > 0 && point.marks !== "" ? [`+${more}`] : []),
+      ...far.map((v) => (Number.isFinite(v) ? times(v) : "∞")),
+    ].join(" ");
+  }
+  const rank = ({ point, beyond }: Dot): number =>
+    point.marks !== "" ? 0 : point === first ? 1 : beyond.includes(true) ? 4 : point.answers.length > 1 ? 2 : 3;
+  const named = [...dots].sort((a, b) => rank(a) - rank(b));
   const end = Math.min(across.to, up.to),
     start = Math.max(across.from, up.from);
   const fair = { x1: toX(start), y1: toY(start), x2: toX(end), y2: toY(end) };
-  const marks = places.map(({ x, y, r }): Box => ({ x: x - r, y: y - r, w: 2 * r, h: 2 * r }));
-  const fairText = "as slow as each other";
-  const fairBox = [0.97, 0.85, 0.7, 0.55]
-    .flatMap((t) => {
-      const x = fair.x1 + (fair.x2 - fair.x1) * t,
-        y = fair.y1 + (fair.y2 - fair.y1) * t,
-        w = textWidth(fairText, SIZE);
-      return [
-        { x: x + 10, y: y - 3, w, h: 14 },
-        { x: x - w - 10, y: y - 11, w, h: 14 },
-      ];
-    })
-    .find(
-      (box) =>
-        box.x >= room.x &&
-        box.x + box.w <= room.x + room.w &&
-        box.y >= room.y &&
-        !marks.some((mark) => overlap(mark, { x: box.x - 8, y: box.y - 8, w: box.w + 16, h: box.h + 16 })),
-    );
-  const placed = placeNames(
-    order.map((i): Anchor => {
-      const place = places[i] as Place;
-      // A, B and the best are in heavier letters.
-      const wide = points[i]?.marks !== "" || points[i] === bestOne ? HEAVY : 1;
-      return { ...place, widths: (names[i] as string[]).map((name) => wide * textWidth(name, SIZE)), h: 13 };
-    }),
-    fairBox ? [fairBox] : [],
+  const boxes = placeNames(
+    named.map(
+      ({ place, point, name }): Anchor => ({
+        ...place,
+        w: (point.marks === "" ? 1 : HEAVY) * textWidth(name, SIZE),
+        h: 13,
+        must: point.marks !== "" || point === first,
+      }),
+    ),
+    NAMES,
+    dots.map(({ place: { x, y, r } }): Box => ({ x: x - r, y: y - r, w: 2 * r, h: 2 * r })),
     room,
   );
-  const boxes = points.map((_, i) => placed[order.indexOf(i)] ?? null);
-  return { across, up, room, toX, toY, places, crosses, names, boxes, fair, fairText, fairBox };
+  named.forEach((dot, i) => {
+    dot.box = boxes[i] ?? null;
+  });
+  return { across, up, room, toX, toY, dots, fair };
 }
 
 type Scatter = ReturnType<typeof scatterOf>;
@@ -121,19 +157,17 @@ export function pointAt(places: readonly Place[], x: number, y: number): number 
 const UNSAID = { "aria-hidden": true } as const;
 
 interface Props {
-  points: readonly SchemePoint[];
   scatter: Scatter;
   kernels: readonly string[];
   width: number;
   height: number;
   active: number | null;
-  best: SchemePoint | null;
   optionId(i: number): string;
   spoken(point: SchemePoint): string;
 }
 
-export function SchemeScatter({ points, scatter, kernels, width, height, active, best, optionId, spoken }: Props) {
-  const { room, across, up, toX, toY, fair } = scatter;
+export function SchemeScatter({ scatter, kernels, width, height, active, optionId, spoken }: Props) {
+  const { room, across, up, toX, toY, fair, dots } = scatter;
   const right = room.x + room.w,
     bottom = room.y + room.h;
   return (
@@ -162,67 +196,74 @@ export function SchemeScatter({ points, scatter, kernels, width, height, active,
           {kernels[1]} slower than alone
         </text>
         <line class="fair" {...fair} />
-        {scatter.fairBox && (
-          <text x={scatter.fairBox.x} y={scatter.fairBox.y + 10.5}>
-            {scatter.fairText}
-          </text>
-        )}
       </g>
       <g class="crosses" {...UNSAID}>
-        {points.map((point, i) => {
-          const cross = scatter.crosses[i],
-            { x, y } = scatter.places[i] as Place;
-          return (
-            cross && (
+        {dots.map(
+          ({ point, cross, place: { x, y } }, i) =>
+            cross &&
+            (point.marks !== "" || i === active) && (
               <path
                 key={point.name}
                 class={`${point.marks === "" ? "" : "mine"} ${i === active ? "active" : ""}`}
                 d={`M${cross.x1} ${y}H${cross.x2}M${x} ${cross.y1}V${cross.y2}`}
               />
-            )
-          );
-        })}
+            ),
+        )}
       </g>
-      {points.map((point, i) => {
-        const { x, y } = scatter.places[i] as Place,
-          box = scatter.boxes[i];
-        return (
-          <g
-            key={point.answers[0]?.scheme}
-            id={optionId(i)}
-            role="option"
-            aria-selected={point.marks.includes("B")}
-            aria-label={spoken(point)}
-            class={`point ${point.marks} ${point === best ? "best" : ""} ${point.learning === "" ? "" : "learning"} ${raceClass(point)} ${i === active ? "active" : ""}`}
-          >
-            {box?.lead && <line class="lead" x1={box.lead[0]} y1={box.lead[1]} x2={box.lead[2]} y2={box.lead[3]} />}
-            {i === active && <circle class="ring" cx={x} cy={y} r={(scatter.places[i] as Place).r + 4} />}
-            <Mark x={x} y={y} marks={point.marks} dropped={point.dropped} />
-            {box && (
-              <text class="scheme-name" x={box.x} y={box.y + 10}>
-                {scatter.names[i]?.[box.form]}
-              </text>
-            )}
-          </g>
-        );
-      })}
+      {dots.map(({ point, place, beyond, name, box }, i) => (
+        <g
+          key={point.answers[0]?.scheme}
+          id={optionId(i)}
+          role="option"
+          aria-selected={point.marks.includes("B")}
+          aria-label={spoken(point)}
+          class={`point ${point.marks} ${point.learning === "" ? "" : "learning"} ${raceClass(point)} ${i === active ? "active" : ""}`}
+        >
+          {i === active && <circle class="ring" cx={place.x} cy={place.y} r={place.r + 4} />}
+          <Mark place={place} point={point} beyond={beyond} />
+          {box && (
+            <text class="scheme-name" x={box.x} y={box.y + 10}>
+              {name}
+            </text>
+          )}
+        </g>
+      ))}
     </svg>
   );
 }
 
 const raceClass = ({ race, dropped }: SchemePoint): string => (dropped ? "dropped" : race === "" ? "" : "races");
 
-/** A is square, B round: shape, colour and letter. What a race has dropped is a cross. */
-function Mark({ x, y, marks, dropped }: { x: number; y: number; marks: string; dropped: boolean }) {
-  if (dropped && marks === "")
-    return <path class="mark" d={`M${x - 3} ${y - 3}L${x + 3} ${y + 3}M${x - 3} ${y + 3}L${x + 3} ${y - 3}`} />;
-  if (marks === "") return <circle class="mark" cx={x} cy={y} r={MARK} />;
-  const w = marks === "AB" ? 2 * SIDE + 6 : 2 * SIDE;
+/** A is square, B round: shape, colour and letter. What a race has dropped is a cross; at the edge an arrow points to where it is. */
+function Mark({ place: { x, y, r }, point, beyond }: { place: Place; point: SchemePoint; beyond: Dot["beyond"] }) {
+  const { marks, dropped, answers } = point;
+  if (marks === "" && answers.length === 1) {
+    if (dropped)
+      return <path class="mark" d={`M${x - 3} ${y - 3}L${x + 3} ${y + 3}M${x - 3} ${y + 3}L${x + 3} ${y - 3}`} />;
+    const [right, up] = beyond;
+    if (right || up)
+      return (
+        <path
+          class="mark"
+          d="M5 0L-4 -4.5V4.5Z"
+          transform={`translate(${x} ${y}) rotate(${right && up ? -45 : up ? -90 : 0})`}
+        />
+      );
+    return <circle class="mark" cx={x} cy={y} r={MARK} />;
+  }
+  const w = marks === "AB" ? 2 * SIDE + 6 : 2 * r;
   return (
     <>
-      <rect class="mark" x={x - w / 2} y={y - SIDE} width={w} height={2 * SIDE} rx={marks.includes("B") ? SIDE : 3} />
-      <text class="letter" x={x} y={y + 4} text-anchor="middle" {...UNSAID}>
-        {marks}
+      <rect
+        class="mark"
+        x={x - w / 2}
+        y={y - r}
+        width={w}
+        height={2 * r}
+        rx={marks === "A" || (marks === "" && beyond.includes(true)) ? 3 : r}
+      />
+      <text class="letter" x={x} y={y + 3.5} text-anchor="middle" {...UNSAID}>
+        {marks === "" ? answers.length : marks}
       </text>
     </>
   );

@@ -8,10 +8,10 @@ import type { MetricEntry } from "../types.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
 import {
   byPromise,
-  best as bestOf,
   FEW,
   goTo,
   isSide,
+  picksOf,
   raceText,
   runningText,
   type SchemePoint,
@@ -36,14 +36,14 @@ interface SchemesPictureProps {
   progress: SchemesProgress | null;
   /** What figures are called: the catalogue's. */
   metrics?: readonly MetricEntry[];
-  height?: number;
-  /** What a click does to a scheme. */
+  /** What a press does to a scheme. */
   does?: string;
-  /** Whether its numbers stand behind it. */
-  table?: boolean;
 }
 
-const FIRST_WIDTH = 452;
+const FIRST_WIDTH = 340;
+/** As high as it is wide, within these. */
+const LEAST = 300,
+  MOST = 360;
 /** The figures that say how good a scheme is. */
 const MERIT = ["hspeedup", "stp", "fairness"];
 
@@ -73,14 +73,14 @@ export function SchemesPicture({
   onStop,
   progress,
   metrics = [],
-  height = 300,
   does = "make it B",
-  table = true,
 }: SchemesPictureProps) {
   const id = useId();
   const [ref, width] = useWidth();
   const [pointed, setPointed] = useState<string | null>(null);
   const [focused, setFocused] = useState(false);
+  const [asked, setAsked] = useState("");
+  const height = Math.min(MOST, Math.max(LEAST, width));
 
   const experiment = answers[0]?.experiment ?? a?.experiment ?? null;
   const goals = kernels.map((_, k) => {
@@ -92,19 +92,24 @@ export function SchemesPicture({
   const all = useMemo(() => columns(kernels, goals, metrics), [kernels.join(), goals.join(), metrics]);
   const shown = all.filter(({ figure }) => figure === (promised ? "goals" : "slowdown"));
 
-  const points = useMemo(() => {
-    const found = schemePoints(answers, a, b);
-    return promised ? byPromise(found, shown) : found;
+  const found = useMemo(() => {
+    const all = schemePoints(answers, a, b);
+    return promised ? byPromise(all, shown) : all;
   }, [answers, a, b, promised]);
   const runs = (one: SchemeAnswer): boolean => [a, b].some((side) => side?.result && isSide(one, side));
   const comes = (one: SchemeAnswer): boolean => one.result === null || one.races === true;
-  const waiting = answers.filter((one) => comes(one) && one.why === undefined && !runs(one)),
-    cannot = answers.filter((one) => one.why !== undefined);
-  const best = waiting.length === 0 && !promised ? bestOf(points) : null;
-  const scatter = useMemo(
-    () => (flat && points.length > 0 ? scatterOf(points, best, width, height) : null),
-    [flat, points, best, width, height],
+  const waiting = answers.filter((one) => comes(one) && one.why === undefined && !runs(one));
+  const sufferer = a?.result?.verdict?.sufferer ?? 0;
+  const picks = useMemo(
+    () => (promised || found.length < 2 ? [] : picksOf(found, kernels, sufferer)),
+    [found, promised, kernels.join(), sufferer],
   );
+  const pick = picks.find((one) => one.id === asked) ?? null;
+  const scatter = useMemo(
+    () => (flat && found.length > 0 ? scatterOf(found, pick?.point ?? null, width, height) : null),
+    [flat, found, pick?.point, width, height],
+  );
+  const points = useMemo(() => scatter?.dots.map(({ point }) => point) ?? found, [scatter, found]);
 
   // Points come and change places while schemes run: the one that is meant stays.
   const keyOf = (point: SchemePoint | undefined): string => point?.answers[0]?.scheme ?? "";
@@ -113,15 +118,18 @@ export function SchemesPicture({
     0,
     chosen === "" ? points.findIndex((p) => p.marks.includes("B")) : points.findIndex((p) => keyOf(p) === chosen),
   );
-  const active = pointed !== null ? points.findIndex((p) => keyOf(p) === pointed) : focused ? at : -1;
+  const holds = (point: SchemePoint, one: SchemePoint): boolean =>
+    one.answers.every((answer) => point.answers.includes(answer));
+  const meantAt = pointed !== null ? points.findIndex((p) => keyOf(p) === pointed) : focused ? at : -1,
+    active = meantAt < 0 && pick ? points.findIndex((p) => holds(p, pick.point)) : meantAt;
   const optionId = (i: number): string => `${id}-${i}`;
 
-  const choose = (i: number): void => {
-    const point = points[i];
+  const choose = (point: SchemePoint | undefined): void => {
     if (!point || point.marks === "B") return;
     const answer = point.answers.find((one) => !isSide(one, a)) ?? point.answers[0];
     if (answer) onChoose(answer);
   };
+  const places = scatter?.dots.map(({ place }) => place) ?? points.map((_, i) => ({ x: 0, y: i, r: 0 }));
   const onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape" && (pointed !== null || focused)) {
@@ -129,9 +137,8 @@ export function SchemesPicture({
       setFocused(false);
       return;
     }
-    if (event.key === "Enter" || event.key === " ") choose(at);
+    if (event.key === "Enter" || event.key === " ") choose(points[at]);
     else {
-      const places = scatter?.places ?? points.map((_, i) => ({ x: 0, y: i }));
       const to = goTo(places, at, event.key);
       if (to === null) return;
       setPointed(null);
@@ -145,7 +152,7 @@ export function SchemesPicture({
   const meant = (event: MouseEvent): number | null => {
     if (scatter && ref.current) {
       const box = ref.current.getBoundingClientRect();
-      return pointAt(scatter.places, event.clientX - box.left, event.clientY - box.top);
+      return pointAt(places, event.clientX - box.left, event.clientY - box.top);
     }
     const row = (event.target as Element).closest<HTMLElement>("[data-at]");
     return row ? Number(row.dataset["at"]) : null;
@@ -154,10 +161,34 @@ export function SchemesPicture({
 
   return (
     <section class="schemes-picture" aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>
-        All schemes
-        <span class="how">{`: ${flat ? "lower left is better" : promised ? "a filled mark is a promise kept" : "shorter is better"}; click one to ${does}`}</span>
-      </h2>
+      <header>
+        <h2 id={`${id}-title`}>All schemes</h2>
+        {picks.map(({ id: one, title }) => (
+          <button
+            key={one}
+            type="button"
+            class="text-button"
+            aria-pressed={one === asked}
+            onClick={() => setAsked(one === asked ? "" : one)}
+          >
+            {title}
+          </button>
+        ))}
+      </header>
+      <p class="how" role="status">
+        {pick
+          ? `${pick.says} `
+          : flat
+            ? "Lower left is better."
+            : promised
+              ? "A filled mark is a promise kept."
+              : "Shorter is better."}
+        {pick && pick.point.marks === "" && (
+          <button type="button" class="text-button" onClick={() => choose(pick.point)}>
+            {`${does.slice(0, 1).toUpperCase()}${does.slice(1)}`}
+          </button>
+        )}
+      </p>
       <div ref={ref} class="frame" style={{ minHeight: points.length > 0 || progress ? `${height}px` : "0" }}>
         {points.length === 0 ? (
           <p class="none">{progress ? "The first scheme is running." : "No scheme has run yet."}</p>
@@ -181,28 +212,28 @@ export function SchemesPicture({
               const i = meant(event);
               if (i === null) return;
               setChosen(keyOf(points[i]));
-              choose(i);
+              choose(points[i]);
             }}
           >
             {scatter ? (
               <SchemeScatter
-                {...{ points, scatter, width, height, best, optionId, spoken }}
+                {...{ scatter, width, height, optionId, spoken }}
                 kernels={kernels}
                 active={active < 0 ? null : active}
               />
             ) : (
               <SchemeRows
-                {...{ points, best, optionId, spoken }}
+                {...{ points, optionId, spoken }}
                 columns={shown}
                 kernels={kernels}
                 active={active < 0 ? null : active}
               />
             )}
-            {points[active] && (
+            {meantAt >= 0 && points[active] && (
               <Tip
                 point={points[active] as SchemePoint}
                 figures={[...shown, ...all.filter(({ key }) => MERIT.includes(key))]}
-                place={scatter?.places[active] ?? null}
+                place={scatter ? (places[active] ?? null) : null}
                 row={active}
                 width={width}
                 height={height}
@@ -223,24 +254,6 @@ export function SchemesPicture({
         </p>
       ))}
       <Standing {...{ answers, waiting, progress, onRunAll, onRunDropped, onStop }} />
-      {table && (points.length > 0 || cannot.length > 0) && (
-        <details class="numbers">
-          <summary>
-            {points.length > 0 ? "As a table" : "Why"}
-            {cannot.length > 0 && `; ${cannot.length} cannot run here`}
-          </summary>
-          {points.length > 0 && <Numbers points={points} all={all} best={best} />}
-          {cannot.length > 0 && (
-            <ul>
-              {cannot.map(({ scheme, why }) => (
-                <li key={scheme}>
-                  {scheme}: {why}
-                </li>
-              ))}
-            </ul>
-          )}
-        </details>
-      )}
     </section>
   );
 }
@@ -386,55 +399,5 @@ function Standing({ answers, waiting, progress, onRunAll, onRunDropped, onStop }
       <span>{`${dropped} ${dropped === 1 ? "was" : "were"} dropped`}</span>
       {button(`Run ${dropped === 1 ? "it" : "them"} to the end`, onRunDropped)}
     </div>
-  );
-}
-
-function Numbers({
-  points,
-  all,
-  best,
-}: {
-  points: readonly SchemePoint[];
-  all: readonly Column[];
-  best: SchemePoint | null;
-}) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section class="scroll-x" tabIndex={0} aria-label="All schemes as a table">
-      <table class="numbers">
-        <caption class="hidden">All schemes</caption>
-        <thead>
-          <tr>
-            <th scope="col">Scheme</th>
-            {all.map((column) => (
-              <th key={column.key} scope="col" class="num" title={column.doc}>
-                {column.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {points.map((point) => (
-            <tr key={point.answers[0]?.scheme}>
-              <th scope="row">
-                {point.marks !== "" && `${[...point.marks].join(", ")}: `}
-                {members(point) || point.name}
-                {point === best && ", best"}
-                {point.learning !== "" && ", still learns"}
-                {point.race !== "" && `, ${point.race}`}
-              </th>
-              {all.map((column) => (
-                <td key={column.key} class="num">
-                  {column.format(column.read(point.result))}{" "}
-                  <span class="beside">
-                    {plusMinus(column.read(point.result), column.ends(point.result), column.format)}
-                  </span>
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }

@@ -5,19 +5,16 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { kernelLabels } from "../choices.ts";
 import { count, fixed, timeText } from "../format.ts";
 import { hasGoal } from "../goal.ts";
-import { Fold, Host } from "../widgets.tsx";
 import { Choices, type Chosen } from "../run/choices.tsx";
 import { oneLess, oneMore, otherGpu, otherKernel, type Edit } from "../run/mix.ts";
 import type { SchemeAnswer } from "../run/model.ts";
 import { best, schemePoints, type SchemePoint } from "../run/scheme-points.ts";
 import { SchemesPicture } from "../run/schemes-picture.tsx";
 import { plusMinus } from "../interval-text.ts";
-import { byName } from "../titles.ts";
 import type { Experiment } from "../types.ts";
-import { SchemeChart } from "./chart.ts";
 import { LEAST, MOST, type Place } from "./place.ts";
 import { SchemesTable } from "./table.tsx";
-import { columns, type Column, type Row } from "./table.ts";
+import { columns } from "./table.ts";
 import { keyOf } from "./variants.ts";
 import "./place.css";
 
@@ -76,16 +73,13 @@ function SchemesPlace({ place, onChange, onOpen }: Props) {
             onStop={() => run?.stop()}
             progress={run?.progress.value ?? null}
             metrics={catalogue?.metrics ?? []}
-            height={420}
             does="open it in Run"
-            table={false}
           />
         </div>
         <Compared place={place} onLength={(cycles) => onChange({ ...experiment, stop: { cycles } })} />
       </div>
       <div class="card">
         <SchemesTable rows={place.rows.value} columns={known} running={!!run?.progress.value} onOpen={onOpen} />
-        <Bars rows={place.rows.value} columns={known} />
       </div>
     </section>
   );
@@ -255,55 +249,5 @@ function Oracles({ place }: { place: Place }) {
         {search?.says.value}
       </p>
     </>
-  );
-}
-
-/** Figures that are of each kernel; the others have the title of their one column. */
-const OF_KERNELS = byName<{ title: string; axis: string }>({
-  goals: { title: "Goals, and what is left", axis: "Part of the goal (reached at the line), or of the IPC alone" },
-  slowdown: { title: "Slowdown of each kernel", axis: "Slowdown, ×" },
-});
-
-/** Any one figure of the schemes as bars. */
-function Bars({ rows, columns: all }: { rows: readonly Row[]; columns: readonly Column[] }) {
-  const chosen = useSignal("");
-  const shown = all.some(({ figure }) => figure === chosen.value) ? chosen.value : (all[0]?.figure ?? "");
-  const titles = new Map(all.map(({ figure, title }) => [figure, OF_KERNELS.get(figure)?.title ?? title]));
-  const of = all.filter(({ figure }) => figure === shown),
-    data = {
-      at: shown === "goals" ? 1 : null,
-      title: OF_KERNELS.get(shown)?.axis ?? `${of[0]?.title ?? ""}${of[0]?.unit ? `, ${of[0].unit}` : ""}`,
-      rows: [...rows],
-      columns: of,
-    };
-  return (
-    <Fold class="schemes-chosen" summary="One figure as bars">
-      {() => (
-        <>
-          <div class="schemes-figure">
-            <label for="f-schemes-figure">Bars show</label>
-            <select
-              id="f-schemes-figure"
-              value={shown}
-              onChange={(event) => {
-                chosen.value = event.currentTarget.value;
-              }}
-            >
-              {[...titles].map(([value, title]) => (
-                <option key={value} value={value}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </div>
-          <Host
-            make={() => new SchemeChart()}
-            set={(chart) => {
-              chart.data = data;
-            }}
-          />
-        </>
-      )}
-    </Fold>
   );
 }
