@@ -47,7 +47,7 @@ declare global {
     "corun-run": CorunRun;
     "corun-figure": CorunFigure;
     "corun-lab": CorunLab;
-    "corun-sm-grid": SmView;
+    "corun-gpu": FrameView;
     "corun-sm-detail": SmView;
     "corun-memory-path": FrameView;
     "corun-mesh": FrameView;

@@ -16,7 +16,7 @@ export interface FrameView extends HTMLElement {
   update(frames: readonly Uint32Array[]): void;
   reset(): void;
 }
-/** A picture that has a selected SM: the grid chooses it and fires `select-sm` (`CustomEvent<{ sm: number | null }>`), the detail shows it. */
+/** A picture of one SM: that which `corun-gpu` names when it fires `select-sm` (`CustomEvent<{ sm: number | null }>`). */
 export interface SmView extends FrameView {
   selected: number | null;
 }

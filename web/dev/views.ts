@@ -234,7 +234,7 @@ function rows(upTo: number): Float64Array {
   return Float64Array.from(out);
 }
 
-const grid = document.querySelector("corun-sm-grid")!,
+const grid = document.querySelector("corun-gpu")!,
   detail = document.querySelector("corun-sm-detail")!;
 const memory = document.querySelector("corun-memory-path")!,
   charts = document.querySelector("corun-charts")!;
@@ -255,12 +255,7 @@ grid.addEventListener("select-sm", (e) => {
   detail.selected = (e as CustomEvent<{ sm: number | null }>).detail.sm;
   detail.update(runs.map(() => frame));
 });
-detail.addEventListener("select-sm", () => {
-  grid.selected = null;
-});
-if (query.has("select")) {
-  grid.selected = detail.selected = number("select", 0);
-}
+if (query.has("select")) detail.selected = number("select", 0);
 const total = number("windows", 300);
 function advance(cycles: number): void {
   const f = tick(cycles);

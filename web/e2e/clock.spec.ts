@@ -156,7 +156,7 @@ test("under MIG the vendor's words stand everywhere, and no read waits behind th
   await expect(page.locator("#choose-scheme-B")).toHaveText(words);
   await expect(page).toHaveTitle(`BP + CFD · Even split vs ${words} · Corun`);
   await expect(page.locator("#slows .slows-side").nth(1)).toContainText(words);
-  await expect(page.locator("#sms canvas")).toContainText(`B, ${words}: `);
+  await expect(page.locator("#gpu canvas")).toContainText(`B, ${words}: `);
   const reads = page.locator("#stations .stations-side");
   await expect(reads.first()).toContainText("in all");
   await expect(reads.nth(1)).toContainText("in all");

@@ -402,19 +402,23 @@ test("two runs have room from 360 to 1,920 pixels, light and dark", async ({ pag
 
 test("an SM, a chart and a table show both runs", async ({ page }) => {
   await openAt(page, `${TINY}&b.policy=spatial`, 8000);
-  // A click on an SM of B opens that SM of both.
-  const grid = page.locator("corun-sm-grid"),
-    canvas = grid.locator("canvas");
-  await expect.poll(async () => (await canvas.boundingBox())!.width, "both runs have their tiles").toBeGreaterThan(700);
+  // Where there is room for both, a click on an SM of B opens that SM of both.
+  await page.setViewportSize({ width: 1680, height: 900 });
+  const grid = page.locator("corun-gpu"),
+    canvas = grid.locator("canvas"),
+    change = page.getByRole("button", { name: "The pictures show A: show B" });
+  await expect(change).toBeHidden();
   const box = (await canvas.boundingBox())!;
   await canvas.click({ position: { x: box.width * 0.6, y: 60 } });
   const detail = page.locator("corun-sm-detail");
-  await expect(page.locator("#tab-sm")).toHaveAttribute("aria-selected", "true");
+  await expect(grid).toBeHidden();
   await expect(detail.locator(".side-heading")).toHaveText([/A\s*Even split/, /B\s*Spatial partitioning/]);
   await expect(detail.locator(".cv-warps")).toHaveCount(2);
   await noViolations(page);
   await page.keyboard.press("Escape");
-  await pick(grid, "SMs as a table");
+  await expect(detail).toBeHidden();
+  await expect(canvas).toBeFocused();
+  await pick(grid, "GPU as a table");
   await expect(grid.locator("tbody tr th")).toHaveText(["A", "A", "B", "B"]);
   await show(page, "charts");
   const spoken = page.locator("corun-charts > [role=status]");
@@ -437,7 +441,7 @@ test("a comparison that plays is drawn at one cycle only", async ({ page }) => {
   await expect.poll(() => cycle(page)).toBeGreaterThan(10_000);
   // What the grid says of A and of B, whenever it says something.
   const said = async (): Promise<(string | undefined)[]> =>
-    [...((await page.locator("corun-sm-grid canvas").textContent()) ?? "").matchAll(/SMs at cycle ([\d,]+)/g)].map(
+    [...((await page.locator("corun-gpu canvas").textContent()) ?? "").matchAll(/SMs at cycle ([\d,]+)/g)].map(
       (found) => found[1],
     );
   await expect.poll(said).toHaveLength(2);

@@ -130,7 +130,7 @@ test("a copied link has a title, a sentence and a picture where the run is an ex
   await page.waitForURL(/folder\/#v=1&/);
   await expect(page.locator(".answer-says")).toContainText(tag("description").split(" ").slice(0, 3).join(" "));
   await expect(page.locator("corun-dock")).toBeVisible();
-  await expect(page.locator("#pictures corun-sm-grid canvas")).toBeVisible();
+  await expect(page.locator("#pictures corun-gpu canvas")).toBeVisible();
   // The run has a hash once it has begun.
   await expect(state(page)).toHaveText(/Running|Finished/);
   expect(await copied()).toMatch(/\/some\/sub\/folder\/share\/sad-tight-memory\.html$/);

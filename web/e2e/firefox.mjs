@@ -103,8 +103,8 @@ try {
     await says("#cycle", "20,000");
     await until(
       () =>
-        document.querySelectorAll("corun-sm-grid canvas").length > 0 &&
-        /A, Even split: .* B, Spatial partitioning: /s.test(document.querySelector("corun-sm-grid canvas").textContent),
+        document.querySelectorAll("corun-gpu canvas").length > 0 &&
+        /A, Even split: .* B, Spatial partitioning: /s.test(document.querySelector("corun-gpu canvas").textContent),
     );
   });
   await check("a sweep gives the runner's lines", async () => {

@@ -11,9 +11,8 @@ test("each launch is a strip of its CTAs, on the way there and back", async ({ p
     rows = strips.locator(".cv-data tbody tr");
   await show(page, "path");
   await expect(page.locator("corun-mesh canvas")).toBeVisible();
-  await show(page, "sm");
-  await expect(page.locator("#sm")).toContainText(/of its chunk.* \(\d+ to \d+\)\. Its steal queue: \d/);
-  await expect(page.locator("#sm")).toContainText(/of 8,192 words \(\d+ %\): .* owned/);
+  await expect(page.locator("corun-sm-detail")).toContainText(/of its chunk.* \(\d+ to \d+\)\. Its steal queue: \d/);
+  await expect(page.locator("corun-sm-detail")).toContainText(/of 8,192 words \(\d+ %\): .* owned/);
   await show(page, "launches");
   await expect(strips.locator("canvas")).toBeVisible();
   await picture(card, "launches");

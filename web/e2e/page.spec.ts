@@ -210,7 +210,7 @@ test("a policy's profile is shown as it is measured, can be stopped, goes on, an
 
 test("a link opens the same run in another tab", { tag: "@core" }, async ({ page, context }) => {
   await openAt(page, TINY, 4321);
-  await page.getByRole("button", { name: "SM 1" }).or(page.locator("corun-sm-grid")).first().focus();
+  await page.getByRole("button", { name: "SM 1" }).or(page.locator("corun-gpu")).first().focus();
   await share(page, "Copy the link");
   await expect(page.locator("#toast")).toContainText("copied");
   const link = await page.evaluate(() => navigator.clipboard.readText());
@@ -642,7 +642,7 @@ test("where motion is not wanted, the first visit is a still picture", async ({ 
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("8,000");
   // A picture of the SMs, and the simulation has run nothing since.
-  expect(await colours(page.locator("#sms canvas"))).toBeGreaterThan(5);
+  expect(await colours(page.locator("#gpu canvas"))).toBeGreaterThan(5);
   expect((await results(page))["A"]?.cycles).toBe(8000);
 });
 
@@ -915,7 +915,7 @@ test("SM classes are added, counted, sized, named and removed; what all SMs hold
   await form(page);
   const gpu = async (): Promise<unknown> => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu;
   const sums = page.getByRole("region", { name: "Storage for threads, of all SMs together" }),
-    summary = page.locator("corun-sm-grid canvas");
+    summary = page.locator("corun-gpu canvas");
   const set = async (field: string, value: number): Promise<void> => {
     const input = page.locator(`#f-gpu-${field}`);
     await input.fill(String(value));

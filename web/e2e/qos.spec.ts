@@ -1,6 +1,6 @@
 // A promise to a kernel: made in the form, seen in the chart, the numbers and the verdict, and carried by the link.
 import { pack } from "../src/link.ts";
-import { expect, form, is, noViolations, openAt, picture, result, show, test, closeDrawer } from "./corun.ts";
+import { expect, form, is, noViolations, openAt, picture, result, show, test } from "./corun.ts";
 import { pick } from "./menu.ts";
 
 test("a goal is set by its slider, drawn in the chart, and said to be missed or reached", async ({ page }) => {
@@ -46,12 +46,12 @@ test("what is left of each quota is in every SM's card, in the open SM and in th
   await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}&sm=1`, 7000);
   await expect(page.locator("corun-sm-detail")).toContainText(/Quota of CFD\s*-?[\d,]+ left of 2,000 instructions/);
   await expect(page.locator("corun-sm-detail").getByText("Quota of BP")).toBeHidden();
-  await closeDrawer(page);
-  await pick(page.locator("corun-sm-grid"), /table/i);
-  await expect(page.locator("corun-sm-grid").getByRole("columnheader", { name: "Quota left of CFD" })).toBeVisible();
+  await page.getByRole("button", { name: "All SMs" }).click();
+  await pick(page.locator("corun-gpu"), /table/i);
+  await expect(page.locator("corun-gpu").getByRole("columnheader", { name: "Quota left of CFD" })).toBeVisible();
   await noViolations(page);
-  await pick(page.locator("corun-sm-grid"), /table/i);
-  await picture(page.locator("#sms"), "quota");
+  await pick(page.locator("corun-gpu"), /table/i);
+  await picture(page.locator("#gpu"), "quota");
 });
 
 test("SAD beside cutcp keeps 80 % of its speed under rollover, and not under an even split", async ({ page }) => {

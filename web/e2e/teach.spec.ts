@@ -75,7 +75,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   await lab.getByRole("button", { name: "Run it here" }).click();
   const frame = lab.frameLocator("iframe");
   await expect(frame.locator("#cycle")).toHaveText("3,000");
-  for (const shown of ["#verdict", "#slows", "#sms", "#numbers", "corun-dock"])
+  for (const shown of ["#verdict", "#slows", "#gpu", "#numbers", "corun-dock"])
     await expect(frame.locator(shown)).toBeVisible();
   for (const hidden of [
     ".top",
@@ -102,7 +102,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   await expect.poll(() => slack(frame)).toBe(0);
   // Where little is left, the frame is as low as that.
   await lab.evaluate((e) => {
-    e.setAttribute("hide", "transport,verdict,sms,memory,numbers,schemes");
+    e.setAttribute("hide", "transport,verdict,gpu,memory,numbers,schemes");
   });
   await lab.getByRole("button", { name: "Run it here" }).click();
   await expect(frame.locator(".embed-foot")).toBeVisible();
@@ -111,11 +111,11 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
 
   await page.setViewportSize({ width: 1280, height: 900 });
   // A name that is none is said, and an element without a link says what it wants.
-  await page.goto(`./?embed=1&hide=sms,flowers,constructor${TINY}&c=100`);
+  await page.goto(`./?embed=1&hide=gpu,flowers,constructor${TINY}&c=100`);
   await expect(page.locator(".embed-foot")).toContainText(
     "hide: found “flowers”, “constructor”, want some of experiment, transport, verdict",
   );
-  await expect(page.locator("#sms")).toBeHidden();
+  await expect(page.locator("#gpu")).toBeHidden();
   await expect(page.locator("#stations")).toBeVisible();
   await expect(page.locator("#all-schemes")).toBeVisible();
   await page.keyboard.press("x");

@@ -35,7 +35,7 @@ async function exported(
 
 test("an SM opens with a click and with the keyboard, and is in the link", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 6000);
-  const canvas = page.locator("corun-sm-grid canvas");
+  const canvas = page.locator("corun-gpu canvas");
   expect(await colours(canvas)).toBeGreaterThan(5);
   await canvas.click({ position: { x: 20, y: 40 } });
   const detail = page.locator("corun-sm-detail");
@@ -43,11 +43,13 @@ test("an SM opens with a click and with the keyboard, and is in the link", { tag
   await expect.poll(() => page.url()).toContain("sm=0");
   await expect(detail.locator(".cv-value").first()).toHaveText(/of .* \(\d+ %\) · BP\s.* · CFD\s/);
   await expect(detail.locator(".cv-warp[title*='BP']").first()).toBeVisible();
-
-  await canvas.focus();
+  // It stands in the place of all SMs, to which a key leads back.
+  await expect(canvas).toBeHidden();
+  await page.keyboard.press("Escape");
+  await expect(canvas).toBeFocused();
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
-  await expect(spoken(page, "corun-sm-grid")).toContainText(
+  await expect(spoken(page, "corun-gpu")).toContainText(
     /^SM 1: CTAs \d+ of BP, \d+ of CFD, in \d+ of \d+ slots; schedulers issued in/,
   );
   await page.keyboard.press("Enter");
@@ -55,7 +57,7 @@ test("an SM opens with a click and with the keyboard, and is in the link", { tag
   await expect.poll(() => page.url()).toContain("sm=1");
   await page.reload();
   await expect(detail.getByRole("heading", { name: "SM 1" })).toBeVisible();
-  await detail.getByRole("button", { name: "Close" }).click();
+  await detail.getByRole("button", { name: "All SMs" }).click();
   await expect(detail).toBeHidden();
   await expect.poll(() => page.url()).not.toContain("sm=");
 });
@@ -113,8 +115,8 @@ test("the arrow keys read a chart aloud", async ({ page }) => {
 
 test("behind each picture is a table with the same numbers", async ({ page }) => {
   await openAt(page, TINY, 8000);
-  await pick(page.locator("corun-sm-grid"), "SMs as a table");
-  const sms = page.locator("corun-sm-grid table");
+  await pick(page.locator("corun-gpu"), "GPU as a table");
+  const sms = page.locator("corun-gpu table");
   await expect(sms.locator("tbody tr")).toHaveCount(2);
   const spots = page.locator("corun-sm-detail");
   await expect(spots).toBeHidden();
@@ -161,7 +163,7 @@ test("exported data are what the engine counted, and every export is stamped", {
   }
   for (const [of, open] of [
     [chart(page, "noc"), () => show(page, "charts")],
-    [page.locator("corun-sm-grid"), () => closeDrawer(page)],
+    [page.locator("corun-gpu"), () => closeDrawer(page)],
     [page.locator("corun-memory-path"), () => show(page, "path")],
   ] as const) {
     await open();
@@ -197,7 +199,7 @@ test("exported data are what the engine counted, and every export is stamped", {
 
 test("a picture has one control beside itself, a menu that works with the keyboard", async ({ page }) => {
   await openAt(page, TINY, 2000);
-  await expect(page.locator("corun-sm-grid").getByRole("button")).toHaveCount(1);
+  await expect(page.locator("corun-gpu").getByRole("button")).toHaveCount(1);
   await show(page, "path");
   await expect(page.locator("corun-memory-path").getByRole("button")).toHaveCount(1);
   await show(page, "charts");
@@ -228,29 +230,33 @@ test("a picture has one control beside itself, a menu that works with the keyboa
   await expect(of.locator("canvas")).toBeVisible();
 });
 
-test("two runs stand beside each other; on a phone one of them, which a press on its heading chooses", async ({
-  page,
-}) => {
+test("of two runs one GPU is shown large, which a press changes; both where there is room", async ({ page }) => {
   await openAt(page, `${TINY}&b.policy=spatial`, 4000);
-  const grid = page.locator("corun-sm-grid"),
+  const grid = page.locator("corun-gpu"),
     canvas = grid.locator("canvas");
   await expect(canvas).toContainText(/^A, .* B, /s);
-  await canvas.press("End");
-  await expect(spoken(page, "corun-sm-grid")).toHaveText(/^SM 1: CTAs /);
-  const wide = (await canvas.boundingBox())!.height;
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(async () => (await canvas.boundingBox())!.width).toBeLessThan(390);
-  expect((await canvas.boundingBox())!.height).toBeLessThan(wide + 60);
-  await canvas.press("Home");
-  await expect(spoken(page, "corun-sm-grid")).toHaveText(/^.*: .*; shown below$/);
-  await canvas.press("End");
-  await expect(spoken(page, "corun-sm-grid")).toHaveText(/^.*: .*; show it$/);
-  await canvas.press("Enter");
-  await expect(spoken(page, "corun-sm-grid")).toHaveText(/shown below$/);
-  await canvas.press("ArrowRight");
-  await canvas.press("Enter");
-  await expect(page.locator("corun-sm-detail").getByRole("heading", { name: "SM 0" })).toBeVisible();
-  await noViolations(page);
+  const reads = page.locator("#stations .stations-side"),
+    detail = page.locator("corun-sm-detail");
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    await expect(reads).toHaveCount(1);
+    await page.getByRole("button", { name: "The pictures show A: show B" }).click();
+    const back = page.getByRole("button", { name: "The pictures show B: show A" });
+    await expect(back).toBeFocused();
+    await canvas.press("Home");
+    await expect(spoken(page, "corun-gpu")).toHaveText(/^SM 0: CTAs \d+ of BP, 0 of CFD/);
+    await canvas.press("Enter");
+    await expect(detail.locator(".side-heading")).toHaveText(/^B\s*Spatial partitioning/);
+    await expect(detail.getByRole("button", { name: "All SMs" })).toBeFocused();
+    await noViolations(page);
+    await back.click();
+    await expect(detail.locator(".side-heading")).toHaveText(/^A\s*Even split/);
+    await page.keyboard.press("Escape");
+    await expect(canvas).toBeVisible();
+  }
+  await page.setViewportSize({ width: 1680, height: 900 });
+  await expect(reads).toHaveCount(2);
+  await expect(page.getByRole("button", { name: /^The pictures show/ })).toHaveCount(0);
 });
 
 test("before the first window the charts say so", async ({ page }) => {
@@ -372,21 +378,23 @@ test("SMs of a GPU with classes are named by class; one that drains says so on t
     alone: false,
   };
   await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}&sm=9`, 1490);
-  const grid = page.locator("corun-sm-grid"),
+  const grid = page.locator("corun-gpu"),
     card = page.locator("corun-sm-detail");
   await expect(card.getByRole("heading", { name: "SM 9 (small)" })).toBeVisible();
   await expect(card.getByText(/^It drains/)).toBeHidden();
+  await card.getByRole("button", { name: "All SMs" }).click();
   await expect(grid.locator("canvas")).toContainText(/^16 SMs \(8 big, 8 small\) at cycle 1,490\. /);
   await grid.locator("canvas").press("Home");
   await expect(grid.locator("> [role=status]")).toHaveText(
     /^SM 0 \(big\): CTAs \d+ of BP, \d+ of CFD, in \d+ of \d+ slots; schedulers/,
   );
+  await grid.locator("canvas").press("Enter");
   // BP's turn is over, and its CTAs have not left.
   await page.getByLabel("Go to cycle").fill("1510");
   await page.getByLabel("Go to cycle").press("Enter");
   await expect.poll(() => cycle(page)).toBe(1510);
   await expect(card.getByText("It drains: BP holds more CTAs than may stay.")).toBeVisible();
-  await closeDrawer(page);
+  await card.getByRole("button", { name: "All SMs" }).click();
   await pick(grid, /table/i);
   await expect(grid.getByRole("columnheader", { name: "Drains" })).toBeVisible();
   const row = grid.getByRole("row").filter({ has: page.getByRole("cell", { name: "small", exact: true }) });

@@ -14,7 +14,6 @@ import {
   result,
   show,
   test,
-  closeDrawer,
 } from "./corun.ts";
 import { pick } from "./menu.ts";
 
@@ -227,14 +226,14 @@ test("what the page brings along of its kernels alone is there at once; another 
 test("every picture says what its numbers mean", async ({ page }) => {
   await openAt(page, `${await encodeLink({ experiment: short("even"), view: { sm: 0 } })}`, 4000);
   for (const [tab, view, of, words] of [
-    [null, "corun-sm-grid", "SMs", /Scheduler|scheduler/],
     ["sm", "corun-sm-detail", "an SM", "Waits for a load that missed L1D"],
+    [null, "corun-gpu", "GPU", /Scheduler|scheduler/],
     ["path", "corun-memory-path", "Memory path", /L2 bank/],
     ["charts", '[data-chart="noc"]', "NoC reply bandwidth", "Σ noc replies / cycles"],
     ["charts", '[data-chart="latency"]', "Memory latency", "Σ latency sum / read replies"],
   ] as const) {
-    if (tab) await show(page, tab);
-    else await closeDrawer(page);
+    if (tab === null) await page.getByRole("button", { name: "All SMs" }).click();
+    else if (tab !== "sm") await show(page, tab);
     const name = `What are the numbers of ${of}?`;
     if (tab === "sm") await page.getByRole("button", { name }).click();
     else await pick(page.locator(view), name);
@@ -274,7 +273,7 @@ test("what a kernel loses for its share is said of nobody else, and stands in it
   for (const name of names) {
     await expect(page.locator("#choose-kernel-0, #choose-kernel-1").filter({ hasText: name })).toHaveCount(1);
     await expect(page.locator(".schemes-picture")).toContainText(`${name} slower than alone`);
-    await expect(page.locator("#sms .cv-key").filter({ hasText: name })).toHaveCount(1);
+    await expect(page.locator("#gpu .cv-key").filter({ hasText: name })).toHaveCount(1);
   }
   await show(page, "charts");
   for (const name of names)

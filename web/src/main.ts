@@ -30,6 +30,7 @@ import type { Chosen } from "./run/choices.tsx";
 import type { CorunDock } from "./run/dock.ts";
 import { dockPart } from "./run/dock-part.ts";
 import { Feed } from "./run/feed.ts";
+import { gpuPart } from "./run/gpu.tsx";
 import { listen, pageKey } from "./run/keys.ts";
 import { edited, oneLess, oneMore, otherGpu, otherKernel } from "./run/mix.ts";
 import { firstPart, scaledTo } from "./run/scaled.ts";
@@ -47,7 +48,7 @@ import { StaleBanner } from "./stale-banner.ts";
 import { startEmbed } from "./teach/embed.ts";
 import { shapeOf, shortTitle, withPreset, type Preset } from "./teach/vendors.ts";
 import { startTheme, toggleTheme } from "./theme.ts";
-import type { Experiment, SelectSm } from "./types.ts";
+import type { Experiment } from "./types.ts";
 
 const $ = <T extends Element>(selector: string): T => document.querySelector(selector) as T;
 startTheme();
@@ -59,8 +60,6 @@ const dock = $<CorunDock>("corun-dock"),
   sidebar = $<HTMLElement>("#editor"),
   pictures = $<HTMLElement>("#pictures"),
   make = $<HTMLAnchorElement>("#make");
-const grid = document.createElement("corun-sm-grid");
-$("#sms").append(grid);
 
 const feed = new Feed();
 const session = new Session({
@@ -80,7 +79,8 @@ const list = panels({
     showSide(true);
   },
 });
-feed.add({ pictures: [grid] }, ...list, dockPart(dock, session));
+const gpu = gpuPart($("#gpu"), pictures, session);
+feed.add(gpu, ...list, dockPart(dock, session));
 startEmbed(list);
 
 function showSide(open: boolean): void {
@@ -119,9 +119,6 @@ const follow: (() => void)[] = [
     if (session.shown.value || answered.stored.value.length > 0) pictures.hidden = false;
   },
   () => {
-    grid.selected = session.sm.value;
-  },
-  () => {
     if (session.settled.value === null) delete root.dataset["settled"];
     else root.dataset["settled"] = String(session.settled.value);
   },
@@ -135,7 +132,6 @@ const follow: (() => void)[] = [
   },
 ];
 for (const one of follow) effect(one);
-grid.addEventListener("select-sm", (event) => session.select((event as CustomEvent<SelectSm>).detail.sm));
 document.addEventListener("visibilitychange", () => session.hide(document.hidden));
 session.hide(document.hidden);
 provideStamp(() => ({
@@ -234,6 +230,7 @@ const help = listen([
 ]);
 let engine: Engine | null = null;
 startScreen(session, answered, list, {
+  shown: gpu.shown,
   choose: chosen,
   lead: (stands) => {
     session.tab.value = "numbers";
@@ -246,7 +243,7 @@ startScreen(session, answered, list, {
     {
       title: "Save as one HTML file",
       note: "a picture that runs when asked, also without a network",
-      run: () => void saveFile(answered.sides.value, grid.models, new URL(address.shown).hash, session.catalogue),
+      run: () => void saveFile(answered.sides.value, gpu.models, new URL(address.shown).hash, session.catalogue),
     },
     { title: "Dark or light", note: "", run: toggleTheme },
     { title: "Present", note: "the answer alone, large ( p )", run: () => present(true) },

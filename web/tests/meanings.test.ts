@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FrameLayout, WindowsLayout } from "../src/types.ts";
 import { chartSpecs } from "../src/views/chart-data.ts";
-import { chartMeanings, memoryMeanings, smDetailMeanings, smMeanings } from "../src/views/meanings.ts";
+import { chartMeanings, memoryMeanings, smDetailMeanings, gpuMeanings } from "../src/views/meanings.ts";
 
 const NAMES = [
   "sm.slot_kernel",
@@ -36,7 +36,7 @@ const LAYOUT = {
 } as unknown as FrameLayout;
 
 test("every section that a picture shows is explained by its own description", () => {
-  const all = [smMeanings(LAYOUT), smDetailMeanings(LAYOUT), memoryMeanings(LAYOUT)];
+  const all = [gpuMeanings(LAYOUT), smDetailMeanings(LAYOUT), memoryMeanings(LAYOUT)];
   for (const meanings of all) for (const { title, doc } of meanings) assert.notEqual(doc, "", title);
   const said = new Set(all.flat().map(({ doc }) => doc));
   for (const name of NAMES) assert.ok(said.has(`About ${name}`), name);

@@ -7,9 +7,7 @@ import type { FrameLayout, FrameSection } from "../src/types.ts";
 import type { ChartSpec } from "../src/views/chart-data.ts";
 import { drawChart } from "../src/views/chart-drawing.ts";
 import { drawMemory } from "../src/views/memory-drawing.ts";
-import { MemoryModel } from "../src/views/memory-model.ts";
-import { drawSms } from "../src/views/sm-drawing.ts";
-import { SmModel } from "../src/views/sm-model.ts";
+import { drawGpu, GpuModel } from "../src/views/gpu-drawing.ts";
 
 interface Box {
   x: number;
@@ -127,16 +125,14 @@ test("SMs and the memory path", () => {
         const { layout, values } = layoutOf(kernels, sms, slots),
           where = `${kernels} kernels, ${sms} SMs, ${width} px, ${STALLS[cause]}`;
         const section = layout.sections.find((s) => s.name === "sm.stalls") as FrameSection;
-        const model = new SmModel(layout),
-          memory = new MemoryModel(layout);
+        const model = new GpuModel(layout),
+          { memory } = model;
         for (let frame = 0; frame < 6; frame++) {
           values[0] = 100 * (frame + 1);
           for (let sm = 0; sm < sms; sm++) values[section.offset + sm * STALLS.length + cause] = 1 + 200 * frame;
           model.update(values.slice());
-          memory.update(values.slice());
           if (frame !== 0 && frame !== 5) continue;
-          // Only classes have words in the picture.
-          clear(drawSms(model, width, LIGHT, null), `SMs, ${where}`, sms > 4 ? 2 : 0);
+          clear(drawGpu(model, width, Math.round(0.6 * width), LIGHT), `GPU, ${where}`);
           clear(drawMemory(memory, width, LIGHT), `memory path, ${where}, frame ${frame}`);
         }
       }

@@ -6,7 +6,7 @@ import { BARS, bars, tops, type Bar } from "../run/bars.ts";
 import type { RunSide } from "../run/model.ts";
 import { plusMinus } from "../interval-text.ts";
 import { add, beside } from "../views/beside.ts";
-import { drawSms } from "../views/sm-drawing.ts";
+import { smsAlone } from "../views/gpu-drawing.ts";
 import { residentText, type SmModel } from "../views/sm-model.ts";
 
 const ROW = 24,
@@ -69,7 +69,7 @@ export function drawRun(
             title: scheme,
             // Bars may be of another cycle: of the end, where the run is on its way.
             said: `cycle ${count(model.cycle)}: ${residentText(model)}`,
-            draw: (room: number) => drawSms(model, room, t, null),
+            draw: (room: number) => smsAlone(model, room, t),
           },
         ]
       : [];

@@ -96,7 +96,7 @@ export class Address {
         other = linked ? (linked.other ?? null) : FIRST_B;
       session.view.value = view;
       // A tab that somebody has opened before the engine was there stays open.
-      if (!begins || session.tab.peek() === null) session.tab.value = view.tab ?? (view.sm === undefined ? null : "sm");
+      if (!begins || session.tab.peek() === null) session.tab.value = view.tab ?? null;
       if (at > 0) session.open(experiment, false, at, other);
       else if (calm()) {
         session.open(experiment, false, STILL, other);

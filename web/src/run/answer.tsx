@@ -344,8 +344,8 @@ const explained = ({ kernel, name, behind }: ReadPath): string =>
   [kernel, name, behind?.kernel ?? "", behind?.name ?? ""].join(" ");
 
 /** Where a read of the kernel that suffers waits, and how long alone: each side, on one scale. */
-export function Stations({ sides }: { sides: readonly RunSide[] }) {
-  const all = paths(sides),
+export function Stations({ sides, shown }: { sides: readonly RunSide[]; shown: number | null }) {
+  const all = paths(sides).filter((_, i) => shown === null || i === shown),
     top = Math.max(1, ...all.flatMap(({ stations }) => stations.map(({ here, alone }) => Math.max(here, alone ?? 0))));
   return (
     <div class="stations">

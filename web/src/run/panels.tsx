@@ -8,7 +8,7 @@ import { hasGoal } from "../goal.ts";
 import type { CorunLaunches } from "../launches/strips.ts";
 import { Numbers } from "../numbers.ts";
 import { NumbersView } from "../numbers.tsx";
-import type { SelectSm, SmView, Zoom } from "../types.ts";
+import type { Zoom } from "../types.ts";
 import { watch } from "../watch/panel.tsx";
 import type { Answered } from "./answered.ts";
 import { Compared } from "./compared.tsx";
@@ -24,7 +24,7 @@ interface Around {
 }
 
 export const panels = (around: Around): readonly Panel[] =>
-  [why, compare, path, charts, numbers, decisions, watch, launches, oneSm].map((panel) => panel(around));
+  [why, compare, path, charts, numbers, decisions, watch, launches].map((panel) => panel(around));
 
 const why = ({ session, answered }: Around): Panel => ({
   id: "why",
@@ -185,33 +185,5 @@ const launches = (): Panel => {
       );
     },
     news: ({ frames }) => view.update(frames),
-  };
-};
-
-const oneSm = ({ session }: Around): Panel => {
-  const view = document.createElement("corun-sm-detail") as SmView &
-    Pick<HTMLElementTagNameMap["corun-sm-detail"], "setHeld" | "setShares">;
-  effect(() => {
-    view.selected = session.sm.value;
-  });
-  view.addEventListener("select-sm", (event) => {
-    const hadFocus = view.contains(document.activeElement),
-      { sm } = (event as CustomEvent<SelectSm>).detail;
-    session.select(sm);
-    if (sm === null && hadFocus) document.querySelector<HTMLElement>("corun-sm-grid")?.focus();
-  });
-  return {
-    id: "sm",
-    title: "One SM",
-    heading: "",
-    help: "One SM large: registers, shared memory, CTA slots, warps and what each scheduler waits for.",
-    view,
-    pictures: [view],
-    there: computed(() => session.sm.value !== null),
-    news: ({ frames }) =>
-      frames.forEach(({ shares, held }, at) => {
-        if (shares) view.setShares(at, shares);
-        if (held) view.setHeld(at, held);
-      }),
   };
 };

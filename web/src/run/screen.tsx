@@ -1,5 +1,5 @@
 // The first screen: what stands where, of what the session runs and what is known of it.
-import { effect } from "@preact/signals";
+import { effect, type ReadonlySignal } from "@preact/signals";
 import { render, type ComponentType } from "preact";
 import type { Answered } from "./answered.ts";
 import { Sentence, SlowBars, Stations } from "./answer.tsx";
@@ -18,6 +18,8 @@ import type { Experiment } from "../types.ts";
 import type { Session } from "./session.ts";
 
 interface ScreenDeeds {
+  /** Of two runs, the one that the pictures show; null: both, or there is one. */
+  shown: ReadonlySignal<number | null>;
   choose: Chosen;
   /** Behind the button at the top. */
   share: readonly Deed[];
@@ -35,7 +37,7 @@ export function startScreen(
   session: Session,
   answered: Answered,
   panels: readonly Panel[],
-  { choose, share, lead }: ScreenDeeds,
+  { shown, choose, share, lead }: ScreenDeeds,
 ): void {
   const { sides } = answered;
   const parts: Record<string, ComponentType> = {
@@ -61,7 +63,7 @@ export function startScreen(
       ) : null,
     notices: () => <NoticeBox of={session.notice} />,
     slows: () => <SlowBars sides={sides.value} />,
-    stations: () => <Stations sides={sides.value} />,
+    stations: () => <Stations sides={sides.value} shown={shown.value} />,
     "all-schemes": () => {
       const [a, b = null] = sides.value,
         run = answered.schemes.value;

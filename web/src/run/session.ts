@@ -124,7 +124,6 @@ export class Session {
   /** One SM large; null: none. */
   select(sm: number | null): void {
     this.look({ sm: sm ?? undefined });
-    if (sm !== null) this.tab.value = "sm";
   }
 
   readonly openFirst: Action = {

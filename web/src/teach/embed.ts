@@ -10,7 +10,7 @@ const PARTS: ReadonlyMap<string, string> = new Map([
   ["experiment", "#choices, #editor"],
   ["transport", "corun-dock"],
   ["verdict", "#verdict, #slows"],
-  ["sms", "#sms"],
+  ["gpu", "#gpu"],
   ["memory", "#stations, #path"],
   ["timeline", ".dk-axis"],
   ["schemes", "#all-schemes"],

@@ -12,15 +12,14 @@ export interface Part {
   draw(width: number): Drawing;
 }
 
-const GAP = 16,
-  HEAD = 24,
-  /** A heading that can be opened. */
-  FOLD = 28;
+const GAP = 16;
+/** How high a heading is. */
+export const HEAD = 24;
 /** The least width of a drawing that stands beside another; narrower ones stand below each other. */
 const LEAST = 270;
 
 /** How many drawings stand beside each other, and how wide each is. */
-export function roomFor(count: number, width: number): { columns: number; room: number } {
+function roomFor(count: number, width: number): { columns: number; room: number } {
   const columns = (width + GAP) / count - GAP >= LEAST ? count : 1;
   return { columns, room: Math.floor((width + GAP) / columns - GAP) };
 }
@@ -45,34 +44,6 @@ export function beside(parts: readonly Part[], width: number, t: Theme): Drawing
     add(all, d, x, y + HEAD, i);
     if (columns > 1) x += room + GAP;
     else y += d.height + HEAD + GAP;
-  });
-  return all;
-}
-
-/** Where there is no room for two beside each other: both headings, and under its own the drawing of the one that is open. */
-export function folded(parts: readonly Part[], isOpen: (run: number) => boolean, width: number, t: Theme): Drawing {
-  const open = Math.max(
-    0,
-    parts.findIndex((_, i) => isOpen(i)),
-  );
-  const shown = (parts[open] as Part).draw(width);
-  const all = new Drawing(width, parts.length * FOLD + shown.height + GAP, shown.background, shown.font, shown.mono);
-  let y = 0;
-  parts.forEach((part, i) => {
-    const middle = y + FOLD / 2,
-      x = width - 14;
-    heading(all, part, 0, middle - 9, width - 22, t);
-    all.path(
-      i === open
-        ? [x, middle - 3, x + 5, middle + 3, x + 10, middle - 3]
-        : [x + 3, middle - 5, x + 8, middle, x + 3, middle + 5],
-      { closed: false, stroke: t.ink3, width: 1.5 },
-    );
-    all.spot(`side:${i}`, 0, y, width, FOLD, () => `${headingText(part)}; ${isOpen(i) ? "shown below" : "show it"}`);
-    y += FOLD;
-    if (i !== open) return;
-    add(all, shown, 0, y, i);
-    y += shown.height + GAP;
   });
   return all;
 }

@@ -1,13 +1,13 @@
 // The views by the names of their elements, none of which is registered.
 import { Chart } from "./chart.ts";
 import { Charts } from "./charts.ts";
+import { Gpu } from "./gpu.ts";
 import { Mesh } from "./mesh.ts";
 import { MemoryPath } from "./memory-path.ts";
 import { SmDetail } from "./sm-detail.ts";
-import { SmGrid } from "./sm-grid.ts";
 
 export const VIEWS = [
-  ["corun-sm-grid", SmGrid],
+  ["corun-gpu", Gpu],
   ["corun-sm-detail", SmDetail],
   ["corun-memory-path", MemoryPath],
   ["corun-mesh", Mesh],
@@ -17,7 +17,7 @@ export const VIEWS = [
 
 declare global {
   interface HTMLElementTagNameMap {
-    "corun-sm-grid": SmGrid;
+    "corun-gpu": Gpu;
     "corun-sm-detail": SmDetail;
     "corun-memory-path": MemoryPath;
     "corun-mesh": Mesh;

@@ -1,6 +1,6 @@
 // The views: importing this registers their elements. Types are in ../types.ts.
 //
-//   <corun-sm-grid>      every SM; fires `select-sm`
+//   <corun-gpu>          every SM, and the L2 banks and DRAM channels; fires `select-sm` and `select-memory`
 //   <corun-sm-detail>    one SM in full; fires `select-sm` with null when it is closed
 //   <corun-memory-path>  NoC ports, L2 banks, DRAM channels
 //   <corun-mesh>         routers and links, where the NoC is a mesh

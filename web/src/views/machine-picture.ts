@@ -22,7 +22,6 @@ export interface Side<M> {
 export abstract class MachinePicture<M extends Model> extends Picture implements FrameView {
   protected sides: Side<M>[] = [];
   protected abstract model(layout: FrameLayout): M;
-  protected abstract drawingOf(model: M, width: number, t: Theme): Drawing;
   protected abstract tableOf(model: M): Tabular;
   /** One sentence with numbers. */
   protected abstract said(model: M): string;
@@ -58,17 +57,16 @@ export abstract class MachinePicture<M extends Model> extends Picture implements
     return "";
   }
 
-  protected parts(t: Theme): Part[] {
-    return this.sides.map(({ run, model }) => ({
-      mark: run.mark,
-      title: run.title,
-      said: this.above(model),
-      draw: (room: number) => this.drawingOf(model, room, t),
-    }));
-  }
-
-  protected build(width: number, t: Theme): Drawing | null {
-    const parts = this.parts(t);
+  /** Each run's drawing under what is said of it. */
+  protected beside(draw: (model: M, room: number) => Drawing, width: number, t: Theme): Drawing | null {
+    const parts = this.sides.map(
+      ({ run, model }): Part => ({
+        mark: run.mark,
+        title: run.title,
+        said: this.above(model),
+        draw: (room) => draw(model, room),
+      }),
+    );
     return parts.length > 0 ? beside(parts, width, t) : null;
   }
 

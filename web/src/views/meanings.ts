@@ -40,7 +40,7 @@ const RESOURCES = [
   ["LSU", "instructions", "sm.lsu"],
 ] as const;
 
-export function smMeanings(layout: FrameLayout): Meaning[] {
+export function gpuMeanings(layout: FrameLayout): Meaning[] {
   return [
     { title: "CTAs", unit: "CTA slots", formula: "one cell a slot, by kernel", doc: docOf(layout, "sm.slot_kernel") },
     {
@@ -63,8 +63,17 @@ export function smMeanings(layout: FrameLayout): Meaning[] {
       doc: docOf(layout, section),
     })),
     ...quotaMeaning(layout),
+    queueMeaning(layout, "L2 banks", "l2.queue", layout.capacity.l2_queue),
+    queueMeaning(layout, "DRAM channels", "dram.queue", layout.capacity.dram_queue),
   ];
 }
+
+const queueMeaning = (layout: FrameLayout, title: string, section: string, places: number): Meaning => ({
+  title,
+  unit: "% of a queue's places",
+  formula: `entries / ${places}, mean of the last frames, about 20; by kernel`,
+  doc: docOf(layout, section),
+});
 
 const quotaMeaning = (layout: FrameLayout): Meaning[] =>
   docOf(layout, "sm.quota_left") === ""

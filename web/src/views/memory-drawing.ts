@@ -6,7 +6,7 @@ import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
 import { percent, whole } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
-import type { Busy, MemoryModel } from "./memory-model.ts";
+import type { Lately, MemoryModel } from "./memory-model.ts";
 import type { Cell, Tabular } from "./tabular.ts";
 
 const GAP = 30,
@@ -23,7 +23,7 @@ interface Strip {
   count: number;
   height: number;
   queue?: { section: string; capacity: number };
-  busy?: Busy;
+  busy?: Lately;
   /** What else is to say of one. */
   more?(i: number): string;
   /** In the table it is a part of the row of this one. */
@@ -47,10 +47,10 @@ export function memoryPanels(model: MemoryModel): Panel[] {
   const queue = (what: string, section: string, count: number, capacity: number, title: string): Strip => {
     return { what, title: `${title}, of ${capacity}`, count, height: BAR, queue: { section, capacity } };
   };
-  const ports = (what: string, busy: Busy, title: string): Strip => {
+  const ports = (what: string, busy: Lately, title: string): Strip => {
     return { what, title, count: busy.count, height: CELL, busy };
   };
-  const panel = (key: string, title: string, busy: Busy, strips: Strip[]): Panel => {
+  const panel = (key: string, title: string, busy: Lately, strips: Strip[]): Panel => {
     const use = shares((k) => busy.mean(k));
     let seen = 0;
     for (let i = 0; i < busy.count; i++) if (busy.used(i) > 0) seen++;

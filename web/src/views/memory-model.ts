@@ -2,13 +2,13 @@
 import type { FrameLayout } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
 
-/** Weight of one frame in the averages of busy flags: about the last 20 frames. */
+/** Weight of one frame in the means: about the last 20 frames. */
 const WEIGHT = 0.1;
 
-/** Ports, banks or buses whose frames say which kernel uses them now. */
-export class Busy {
+/** Of ports, buses or queues, the part of each that kernels had lately. */
+export class Lately {
   private readonly share: Float64Array;
-  private readonly kernels: number;
+  readonly kernels: number;
   readonly count: number;
   /** Samples so far. */
   frames = 0;
@@ -19,17 +19,15 @@ export class Busy {
     this.share = new Float64Array(count * kernels);
   }
 
-  /** `user` is kernel + 1, or 0 for none. Plain mean at first, then a running one. */
-  sample(user: (i: number) => number): void {
+  /** `part`: what a kernel has of one now. Plain mean at first, then a running one. */
+  sample(part: (i: number, kernel: number) => number): void {
     this.frames++;
     const w = Math.max(WEIGHT, 1 / this.frames);
-    for (let i = 0; i < this.count; i++) {
-      const k = user(i) - 1;
-      for (let j = 0; j < this.kernels; j++) {
-        const at = i * this.kernels + j;
-        this.share[at] = (this.share[at] as number) * (1 - w) + (j === k ? w : 0);
+    for (let i = 0; i < this.count; i++)
+      for (let k = 0; k < this.kernels; k++) {
+        const at = i * this.kernels + k;
+        this.share[at] = (this.share[at] as number) * (1 - w) + w * part(i, k);
       }
-    }
   }
 
   clear(): void {
@@ -58,9 +56,13 @@ export class Busy {
 export class MemoryModel {
   readonly layout: FrameLayout;
   readonly reader: FrameReader;
-  readonly request: Busy;
-  readonly reply: Busy;
-  readonly dram: Busy;
+  /** How busy ports and data buses are. */
+  readonly request: Lately;
+  readonly reply: Lately;
+  readonly dram: Lately;
+  /** How full the queues of L2 banks and DRAM channels are. */
+  readonly banks: Lately;
+  readonly channels: Lately;
   cycle = 0;
   private last = -1;
 
@@ -68,20 +70,30 @@ export class MemoryModel {
     this.layout = layout;
     this.reader = new FrameReader(layout);
     const kernels = layout.kernels.length;
-    this.request = new Busy(layout.banks, kernels);
-    this.reply = new Busy(layout.sms.length, kernels);
-    this.dram = new Busy(layout.channels, kernels);
+    this.request = new Lately(layout.banks, kernels);
+    this.reply = new Lately(layout.sms.length, kernels);
+    this.dram = new Lately(layout.channels, kernels);
+    this.banks = new Lately(layout.banks, kernels);
+    this.channels = new Lately(layout.channels, kernels);
   }
 
   update(frame: Uint32Array): void {
-    this.reader.load(frame);
-    this.cycle = this.reader.cycle;
-    if (this.cycle < this.last) for (const b of [this.request, this.reply, this.dram]) b.clear();
+    const { reader, layout } = this;
+    reader.load(frame);
+    this.cycle = reader.cycle;
+    if (this.cycle < this.last)
+      for (const one of [this.request, this.reply, this.dram, this.banks, this.channels]) one.clear();
     // A frame of the same cycle says nothing new.
     if (this.cycle !== this.last) {
-      this.request.sample((i) => this.reader.get("noc.request_busy", i));
-      this.reply.sample((i) => this.reader.get("noc.reply_busy", i));
-      this.dram.sample((i) => this.reader.get("dram.busy", i));
+      // A frame says who uses a port now: kernel + 1, or 0 for none.
+      const uses = (section: string) => (i: number, k: number) => (reader.get(section, i) === k + 1 ? 1 : 0),
+        fills = (section: string, capacity: number) => (i: number, k: number) =>
+          reader.get(section, i, k) / Math.max(1, capacity);
+      this.request.sample(uses("noc.request_busy"));
+      this.reply.sample(uses("noc.reply_busy"));
+      this.dram.sample(uses("dram.busy"));
+      this.banks.sample(fills("l2.queue", layout.capacity.l2_queue));
+      this.channels.sample(fills("dram.queue", layout.capacity.dram_queue));
     }
     this.last = this.cycle;
   }

@@ -19,8 +19,8 @@ export class MemoryPath extends MachinePicture<MemoryModel> {
   protected model(layout: FrameLayout): MemoryModel {
     return new MemoryModel(layout);
   }
-  protected drawingOf(model: MemoryModel, width: number, t: Theme): Drawing {
-    return drawMemory(model, width, t);
+  protected build(width: number, t: Theme): Drawing | null {
+    return this.beside((model, room) => drawMemory(model, room, t), width, t);
   }
   protected tableOf(model: MemoryModel): Tabular {
     return memoryTable(model);

@@ -35,8 +35,8 @@ export class Mesh extends MachinePicture<MeshModel> {
   protected model(layout: FrameLayout): MeshModel {
     return new MeshModel(layout);
   }
-  protected drawingOf(model: MeshModel, width: number, t: Theme): Drawing {
-    return drawMesh(model, width, t);
+  protected build(width: number, t: Theme): Drawing | null {
+    return this.beside((model, room) => drawMesh(model, room, t), width, t);
   }
 
   protected tableOf(model: MeshModel): Tabular {

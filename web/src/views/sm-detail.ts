@@ -1,5 +1,5 @@
-// <corun-sm-detail>: one SM in full; of two runs that are compared, the SM of each, one below the other. Hidden while no SM is selected; its
-// close button fires `select-sm` with null.
+// <corun-sm-detail>: one SM in full; of two runs that are compared, the SM of each, one below the other, or of one of them. Hidden while no SM is
+// selected; the way back fires `select-sm` with null.
 import { h, setText, sideHeading } from "../dom.ts";
 import type { Paint } from "../draw/drawing.ts";
 import { figure, percent, whole } from "../draw/scale.ts";
@@ -61,10 +61,11 @@ export class SmDetail extends HTMLElement implements SmView {
   private panels: SmPanel[] = [];
   private sm: number | null = null;
   private readonly heading = h("h2", { class: "cv-heading" });
-  private readonly close = button("Close", { class: "cv-button", "aria-label": "Close the SM" }, () => {
+  private readonly back = button("‹ All SMs", { class: "cv-button" }, () => {
     this.selected = null;
     this.dispatchEvent(new CustomEvent<SelectSm>("select-sm", { bubbles: true, detail: { sm: null } }));
   });
+  private one: number | null = null;
   private made = -1;
   private drawn = 0;
   private timer = 0;
@@ -138,10 +139,18 @@ export class SmDetail extends HTMLElement implements SmView {
     this.draw();
   }
 
+  /** Of two runs, 0 or 1: the one whose SM is shown; null: both. */
+  set shown(one: number | null) {
+    this.one = one;
+    this.made = -1;
+    this.draw();
+  }
+
   private draw(): void {
     this.hidden = this.sm === null || this.panels.length === 0;
     if (this.hidden || this.sm === null || !this.isConnected) return;
-    const shown = this.panels.filter((panel) => panel.has(this.sm as number));
+    const only = this.panels.length > 1 ? this.one : null,
+      shown = this.panels.filter((panel, i) => panel.has(this.sm as number) && (only === null || i === only));
     if (this.made !== this.sm) this.make(this.sm, shown);
     this.drawn = performance.now();
     for (const panel of shown) panel.fill(this.sm);
@@ -156,8 +165,9 @@ export class SmDetail extends HTMLElement implements SmView {
       h(
         "div",
         { class: "cv-head" },
+        this.back,
         this.heading,
-        h("div", { class: "cv-actions" }, meaningsButton("an SM", smDetailMeanings(layout)) ?? "", this.close),
+        h("div", { class: "cv-actions" }, meaningsButton("an SM", smDetailMeanings(layout)) ?? ""),
       ),
       ...shown.flatMap((panel) => panel.make(sm)),
     );

@@ -260,13 +260,3 @@ export function smsText(layout: FrameLayout): string {
     : [];
   return `${layout.sms.length} SMs${each.length > 0 ? ` (${each.join(", ")})` : ""}`;
 }
-
-/**
- * Columns for `count` tiles: a divisor of the count if one comes close to what fits, so that no row is short; else as many as
- * the same number of rows needs.
- */
-export function columnsFor(count: number, width: number, least: number, gap: number): number {
-  const fit = Math.max(1, Math.min(count, Math.floor((width + gap) / (least + gap))));
-  for (let columns = fit; columns >= fit / 2; columns--) if (count % columns === 0) return columns;
-  return Math.ceil(count / Math.ceil(count / fit));
-}

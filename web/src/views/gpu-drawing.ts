@@ -1,27 +1,32 @@
-// The SM grid as a drawing: a tile for each SM, or a cell where there are too many for tiles.
-import { Drawing, fitText } from "../draw/drawing.ts";
+// The GPU as a drawing: a tile for each SM, and beside them how full the queues of the L2 banks and DRAM channels are.
+import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
 import { percent, whole } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
 import type { Fill, Paint } from "../draw/drawing.ts";
 import type { Theme } from "../draw/theme.ts";
 import { stallPaint } from "./chart-drawing.ts";
-import { columnsFor, hasClasses, residentText, shownCauses, smGroups, smName } from "./sm-model.ts";
+import { type Lately, MemoryModel } from "./memory-model.ts";
+import { hasClasses, residentText, shownCauses, smGroups, SmModel, smName } from "./sm-model.ts";
 import type { FrameLayout } from "../types.ts";
-import type { SmGroup, SmModel } from "./sm-model.ts";
+import type { SmGroup } from "./sm-model.ts";
 import type { Cell, Tabular } from "./tabular.ts";
 
-const GAP = 4,
-  CELL_GAP = 2,
+/** Between tiles, and between those of many SMs. */
+const GAP = 6,
+  NARROW = 4,
+  MANY = 48,
   /** The name of a class, above its rows. */
   NAME = 18;
-/** How wide a tile is at least where that makes few rows, and otherwise; how wide at most; more rows of tiles make cells of them. */
-const WISHED = 40,
-  FEW = 3,
-  LEAST = 24,
-  MOST = 200,
-  ROWS = 4;
-const LEAST_CELL = 18,
-  MOST_CELL = 30;
+/** The least and the largest tile. */
+const LEAST = 12,
+  MOST = 132;
+/** How much of the width is memory: L2 banks and DRAM channels. */
+const MEMORY = 0.3;
+/** The line under the columns of memory, which says what they are. */
+const CAPTION = 16;
+/** Of a bank or channel: how low at least, before there is another column of them, and how high at most. */
+const LOW = 7,
+  HIGH = 44;
 /** The line of quotas and the space above it. */
 const QUOTA = 5;
 
@@ -30,62 +35,91 @@ export const drainPaint = (t: Theme): Fill => ({ colour: t.plot, ink: t.lineStro
 /** All stall causes that have no colour of their own here. */
 export const otherPaint = (t: Theme): Paint => t.slotEdge;
 
-/** How the SMs of a group are drawn: where its name and its first row are, how many stand in a row, how large one is. */
+/** What the GPU does: its SMs, and the memory that they share. */
+export class GpuModel extends SmModel {
+  readonly memory: MemoryModel;
+  constructor(layout: FrameLayout) {
+    super(layout);
+    this.memory = new MemoryModel(layout);
+  }
+  override update(frame: Uint32Array): void {
+    super.update(frame);
+    this.memory.update(frame);
+  }
+}
+
+/** How the SMs of a group are drawn: where its first row is, how many stand in a row, how large one is. */
 interface Rows {
   group: SmGroup;
   top: number;
   columns: number;
   w: number;
   h: number;
-}
-interface Layout {
-  cells: boolean;
   gap: number;
-  rows: Rows[];
-  height: number;
 }
 
-function inRow({ count }: SmGroup, width: number): number {
-  const wished = columnsFor(count, width, WISHED, GAP);
-  return Math.ceil(count / wished) <= FEW ? wished : columnsFor(count, width, LEAST, GAP);
-}
-/** Whether there are too many SMs for tiles at that width. */
-export function asCells(layout: FrameLayout, width: number): boolean {
-  const groups = smGroups(layout);
-  return groups.reduce((sum, group) => sum + Math.ceil(group.count / inRow(group, width)), 0) > ROWS * groups.length;
-}
-
-/** Each class in rows of its own, under each other; a smaller SM is a smaller tile. */
-function placed(layout: FrameLayout, width: number, quotas: boolean): Layout {
+/** Each class in rows of its own, under each other; a smaller SM is a smaller tile. The columns that make the largest tiles, in even rows if they can. */
+export function placed(layout: FrameLayout, width: number, height: number): Rows[] {
   const groups = smGroups(layout),
-    named = hasClasses(layout),
-    cells = asCells(layout, width),
-    gap = cells ? CELL_GAP : GAP;
-  const largest = groups.find(({ scale }) => scale === 1) ?? (groups[0] as SmGroup);
-  const of = cells ? columnsFor(largest.count, width, LEAST_CELL, gap) : inRow(largest, width),
-    full = Math.min(cells ? MOST_CELL : MOST, (width - gap * (of - 1)) / of);
-  let top = 0;
-  const rows = groups.map((group): Rows => {
-    const w = full * group.scale,
-      columns = group === largest ? of : columnsFor(group.count, width, w, gap);
-    const h = cells
-      ? Math.round(Math.min(16, Math.max(12, w * 0.5)))
-      : Math.round(Math.min(40, Math.max(28, w * 0.66))) + (quotas ? QUOTA : 0);
-    if (named) top += NAME;
-    const at = top;
-    top += Math.ceil(group.count / columns) * (h + gap) - gap + (named ? 6 : 0);
-    return { group, top: at, columns, w, h };
-  });
-  return { cells, gap, rows, height: top };
+    named = hasClasses(layout) ? NAME : 0,
+    largest = groups.find(({ scale }) => scale === 1) ?? (groups[0] as SmGroup);
+  const gap = layout.sms.length > MANY ? NARROW : GAP;
+  let best: { rows: Rows[]; score: number } | null = null;
+  for (let of = 1; of <= largest.count; of++) {
+    const full = Math.min(MOST, (width - gap * (of - 1)) / of);
+    if (full < LEAST && best) break;
+    const each = groups.map((group) => {
+      const w = full * group.scale,
+        columns = group === largest ? of : Math.max(1, Math.min(group.count, Math.floor((width + gap) / (w + gap))));
+      return { group, w, columns, lines: Math.ceil(group.count / columns) };
+    });
+    const lines = each.reduce((sum, { lines: n, group }) => sum + n * group.scale, 0),
+      gaps = each.reduce((sum, { lines: n }) => sum + n * gap, 0) + named * groups.length,
+      high = Math.min(1.15 * full, (height - gaps) / lines);
+    const even = largest.count % of === 0 ? 1 : 0.85,
+      score = Math.min(full, 1.4 * high) * even;
+    if (best && score < best.score) continue;
+    let top = 0;
+    const rows = each.map(({ group, w, columns, lines: n }): Rows => {
+      const h = Math.max(LEAST, Math.floor(high * group.scale)),
+        at = top + named;
+      top = at + n * (h + gap);
+      return { group, top: at, columns, w, h, gap };
+    });
+    best = { rows, score };
+  }
+  return best?.rows ?? [];
 }
 
 /** `most` CTAs have been on an SM: slots beyond them are not drawn, so that two runs that are compared have one scale. */
-export function drawSms(model: SmModel, width: number, t: Theme, selected: number | null, most = model.most): Drawing {
+export function drawGpu(model: GpuModel, width: number, height: number, t: Theme, most = model.most): Drawing {
+  const d = new Drawing(width, height, t.page, t.font, t.mono),
+    memory = Math.round(MEMORY * width),
+    each = (memory - 3 * GAP) / 2;
+  drawSms(d, model, width - memory, height - CAPTION, most, t);
+  const column = (x: number, caption: string, id: string, of: Lately, says: (i: number) => string): void => {
+    drawColumn(d, id, of, says, { x, width: each, height: height - CAPTION }, t);
+    const long = `${caption} queues`;
+    d.text(x, height - 3, textWidth(long, 11) > each ? fitText(caption, 11, each) : long, t.ink2, 11);
+  };
+  const { banks, channels } = model.memory;
+  column(width - 2 * each - GAP, "L2", "bank", banks, (i) => bankText(model.memory, i));
+  column(width - each, "DRAM", "channel", channels, (i) => channelText(model.memory, i));
+  return d;
+}
+
+/** The SMs alone, no higher than they need. */
+export function smsAlone(model: SmModel, width: number, t: Theme): Drawing {
+  const d = new Drawing(width, 0, t.page, t.font, t.mono);
+  drawSms(d, model, width, 0.4 * width, model.most, t);
+  d.height = Math.max(28, ...d.spots.map(({ y, h }) => y + h));
+  return d;
+}
+
+function drawSms(d: Drawing, model: SmModel, width: number, height: number, most: number, t: Theme): void {
   const quotas = model.hasQuotas(),
-    named = hasClasses(model.layout),
-    { cells, gap, rows, height } = placed(model.layout, width, quotas);
-  const d = new Drawing(width, Math.max(28, height), t.page, t.font, t.mono);
-  for (const { group, top, columns, w, h } of rows) {
+    named = hasClasses(model.layout);
+  for (const { group, top, columns, w, h, gap } of placed(model.layout, width, height)) {
     if (named) {
       const text = `${group.count} ${group.name}: ${residentText(model, group.first, group.count)}`;
       d.text(0, top - NAME / 2, fitText(text, 11, width), t.ink2, 11, { baseline: "middle" });
@@ -94,24 +128,56 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
       const sm = group.first + i,
         x = (i % columns) * (w + gap),
         y = top + Math.floor(i / columns) * (h + gap);
-      const drains = model.drains(sm).length > 0,
-        chosen = sm === selected;
       d.rect(x + 0.5, y + 0.5, w - 1, h - 1, {
-        fill: drains ? drainPaint(t) : t.plot,
-        stroke: chosen ? t.accent : t.line,
-        width: chosen ? 2 : 1,
-        radius: cells ? 1 : 3,
+        fill: model.drains(sm).length > 0 ? drainPaint(t) : t.plot,
+        stroke: t.line,
+        radius: w < 40 ? 2 : 5,
       });
-      // Inside a cell that drains, its hatching is a frame.
-      if (cells) drawCell(d, model, sm, x, y, w, h, drains ? 3 : 1, t);
-      else drawTile(d, model, sm, most, x, y, w, h, quotas, t);
+      drawTile(d, model, sm, most, x, y, w, h, quotas, t);
       d.spot(`sm:${sm}`, x, y, w, h, () => describe(model, sm));
     }
   }
-  return d;
 }
 
-/** CTAs by kernel; issue slots by cause; what is left of quotas. */
+/** Banks or channels below each other, each a bar that is full where its queue is; many stand in several columns. */
+function drawColumn(
+  d: Drawing,
+  id: string,
+  of: Lately,
+  says: (i: number) => string,
+  { x, width, height }: { x: number; width: number; height: number },
+  t: Theme,
+): void {
+  const columns = Math.max(1, Math.ceil((of.count * LOW) / height)),
+    rows = Math.ceil(of.count / columns),
+    w = (width - GAP * (columns - 1)) / columns,
+    step = Math.min(HIGH, height / rows),
+    h = step - Math.min(4, 0.25 * step);
+  for (let i = 0; i < of.count; i++) {
+    const left = x + Math.floor(i / rows) * (w + GAP),
+      y = (i % rows) * step;
+    d.rect(left, y, w, h, { fill: t.slotEmpty, radius: 2 });
+    let at = 0;
+    for (let k = 0; k < of.kernels; k++) {
+      const part = Math.min(1 - at, of.of(i, k));
+      if (part * w >= 0.4) d.rect(left + at * w, y, part * w, h, { fill: kernelPaint(k, t) });
+      at += part;
+    }
+    d.spot(`${id}:${i}`, left, y, w, step, () => says(i));
+  }
+}
+
+/** How full a queue is lately, and of whom. */
+function queueText({ layout }: MemoryModel, of: Lately, i: number): string {
+  const each = layout.kernels.map((name, k) => `${name} ${percent(of.of(i, k), 1)}`);
+  return `its queue is ${percent(of.used(i), 1)} full lately (${each.join(", ")})`;
+}
+const bankText = (m: MemoryModel, i: number): string =>
+  `L2 bank ${i}: ${queueText(m, m.banks, i)}; ${whole(m.entries("l2.mshr", i))} of ${whole(m.layout.capacity.l2_mshr)} misses under way`;
+const channelText = (m: MemoryModel, i: number): string =>
+  `DRAM channel ${i}: ${queueText(m, m.channels, i)}; ${m.openRows(i)} of ${m.layout.dram_banks} banks have an open row`;
+
+/** CTAs by kernel; below, issue slots by cause, and what is left of quotas. */
 function drawTile(
   d: Drawing,
   model: SmModel,
@@ -124,14 +190,16 @@ function drawTile(
   quotas: boolean,
   t: Theme,
 ): void {
-  const pad = w < 80 ? 3 : 5,
+  const pad = w < 24 ? 2 : w < 60 ? 3 : 6,
     ix = x + pad,
     iw = w - 2 * pad,
-    ih = h - 2 * pad - (quotas ? QUOTA : 0);
-  const slotsH = Math.floor((ih - 3) / 2);
+    line = quotas && h >= 24 ? QUOTA : 0,
+    ih = h - 2 * pad - line,
+    space = Math.max(1, Math.round(0.1 * ih)),
+    slotsH = Math.floor(0.62 * (ih - space));
   drawSlots(d, model, sm, most, ix, y + pad, iw, slotsH, t);
-  drawIssue(d, model, sm, ix, y + pad + slotsH + 3, iw, ih - slotsH - 3, t);
-  if (quotas) drawQuotas(d, model, sm, ix, y + h - pad - 3, iw, t);
+  drawIssue(d, model, sm, ix, y + pad + slotsH + space, iw, ih - slotsH - space, t);
+  if (line > 0) drawQuotas(d, model, sm, ix, y + h - pad - 3, iw, t);
 }
 
 /** The CTAs by kernel, and empty slots up to the most that an SM has held; as few rows as leave each of them 2 px and a gap. */
@@ -193,45 +261,6 @@ function issueParts(model: SmModel, shares: readonly number[], t: Theme): { shar
   ];
 }
 
-/** The mix of kernels that are resident, and below it the main cause of stalls, as strong as its share. */
-function drawCell(
-  d: Drawing,
-  model: SmModel,
-  sm: number,
-  x: number,
-  y: number,
-  w: number,
-  h: number,
-  pad: number,
-  t: Theme,
-): void {
-  const ix = x + pad,
-    iw = w - 2 * pad,
-    ih = h - 2 * pad,
-    causeH = 4;
-  const ctas = model.ctas(sm),
-    all = ctas.reduce((a, b) => a + b, 0);
-  d.rect(ix, y + pad, iw, ih, { fill: t.slotEmpty });
-  let at = ix;
-  ctas.forEach((n, k) => {
-    const part = all > 0 ? (iw * n) / all : 0;
-    d.rect(at, y + pad, part, ih - causeH, { fill: kernelPaint(k, t) });
-    at += part;
-  });
-  const main = mainCause(model, sm, t);
-  if (main)
-    d.rect(ix, y + pad + ih - causeH + 1, iw, causeH - 1, { fill: main.paint, opacity: 0.25 + 0.75 * main.share });
-}
-
-/** The largest of the causes that the legend names, other ones together. */
-function mainCause(model: SmModel, sm: number, t: Theme): { share: number; paint: Paint } | null {
-  const shares = model.shares(sm),
-    parts = issueParts(model, shares, t);
-  const known = parts.reduce((sum, { share }) => sum + share, 0);
-  const causes = [...parts.slice(model.kernels), { share: 1 - known, paint: otherPaint(t) }];
-  return shares.some((share) => share > 0) ? causes.reduce((a, b) => (b.share > a.share ? b : a)) : null;
-}
-
 /** A line for each kernel with a quota, beside each other: as long as what is left of what a refill gives. */
 function drawQuotas(d: Drawing, model: SmModel, sm: number, x: number, y: number, w: number, t: Theme): void {
   const given = model.quotas(sm).flatMap((one, k) => (one ? [{ ...one, k }] : []));
@@ -279,7 +308,7 @@ function quotasText(model: SmModel, sm: number): string[] {
   return given.length > 0 ? [`left of each quota: ${given.join(", ")}`] : [];
 }
 
-/** The same picture as a table: one row for each SM. */
+/** The SMs as a table: one row for each. */
 export function smTable(model: SmModel): Tabular {
   const { layout } = model,
     quotas = model.hasQuotas();
