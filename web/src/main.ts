@@ -107,11 +107,7 @@ const follow: (() => void)[] = [
   () => {
     if (session.title.value) document.title = session.title.value;
   },
-  () => {
-    const { value } = session.standing;
-    if (value) standing.mark(value.text, value.faded);
-    else standing.clear();
-  },
+  () => standing.mark(session.standing.value),
   () => {
     sidebar.hidden = !session.editable.value;
   },

@@ -1,4 +1,4 @@
-// What stands on the page while it is not what is asked for: the pictures of the run before, faded under a ribbon that says so.
+// What stands on the page while it is not what is asked for: nothing of the run before where the next one comes, and else that run under a ribbon.
 import { h, setText } from "./dom.ts";
 
 export class StaleBanner {
@@ -11,17 +11,13 @@ export class StaleBanner {
     pictures.prepend(this.#ribbon);
   }
 
-  /** `faded`: it waits for what comes; else it goes on, because what was asked for cannot run. */
-  mark(text: string, faded: boolean): void {
+  mark(standing: "waits" | { text: string } | null): void {
+    const waits = standing === "waits",
+      text = standing === null || waits ? "" : standing.text;
     setText(this.#text, text);
-    this.#ribbon.hidden = false;
-    this.#pictures.dataset["standing"] = faded ? "faded" : "on";
-    this.#pictures.setAttribute("aria-busy", String(faded));
-  }
-
-  clear(): void {
-    this.#ribbon.hidden = true;
-    delete this.#pictures.dataset["standing"];
-    this.#pictures.removeAttribute("aria-busy");
+    this.#ribbon.hidden = text === "";
+    this.#pictures.toggleAttribute("data-waits", waits);
+    if (waits) this.#pictures.setAttribute("aria-busy", "true");
+    else this.#pictures.removeAttribute("aria-busy");
   }
 }

@@ -45,8 +45,9 @@ export function found(choices: readonly Choice[], sought: string): Choice[] {
     .map(({ choice }) => choice);
 }
 
-/** The first sentence of a description. */
-const firstSentence = (doc: string): string => /^.*?[.:](?=\s|$)/s.exec(doc)?.[0].replace(/[.:]$/, "") ?? doc;
+/** The first sentence of a description; what is in brackets ends none. */
+const firstSentence = (doc: string): string =>
+  /^(?:\([^)]*\)|[^(])*?[.:](?=\s|$)/.exec(doc)?.[0].replace(/[.:]$/, "") ?? doc;
 
 /** Whose kernels these are, by what stands before the slash. */
 const PAPERS = byName({
@@ -61,12 +62,11 @@ const REST = "Others";
 export function kernelChoices(catalogue: Catalogue): Choice[] {
   const paperOf = (name: string): string => PAPERS.get(name.split("/")[0] ?? "") ?? REST;
   const order = [...PAPERS.values(), REST];
-  const all = catalogue.kernels.map(({ name, title, doc }) => ({
-    value: name,
-    title: name.slice(name.lastIndexOf("/") + 1),
-    note: title === "" || title === name ? firstSentence(doc) : title,
-    group: paperOf(name),
-  }));
+  const all = catalogue.kernels.map(({ name, title, doc }) => {
+    const short = name.slice(name.lastIndexOf("/") + 1),
+      note = ["", name, short].includes(title) ? firstSentence(doc) : title;
+    return { value: name, title: short, note, group: paperOf(name) };
+  });
   return all.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
 }
 
@@ -101,6 +101,9 @@ export function vendorChoices(catalogue: Catalogue, { kernels, gpu }: Experiment
     group: one.group,
   }));
 }
+/** A GPU that its vendor sells: how that is shared there comes before what papers propose. */
+export const isVendors = ({ vendors }: Catalogue, experiment: Experiment): boolean =>
+  vendors.gpus.some(({ gpu }) => gpu === gpuOf(experiment));
 /** What of the vendors' a choice is. */
 export const vendorOf = (catalogue: Catalogue, { kernels, gpu }: Experiment, value: string): Preset | undefined =>
   presets(kernels.length, shapeOf(catalogue, gpu)).find((one) => value === `${VENDOR}${shortTitle(one)}`);

@@ -8,6 +8,7 @@ import {
   gpuChoices,
   gpuOf,
   gpuText,
+  isVendors,
   kernelChoices,
   schemeChoices,
   vendorChoices,
@@ -89,7 +90,8 @@ export function Choices(props: {
       {(sides ? [0, 1] : []).map((side) => {
         const experiment = experiments[side];
         const none = side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [];
-        const vendors = catalogue ? vendorChoices(catalogue, experiment ?? first) : [];
+        const vendors = catalogue ? vendorChoices(catalogue, experiment ?? first) : [],
+          own = catalogue !== null && isVendors(catalogue, first);
         return (
           <span class="choice-side" key={side}>
             <b class="side-mark" data-side-of={"AB"[side]}>
@@ -104,7 +106,7 @@ export function Choices(props: {
                   : NONE
               }
               text={experiment ? schemeText(experiment, catalogue) : "nothing"}
-              choices={[...none, ...schemes, ...vendors]}
+              choices={[...none, ...(own ? [...vendors, ...schemes] : [...schemes, ...vendors])]}
               onChoose={(name) => onChoose.scheme(side, name)}
             />
           </span>

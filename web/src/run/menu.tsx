@@ -25,31 +25,32 @@ export function Menu(props: {
 }) {
   const popover = useRef<HTMLDivElement>(null),
     button = useRef<HTMLButtonElement>(null),
-    list = useRef<HTMLDivElement>(null),
-    search = useRef<HTMLInputElement>(null);
+    list = useRef<HTMLDivElement>(null);
   const sought = useSignal(""),
     at = useSignal(0),
     open = useSignal(false);
   const ids = useId();
-  const shown = open.value ? found(props.choices, sought.value).slice(0, SHOWN) : [];
+  const all = (): Choice[] => found(props.choices, sought.value).slice(0, SHOWN),
+    shown = open.value ? all() : [];
   const now = props.choices.find(({ value }) => value === props.value);
 
+  // The list begins at its top, whatever is chosen now; keys take it along.
+  const moved = useRef(false);
   useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+    if (moved.current) list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+    moved.current = false;
   });
-
-  // The search is there only once the popover has opened, when the browser has put the focus already.
-  useEffect(() => search.current?.focus(), [open.value]);
 
   const onToggle = (event: { newState: string }): void => {
     open.value = event.newState === "open";
-    if (!open.value) return;
-    place(popover.current, button.current);
-    sought.value = "";
-    at.value = Math.max(
-      0,
-      found(props.choices, "").findIndex(({ value }) => value === props.value),
-    );
+    if (open.value) place(popover.current, button.current);
+    else sought.value = "";
+    // What was typed before the list was there has chosen already.
+    if (sought.value === "")
+      at.value = Math.max(
+        0,
+        props.choices.findIndex(({ value }) => value === props.value),
+      );
   };
   const choose = (choice: Choice | undefined): void => {
     if (!choice) return;
@@ -61,8 +62,9 @@ export function Menu(props: {
     const to = { ArrowDown: at.value + 1, ArrowUp: at.value - 1, PageDown: at.value + 8, PageUp: at.value - 8 }[
       event.key
     ];
+    moved.current = to !== undefined;
     if (to !== undefined) at.value = Math.max(0, Math.min(shown.length - 1, to));
-    else if (event.key === "Enter") choose(shown[at.value]);
+    else if (event.key === "Enter") choose(all()[at.value]);
     else return;
     event.preventDefault();
   };
@@ -83,25 +85,26 @@ export function Menu(props: {
         <span>{props.text ?? now?.title ?? props.value}</span>
       </button>
       <div id={`${ids}-menu`} ref={popover} popover="auto" class="menu" onToggle={onToggle}>
+        {/* It is there before the list, and has the focus as soon as the popover opens: no letter is lost. */}
+        <input
+          class="menu-search"
+          autofocus
+          type="text"
+          {...COMBOBOX}
+          aria-controls={`${ids}-list`}
+          placeholder="Search"
+          autocomplete="off"
+          aria-label={`${props.label}: search`}
+          aria-activedescendant={shown.length > 0 ? `${ids}-${at.value}` : undefined}
+          value={sought.value}
+          onInput={(event) => {
+            sought.value = event.currentTarget.value;
+            at.value = 0;
+          }}
+          onKeyDown={onKeyDown}
+        />
         {open.value && (
           <>
-            <input
-              class="menu-search"
-              ref={search}
-              type="text"
-              {...COMBOBOX}
-              aria-controls={`${ids}-list`}
-              placeholder="Search"
-              autocomplete="off"
-              aria-label={`${props.label}: search`}
-              aria-activedescendant={shown.length > 0 ? `${ids}-${at.value}` : undefined}
-              value={sought.value}
-              onInput={(event) => {
-                sought.value = event.currentTarget.value;
-                at.value = 0;
-              }}
-              onKeyDown={onKeyDown}
-            />
             <div id={`${ids}-list`} class="menu-list" role="listbox" aria-label={props.label} ref={list}>
               {shown.map((choice, i) => (
                 <>

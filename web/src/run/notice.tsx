@@ -12,7 +12,8 @@ export interface Action {
   run(): void;
 }
 export interface Notice {
-  kind: "error" | "info" | "loading";
+  /** `line`: it goes on below without being in the way of anything. */
+  kind: "error" | "info" | "loading" | "line";
   title: string;
   text?: readonly ComponentChildren[];
   actions?: readonly Action[];
@@ -81,12 +82,9 @@ export const cannotRun = (problems: readonly Problem[], ...actions: Action[]): N
 
 /** `done` of `of` runs are done, and `part` of the present one. */
 export const profiling = (what: string, done: number, of: number, part: number, ...actions: Action[]): Notice => ({
-  kind: "loading",
+  kind: "line",
   title: `Profiling ${what}: ${done + 1} of ${of}`,
-  text: [
-    "The policy has to know how its kernels do alone before it begins. This browser keeps what is measured.",
-    <progress key="bar" max={1} value={(done + part) / of} aria-label="How much is measured" />,
-  ],
+  text: [<progress key="bar" max={1} value={(done + part) / of} aria-label="How much is measured" />],
   actions,
 });
 

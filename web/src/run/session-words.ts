@@ -1,17 +1,12 @@
-// What the session calls its sides: in the title of the page, and in the ribbon over pictures that are of before.
+// What the session calls its sides: in the title of the page, and in the ribbon over pictures of another run.
 import { mixText, schemeText } from "../choices.ts";
-import { count, problemText } from "../format.ts";
+import { problemText } from "../format.ts";
 import type { Catalogue, Experiment, Problem } from "../types.ts";
 import { MARKS, type Side } from "./side.ts";
 
 /** What is asked for is not there yet: how, and what the title of the page says of it. */
 export const PREPARING = { idle: "Loading", profiling: "Profiling", stopped: "Not begun" } as const;
 export type Preparing = keyof typeof PREPARING;
-const WHY: Readonly<Record<Preparing, string>> = {
-  idle: "is being built",
-  profiling: "waits until its kernels are measured alone",
-  stopped: "has not begun",
-};
 
 type Known = Catalogue | null;
 export const nameOf = (experiment: Experiment, catalogue: Known): string =>
@@ -23,18 +18,6 @@ export function titleOf(sides: readonly Side[], catalogue: Known): string {
   const mixes = [...new Set(sides.map(({ experiment }) => mixText(experiment)))].join(" vs "),
     [a, b] = [first, second].map((one) => one && schemeText(one.experiment, catalogue));
   return `${mixes} · ${a}${b !== undefined && b !== a ? ` vs ${b}` : ""} · Corun`;
-}
-
-/** Which runs the pictures still show, and what comes in their place. */
-export function standsBefore(sides: readonly Side[], how: Preparing, cycle: number, catalogue: Known): string {
-  const was = sides.flatMap(({ laid }) => (laid ? [nameOf(laid.experiment, catalogue)] : [])),
-    comes = sides.flatMap(({ experiment, loaded }, at) => {
-      if (loaded) return [];
-      return [
-        sides.length > 1 ? `${MARKS[at] ?? ""} (${nameOf(experiment, catalogue)})` : nameOf(experiment, catalogue),
-      ];
-    });
-  return `Below is still ${was.join(" and ")}, at cycle ${count(cycle)}. ${comes.join(" and ")} ${WHY[how]}.`;
 }
 
 /** Which run the pictures still show where what the form says cannot run. */

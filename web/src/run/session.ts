@@ -14,7 +14,7 @@ import type { ShownState } from "./dock-state.ts";
 import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type Notice } from "./notice.tsx";
 import type { Whereabouts } from "./origin.ts";
 import type { Shown } from "./panel.ts";
-import { cannotBeside, PREPARING, standsBefore, standsInstead, titleOf, type Preparing } from "./session-words.ts";
+import { cannotBeside, PREPARING, standsInstead, titleOf, type Preparing } from "./session-words.ts";
 import { further, MARKS, side, type Driver, type Side, type Surroundings } from "./side.ts";
 
 export class Session {
@@ -37,8 +37,8 @@ export class Session {
       this.over.value ? "end" : this.state.value === "paused" && this.view.value.cycle !== undefined ? "rest" : "way",
   );
   readonly notice = signal<Notice | null>(null);
-  /** The pictures are not of what is asked for: why, and whether they wait for it. */
-  readonly standing = signal<{ text: string; faded: boolean } | null>(null);
+  /** The pictures are of the run before: they wait for what is asked for, or that cannot run, and these words say so. Null where they are not. */
+  readonly standing = signal<"waits" | { text: string } | null>(null);
   readonly title = signal("");
   /** In which fields the two differ; null: not known, and `why`. */
   readonly differ = signal<{ differences: readonly Difference[] | null; why: string }>({ differences: null, why: "" });
@@ -178,18 +178,15 @@ export class Session {
     this.engine?.load(at, next, play, seek);
   }
 
-  /** What is asked for is not there yet. Until then, the transport, the title and a ribbon say that the pictures are of before. */
+  /** What is asked for is not there yet. Until then, the transport and the title say so, and what the pictures have of before is not seen. */
   #prepare(how: Preparing): void {
     this.state.value = "idle";
     this.over.value = false;
     this.where.value = { state: how, cycle: 0, rate: 0 };
     this.title.value = `${PREPARING[how]}: ${titleOf(this.#sides, this.catalogue)}`;
-    if (!this.laid) return;
-    this.standing.value = {
-      text: standsBefore(this.#sides, how, this.cycle, this.catalogue),
-      // Where a second run comes beside the first, the first is what it was.
-      faded: this.#sides.some(({ laid: of, loaded }) => of !== null && !loaded),
-    };
+    // Where a second run comes beside the first, the first is what it was.
+    const waits = this.#sides.some(({ laid: of, loaded }) => of !== null && !loaded);
+    this.standing.value = this.laid && waits ? "waits" : null;
   }
 
   /** The way back to what ran before, where there is one. */
@@ -444,7 +441,7 @@ export class Session {
     this.state.value = "paused";
     this.where.value = { state: "paused", cycle: this.cycle, rate: 0 };
     const text = standsInstead(this.#sides, this.catalogue);
-    if (text !== null) this.standing.value = { text, faded: false };
+    if (text !== null) this.standing.value = { text };
   }
 
   alone(at: number, kernel: number, ipc: number | null, why: string): void {
