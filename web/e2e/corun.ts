@@ -54,17 +54,17 @@ export const is = async (page: Page, text: string): Promise<void> => {
   await expect(state(page)).toHaveText(text);
 };
 
-/** Opens a tab of the drawer. */
+/** Opens a tab of the details. */
 export async function show(page: Page, tab: string): Promise<void> {
   const one = page.locator(`#tab-${tab}`);
+  if (!(await page.locator(".drawer-sheet").isVisible())) await page.locator("#details").click();
   if ((await one.getAttribute("aria-selected")) !== "true") await one.click();
   await expect(page.locator(`#drawer-${tab}`)).toBeVisible();
 }
-/** Closes the drawer. */
+/** Closes the details. */
 export async function closeDrawer(page: Page): Promise<void> {
-  const open = page.locator("#drawer [role=tab][aria-selected=true]");
-  if ((await open.count()) > 0) await open.click();
-  await expect(page.locator(".drawer-body")).toBeHidden();
+  if (await page.locator(".drawer-sheet").isVisible()) await page.locator(".drawer-close").click();
+  await expect(page.locator(".drawer-sheet")).toBeHidden();
 }
 /** Opens the form of the experiment. */
 export async function form(page: Page): Promise<void> {

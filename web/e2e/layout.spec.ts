@@ -1,5 +1,5 @@
 // Nothing lies over anything else, at any width; and every page says where one is, and leads to the others.
-import { cycle, expect, form, is, open, openAt, picture, show, test } from "./corun.ts";
+import { cycle, expect, form, is, noViolations, open, openAt, picture, show, test } from "./corun.ts";
 import { faults, rememberInk } from "./geometry.ts";
 
 const WIDTHS = [360, 768, 1024, 1280, 1440, 1680, 1920, 2560];
@@ -51,10 +51,11 @@ test("no name of a scheme lies over another in the picture of all schemes", asyn
   }
 });
 
-test("each part of the drawer and the form at a phone's width and at two others", async ({ page }) => {
+test("each part of the details and the form at a phone's width and at two others", async ({ page }) => {
   await rememberInk(page);
   await page.setViewportSize({ width: 1280, height: 720 });
   await openAt(page, `${TWO}&sm=2`, 20_000);
+  await show(page, "why");
   const tabs = (await page.getByRole("tab").evaluateAll((all) => all.map(({ id }) => id.replace("tab-", "")))).concat(
     "form",
   );
@@ -77,14 +78,45 @@ test("each part of the drawer and the form at a phone's width and at two others"
   }
 });
 
-test("on a phone a part opens under its tab, in view", async ({ page }) => {
+test("details open beside the pictures, under the sentence, and Escape closes them", async ({ page }) => {
+  for (const [width, tall] of [
+    [1440, 900],
+    [1024, 768],
+  ] as const) {
+    await page.setViewportSize({ width, height: tall });
+    await openAt(page, TWO, 2_000);
+    const box = async (of: string) => (await page.locator(of).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const before = await box("#verdict");
+    const details = page.getByRole("button", { name: "Details", exact: true });
+    await details.click();
+    for (const tab of ["why", "numbers"]) {
+      await show(page, tab);
+      const sheet = await box(".drawer-sheet"),
+        pictures = await box("#pictures"),
+        time = await box("corun-dock");
+      expect(await box("#verdict"), "the sentence stays as it is").toEqual(before);
+      expect(sheet.y).toBeGreaterThanOrEqual(before.y + before.height);
+      expect(sheet.x).toBeGreaterThanOrEqual(pictures.x + pictures.width);
+      expect(sheet.y + sheet.height).toBeLessThanOrEqual(time.y);
+      await noViolations(page);
+    }
+    await expect(details).toHaveAttribute("aria-expanded", "true");
+    await page.locator("#tab-numbers").focus();
+    await page.keyboard.press("Escape");
+    await expect(page.locator(".drawer-sheet")).toBeHidden();
+    await expect(details).toBeFocused();
+  }
+});
+
+test("on a phone details open under the sentence, in view, and the answer alone fits", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openAt(page, TWO, 2_000);
   await show(page, "numbers");
-  const top = (of: string): Promise<number> => page.locator(of).evaluate((one) => one.getBoundingClientRect().top);
-  await expect.poll(() => top("#drawer-numbers")).toBeLessThan(200);
-  expect(await top(".drawer-tabs")).toBeGreaterThanOrEqual(0);
+  const box = (of: string) => page.locator(of).evaluate((one) => one.getBoundingClientRect().toJSON() as DOMRect);
   await expect(page.locator("#tab-numbers")).toBeInViewport();
+  await expect.poll(async () => (await box("#drawer-numbers")).top).toBeLessThan(600);
+  expect((await box("#drawer")).top).toBeGreaterThanOrEqual((await box("#verdict")).bottom);
+  expect((await box("#drawer")).bottom).toBeLessThanOrEqual((await box("#pictures")).top);
   await page.keyboard.press("p");
   await expect(page.locator("html")).toHaveAttribute("data-present", "");
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), "the answer alone").toBe(0);

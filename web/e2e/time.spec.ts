@@ -2,6 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { encodeLink } from "../src/link.ts";
 import {
+  closeDrawer,
   colours,
   cycle,
   expect,
@@ -206,8 +207,7 @@ test("while another run is prepared, nothing passes for it, and the one before c
     })(),
   ]);
   expect((await saved(csv)).text).toContain(before.config_hash);
-  // The drawer closes.
-  await page.locator("#tab-charts").click();
+  await closeDrawer(page);
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await is(page, "Not begun");
   await expect(sms).toBeHidden();

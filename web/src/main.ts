@@ -29,6 +29,7 @@ import { NONE, gpuOf, vendorOf } from "./run/choice.ts";
 import type { Chosen } from "./run/choices.tsx";
 import type { CorunDock } from "./run/dock.ts";
 import { dockPart } from "./run/dock-part.ts";
+import { closeDrawer } from "./run/drawer.tsx";
 import { Feed } from "./run/feed.ts";
 import { gpuPart } from "./run/gpu.tsx";
 import { listen, pageKey } from "./run/keys.ts";
@@ -219,7 +220,9 @@ const help = listen([
     "close what is open",
     () => {
       if (presenting()) present(false);
-      else if (session.sm.peek() !== null && !document.querySelector(":popover-open")) session.select(null);
+      else if (document.querySelector(":popover-open")) return;
+      else if (session.sm.peek() !== null && !$("#drawer").contains(document.activeElement)) session.select(null);
+      else closeDrawer(session.tab);
     },
     "esc",
   ),

@@ -1,5 +1,6 @@
-// The drawer under the first screen: a row of tabs, and what the chosen one has. Closed until somebody asks.
+// Details of the run, beside the pictures: a row of tabs, and what the chosen one has. Closed until somebody asks.
 import type { Signal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Host } from "../widgets.tsx";
 import type { Panel } from "./panel.ts";
 
@@ -22,15 +23,56 @@ function Card({ panel, open }: { panel: Panel; open: boolean }) {
   );
 }
 
-export function Drawer({
-  panels,
-  open,
-}: {
-  panels: readonly Panel[] /** The open tab; null closes the drawer. */;
+interface Props {
+  panels: readonly Panel[];
+  /** The open tab; null closes the drawer. */
   open: Signal<string | null>;
-}) {
-  const there = panels.filter((panel) => panel.there?.value ?? true),
-    now = there.some(({ id }) => id === open.value) ? open.value : null;
+}
+
+const opened = ({ panels, open }: Props): { there: Panel[]; now: Panel | null } => {
+  const there = panels.filter((panel) => panel.there?.value ?? true);
+  return { there, now: there.find(({ id }) => id === open.value) ?? null };
+};
+const OPENER = "details";
+
+/** Closes it. What has the focus there hands it to what opens it. */
+export function closeDrawer(open: Signal<string | null>): void {
+  const inside = document.getElementById("drawer")?.contains(document.activeElement);
+  open.value = null;
+  if (inside) document.getElementById(OPENER)?.focus();
+}
+
+/** Opens the drawer where it was left, and closes it. */
+export function DrawerButton(props: Props) {
+  const { there, now } = opened(props),
+    last = useRef("");
+  if (now) last.current = now.id;
+  return (
+    <button
+      type="button"
+      class="menu-button"
+      id={OPENER}
+      aria-expanded={now !== null}
+      aria-controls="drawer"
+      onClick={() => {
+        props.open.value = now ? null : ((there.find(({ id }) => id === last.current) ?? there[0])?.id ?? null);
+      }}
+    >
+      Details
+    </button>
+  );
+}
+
+export function Drawer(props: Props) {
+  const { there, now } = opened(props),
+    { panels, open } = props;
+  const body = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    // The pictures make room.
+    document.documentElement.toggleAttribute("data-details", now !== null);
+    // Where the page scrolls, what has opened may be below the window.
+    if (now) body.current?.previousElementSibling?.scrollIntoView({ block: "nearest" });
+  }, [now?.id]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role="tab"]'),
       at = [...row].indexOf(event.target as HTMLElement);
@@ -41,35 +83,42 @@ export function Drawer({
     event.stopPropagation();
   };
   return (
-    <>
-      <div class="drawer-body" hidden={now === null}>
+    <div class="drawer-sheet" hidden={now === null}>
+      <div class="drawer-head">
+        <div class="drawer-tabs" role="tablist" aria-label="Details of this run" onKeyDown={onKeyDown}>
+          {there.map((tab) => (
+            <button
+              key={tab.id}
+              type="button"
+              role="tab"
+              id={`tab-${tab.id}`}
+              title={tab.help}
+              aria-selected={tab === now}
+              aria-controls={`drawer-${tab.id}`}
+              tabIndex={tab === now ? 0 : -1}
+              onClick={() => {
+                open.value = tab.id;
+              }}
+            >
+              {tab.title}
+            </button>
+          ))}
+        </div>
+        <button
+          type="button"
+          class="drawer-close"
+          aria-label="Close the details"
+          title="Close ( esc )"
+          onClick={() => closeDrawer(open)}
+        >
+          ×
+        </button>
+      </div>
+      <div class="drawer-body" ref={body}>
         {panels.map((panel) => (
-          <Card key={panel.id} panel={panel} open={panel.id === now} />
+          <Card key={panel.id} panel={panel} open={panel === now} />
         ))}
       </div>
-      <div class="drawer-tabs" role="tablist" aria-label="Its parts" onKeyDown={onKeyDown}>
-        {there.map((tab, i) => (
-          <button
-            key={tab.id}
-            type="button"
-            role="tab"
-            id={`tab-${tab.id}`}
-            title={tab.help}
-            aria-selected={tab.id === now}
-            aria-controls={`drawer-${tab.id}`}
-            tabIndex={tab.id === now || (now === null && i === 0) ? 0 : -1}
-            onClick={({ currentTarget: { parentElement: row } }) => {
-              open.value = tab.id === now ? null : tab.id;
-              // Where the page scrolls, what has opened is below the window.
-              const body = row?.previousElementSibling;
-              if (body && open.value !== null && getComputedStyle(body).position === "static")
-                requestAnimationFrame(() => row.scrollIntoView({ block: "start" }));
-            }}
-          >
-            {tab.title}
-          </button>
-        ))}
-      </div>
-    </>
+    </div>
   );
 }

@@ -52,8 +52,9 @@ interface Dot {
   box: Box | null;
 }
 
-/** As it is called in a picture: without what explains it. */
-const short = ({ scheme }: SchemeAnswer): string => fitText(scheme.split(": ")[0] ?? "", SIZE, LONGEST);
+/** As it is called in a picture: without what explains it. A number that is cut would be another one. */
+const short = ({ scheme }: SchemeAnswer): string =>
+  fitText(scheme.split(": ")[0] ?? "", SIZE, LONGEST).replace(/[\s+(-]*[\d.,]*…$/, "…");
 
 /** A point that stands for others, too. */
 function joined(point: SchemePoint, other: SchemePoint): SchemePoint {

@@ -7,7 +7,7 @@ import { shapeOf } from "../teach/vendors.ts";
 import { warningsOf } from "../teach/warnings.ts";
 import { Warnings } from "../teach/warnings-view.tsx";
 import { Choices, type Chosen } from "./choices.tsx";
-import { Drawer } from "./drawer.tsx";
+import { Drawer, DrawerButton } from "./drawer.tsx";
 import { NoticeBox } from "./notice.tsx";
 import type { Panel } from "./panel.ts";
 import { Popup, type Deed } from "./popup.tsx";
@@ -42,7 +42,12 @@ export function startScreen(
   const { sides } = answered;
   const parts: Record<string, ComponentType> = {
     actions: () => <Popup title="Share & help" label="Share this run, and help" deeds={share} />,
-    choices: () => <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose} />,
+    choices: () => (
+      <>
+        <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose} />
+        <DrawerButton panels={panels} open={session.tab} />
+      </>
+    ),
     verdict: () =>
       sides.value.some(({ result }) => result) ? (
         <>
