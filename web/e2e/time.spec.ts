@@ -151,7 +151,7 @@ test("the time axis is dragged, zoomed and has keys; a range says its own number
   await expect(list.getByRole("listitem").filter({ hasText: "launch 1 of BP begins" })).toBeVisible();
   await list.getByRole("listitem").filter({ hasText: "BP may hold" }).getByRole("button").click();
   await at(page, 0);
-  await expect(page.locator(".decided-now")).toContainText("may hold");
+  await expect(page.locator(".decided")).toContainText("may hold");
 
   await show(page, "charts");
   const chart = page.locator("[data-chart=ipc] canvas");

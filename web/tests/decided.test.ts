@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CONTROLS } from "./controls.ts";
-import { holding, inForce, latest } from "../src/decided.ts";
+import { holding, inForce } from "../src/decisions/decided.ts";
 import { kernelControls } from "../src/manual.ts";
 import type { Decision } from "../src/types.ts";
 
@@ -21,21 +21,6 @@ const LOG = [
   decision(10_200, null, "priority", "priority 1.00 gives HSpeedup 0.614"),
   decision(10_200, 0, "ctas", "gets 7 CTAs on each SM"),
 ];
-
-test("the last decision is everything that was said in its cycle", () => {
-  assert.equal(
-    latest(LOG, (k) => ["BP", "FTD"][k] ?? ""),
-    "Since cycle 10,200: priority 1.00 gives HSpeedup 0.614; BP gets 7 CTAs on each SM.",
-  );
-  assert.equal(
-    latest(LOG.slice(0, 1), () => "BP"),
-    "From the start: BP may hold 4 CTAs on each SM while it is measured.",
-  );
-  assert.equal(
-    latest([], () => ""),
-    "",
-  );
-});
 
 test("a later sentence replaces an earlier one about the same", () => {
   const said = holding(LOG, 2).map(({ kernel, said }) => [

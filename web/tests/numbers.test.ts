@@ -1,9 +1,9 @@
 // What the panels of numbers and of decisions say, without a page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Decided } from "../src/decisions.ts";
+import { Decided } from "../src/decisions/decisions.ts";
 import { COST, MIX, Numbers, SPEED, cellOf, gapOf, union, type Column, type Figure } from "../src/numbers.ts";
-import type { Catalogue, Decision, Result, ShownRun } from "../src/types.ts";
+import type { Catalogue, Decision, Result, ShownRun, ShownTable } from "../src/types.ts";
 
 const SHOWN = { mark: "", title: "Even split", kernels: ["BP", "CFD"], goals: [false, false] };
 const CATALOGUE = { metrics: [] } as unknown as Catalogue;
@@ -136,5 +136,18 @@ test("of decisions, those of later cycles wait, and the list has them all", () =
   of.log.value = [];
   assert.equal(of.kinds.at(-1)?.value, "decisions: SM CTAs", "what is chosen stays");
   of.log.value = [said(5, "quota")];
+  // Algorithm 1 turn by turn is Learn's.
+  const table = (key: string): ShownTable => ({
+    key,
+    title: key,
+    doc: "",
+    row: "",
+    course: null,
+    columns: [],
+    rows: [],
+  });
+  assert.equal(of.worksOut, false);
+  of.tables.value = [table("ccbp"), table("algorithm_1")];
+  assert.deepEqual([of.shown.map(({ key }) => key), of.worksOut], [["ccbp"], true]);
   assert.deepEqual(of.table().rows, [[5, "decisions: quota", "BP", "quota set"]]);
 });

@@ -1,12 +1,11 @@
 // Algorithm 1 with numbers of one's own: the engine's own function, which begins with the numbers of CCBP's Table 3.
 import { errorText, problemText } from "../format.ts";
-import "../watch/watch.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { IconButton, Scrolls, Swatch } from "../widgets.tsx";
 import { titleOf } from "../titles.ts";
 import { useSeen } from "./seen.ts";
-import { less, more, most, pathOf, plain, put, read, type Question } from "../watch/wanted.ts";
-import { Shown } from "../watch/table.tsx";
+import { less, more, most, pathOf, plain, put, read, type Question } from "./wanted.ts";
+import { Shown } from "../decisions/table.tsx";
 import type { AllocationForm, Problem, RecordField, ShownTable } from "../types.ts";
 
 /** What is needed of the engine's module. */
@@ -79,7 +78,7 @@ function Form({ by }: { by: Allocator }) {
           </div>
         ))}
       </div>
-      <Scrolls class="watch-scroll" label="The kernels">
+      <Scrolls class="shown-scroll" label="The kernels">
         <table class="numbers allocation-kernels">
           <thead>
             <tr>

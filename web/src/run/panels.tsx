@@ -2,14 +2,13 @@
 // or an element; what it wants to hear of the runs is in panel.ts. Link, keys, `hide=` of an embedded run and the drawer take it from this list.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { policyOf } from "../choices.ts";
-import { Decided } from "../decisions.ts";
-import { Decisions } from "../decisions.tsx";
+import { Decided } from "../decisions/decisions.ts";
+import { Decisions } from "../decisions/view.tsx";
 import { hasGoal } from "../goal.ts";
 import type { CorunLaunches } from "../launches/strips.ts";
 import { Numbers } from "../numbers.ts";
 import { NumbersView } from "../numbers.tsx";
 import type { Zoom } from "../types.ts";
-import { watch } from "../watch/panel.tsx";
 import type { Answered } from "./answered.ts";
 import { Compared } from "./compared.tsx";
 import type { Panel } from "./panel.ts";
@@ -24,7 +23,7 @@ interface Around {
 }
 
 export const panels = (around: Around): readonly Panel[] =>
-  [why, compare, path, charts, numbers, decisions, watch, launches].map((panel) => panel(around));
+  [why, compare, path, charts, numbers, decisions, launches].map((panel) => panel(around));
 
 const why = ({ session, answered }: Around): Panel => ({
   id: "why",
@@ -144,7 +143,7 @@ const decisions = ({ session }: Around): Panel => {
     id: "decisions",
     title: "Decisions",
     heading: "What the policy decided",
-    help: "The policy's decisions, launches and context switches, one by one, and the controls that hold.",
+    help: "What the policy decided and decides on: tables, the controls that hold, and every decision, launch and switch.",
     view: () => (
       <div class="all-decisions">
         {all.value.map((of, at) => (
@@ -159,10 +158,11 @@ const decisions = ({ session }: Around): Panel => {
       batch(() => {
         now.value = cycle;
         all.value.forEach((mine, at) => {
-          const { controls = null, past = null } = frames[at] ?? {};
+          const { controls = null, past = null, shown = null } = frames[at] ?? {};
           mine.log.value = logs[at]?.slice() ?? mine.log.value;
           mine.controls.value = controls ?? mine.controls.value;
           mine.past.value = past ?? mine.past.value;
+          mine.tables.value = shown ?? mine.tables.value;
         });
       }),
   };

@@ -1,9 +1,9 @@
+// Tables that the engine shows of a scheme, and the question to Algorithm 1 in Learn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AllocationForm, RecordField, ShownTable, WindowsLayout } from "../src/types.ts";
-import { chartSpecs } from "../src/views/chart-data.ts";
-import { less, more, most, pathOf, plain, put, read } from "../src/watch/wanted.ts";
-import { begins, cellText, courseOf, groups, meanings } from "../src/watch/model.ts";
+import type { AllocationForm, RecordField, ShownTable } from "../src/types.ts";
+import { less, more, most, pathOf, plain, put, read } from "../src/learn/wanted.ts";
+import { begins, cellText, groups, meanings } from "../src/decisions/tables.ts";
 
 const column = (title: string, kernel: number | null, unit = "") => ({ title, unit, doc: `What ${title} is`, kernel });
 const TABLE: ShownTable = {
@@ -42,44 +42,6 @@ test("cells are whole numbers, figures, words, or a dash for nothing", () => {
     "0",
     "-40",
   ]);
-});
-
-const layout = (sustainable: number | null): WindowsLayout => ({
-  window: 400,
-  core_mhz: 1000,
-  columns: [
-    ...["start", "end"].map((key) => ({ key, unit: "cycles", title: key, doc: key, kernel: null })),
-    ...[0, 1].flatMap((kernel) =>
-      ["noc_demand_bytes", "quota_left"].map((key) => ({ key, unit: "", title: key, doc: key, kernel })),
-    ),
-  ],
-  peaks: {
-    noc_bytes_per_cycle: null,
-    dram_bytes_per_cycle: null,
-    noc_sustainable_bytes_per_cycle: sustainable,
-    ipc: 1,
-  },
-});
-
-test("a table's course is the chart of its column of windows, demand over what the NoC sustains", () => {
-  const with_ = layout(200),
-    specs = chartSpecs(with_, ["A", "B"]);
-  const demand = courseOf(TABLE, specs, with_);
-  assert.equal(demand?.key, "demand");
-  assert.deepEqual(
-    [demand?.peak?.value, demand?.series.map(({ over, scale }) => [over, scale])],
-    [
-      1,
-      [
-        [[2], 1 / 200],
-        [[4], 1 / 200],
-      ],
-    ],
-  );
-  assert.equal(courseOf({ ...TABLE, course: "quota_left" }, specs, with_)?.key, "quota");
-  assert.equal(courseOf({ ...TABLE, course: null }, specs, with_), null);
-  const ideal = layout(null);
-  assert.equal(courseOf(TABLE, chartSpecs(ideal, ["A", "B"]), ideal), null, "an ideal NoC sustains anything");
 });
 
 test("a question is edited by value and by kernel, and what is no number is left for the engine to refuse", () => {

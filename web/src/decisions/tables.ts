@@ -1,8 +1,7 @@
 // What the engine shows of the mechanisms in force and of the policy, as the page's tables have it. No DOM.
 import { MISSING } from "../format.ts";
 import { figure, whole } from "../draw/scale.ts";
-import type { ShownTable, WindowsLayout } from "../types.ts";
-import type { ChartSpec } from "../views/chart-data.ts";
+import type { ShownTable } from "../types.ts";
 
 /** Columns of one kernel that stand together. */
 export interface Group {
@@ -42,11 +41,3 @@ export function meanings({ columns }: ShownTable): { title: string; doc: string 
   const all = columns.map(({ title, unit, doc }) => ({ title: unit === "" ? title : `${title} (${unit})`, doc }));
   return [...new Map(all.map((one) => [`${one.title} ${one.doc}`, one])).values()];
 }
-
-/** The chart that has the course of a table over time, if there is one. */
-export const courseOf = (
-  { course }: ShownTable,
-  specs: readonly ChartSpec[],
-  { columns }: WindowsLayout,
-): ChartSpec | null =>
-  specs.find(({ series }) => series.some(({ over }) => over.some((at) => columns[at]?.key === course))) ?? null;

@@ -1,14 +1,16 @@
 // What the policies of the shown runs decided, as the panel of decisions shows it: what holds at a cycle, and all that happened. No DOM.
 import { signal } from "@preact/signals";
-import { DECISIONS, happened } from "./happened.ts";
-import { kernelControls } from "./manual.ts";
+import { DECISIONS, happened } from "../happened.ts";
+import { kernelControls } from "../manual.ts";
 import { inForce } from "./decided.ts";
-import type { Events } from "./event-log.ts";
-import type { ControlEntry, Decision, ShownRun } from "./types.ts";
-import type { Tabular } from "./views/tabular.ts";
+import type { Events } from "../event-log.ts";
+import type { ControlEntry, Decision, ShownRun, ShownTable } from "../types.ts";
+import type { Tabular } from "../views/tabular.ts";
 
 /** Entries of the list that are shown; an export has all. */
 const LISTED = 200;
+/** The table of its turns. */
+const ALGORITHM = "algorithm_1";
 
 /** What one run's policy decided. */
 export class Decided {
@@ -18,6 +20,7 @@ export class Decided {
   readonly controls = signal<unknown>(null);
   /** Which kind of the list is shown: what kinds begin with. */
   readonly kind = signal<string>(DECISIONS);
+  readonly tables = signal<readonly ShownTable[]>([]);
   readonly kernels: readonly string[];
 
   constructor(
@@ -35,6 +38,14 @@ export class Decided {
   until(cycle: number): readonly Decision[] {
     const later = this.log.value.findIndex((decision) => decision.cycle > cycle);
     return later < 0 ? this.log.value : this.log.value.slice(0, later);
+  }
+
+  /** What the scheme decides on, as it stands. Turns of Algorithm 1 are for a lecture: Learn has them. */
+  get shown(): readonly ShownTable[] {
+    return this.tables.value.filter(({ key }) => key !== ALGORITHM);
+  }
+  get worksOut(): boolean {
+    return this.shown.length < this.tables.value.length;
   }
 
   get inForce(): ReturnType<typeof inForce> {

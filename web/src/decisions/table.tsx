@@ -1,25 +1,23 @@
 // A table that the engine shows: its heading, what its columns mean, and its rows, in a box that scrolls.
-import type { ComponentChildren } from "preact";
+import "./table.css";
 import { KernelName, Meanings, Scrolls, What } from "../widgets.tsx";
 import type { ShownTable } from "../types.ts";
-import { begins, cellText, groups, meanings } from "./model.ts";
+import { begins, cellText, groups, meanings } from "./tables.ts";
 
 export function Shown(props: {
   table: ShownTable;
   kernels: readonly string[];
   /** Of which run it is, where there are two. */
   of?: string;
-  /** Between the heading and the table. */
-  children?: ComponentChildren;
 }) {
-  const { table, kernels, of = "", children } = props,
+  const { table, kernels, of = "" } = props,
     lines = begins(table),
     all = groups(table);
-  const line = (at: number): string => (lines.has(at) ? " watch-line" : "");
+  const line = (at: number): string => (lines.has(at) ? " shown-line" : "");
   const wordy = (at: number): boolean => table.rows.some(({ cells }) => typeof cells[at] === "string");
   let at = 0;
   return (
-    <section class="watch-table" data-table={table.key}>
+    <section class="shown-table" data-table={table.key}>
       <h3>
         {table.title}{" "}
         <What title="the numbers of this table">
@@ -27,8 +25,7 @@ export function Shown(props: {
         </What>
       </h3>
       <p class="note">{table.doc}.</p>
-      {children}
-      <Scrolls class="watch-scroll" label={of === "" ? table.title : `${table.title}, ${of}`}>
+      <Scrolls class="shown-scroll" label={of === "" ? table.title : `${table.title}, ${of}`}>
         <table class="numbers">
           <thead>
             {all.some(({ kernel }) => kernel !== null) && (

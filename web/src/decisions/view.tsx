@@ -1,14 +1,15 @@
-// The panel of decisions: the last one in a sentence, what holds for each kernel, the controls as the machine reads them, and all that happened in the
-// run as a list, which leads to each of it. The time axes of the dock and of the charts mark the same.
+// The panel of decisions: what holds for each kernel, the controls as the machine reads them, what the scheme decides on, and
+// all that happened in the run as a list, which leads to each of it. The time axis marks the same.
 import "./decisions.css";
 import { useId } from "preact/hooks";
-import { Select } from "./controls.tsx";
-import { holding, latest } from "./decided.ts";
+import { Select } from "../controls.tsx";
+import { holding } from "./decided.ts";
 import type { Decided } from "./decisions.ts";
-import { toast } from "./dialogs.ts";
-import { count } from "./format.ts";
-import { Button, Fold, KernelName, SideHeading, Table } from "./widgets.tsx";
-import { saveAs } from "./views/menu.ts";
+import { Shown } from "./table.tsx";
+import { toast } from "../dialogs.ts";
+import { count } from "../format.ts";
+import { Button, Fold, KernelName, SideHeading, Table } from "../widgets.tsx";
+import { saveAs } from "../views/menu.ts";
 
 interface Props {
   of: Decided;
@@ -28,7 +29,7 @@ export function Decisions({ of, cycle, swap, go }: Props) {
     <div class="decided-run">
       <SideHeading mark={mark} title={title} />
       <div>
-        <p class="decided-now">{latest(log, (k) => of.name(k)) || "The policy has decided nothing yet."}</p>
+        {log.length === 0 && <p class="note">The policy has decided nothing yet.</p>}
         {log.some(({ topic }) => topic === "assignment") && (
           <Button
             title="A second run beside this one, in which who got big SMs gets small ones, and the other way"
@@ -53,6 +54,14 @@ export function Decisions({ of, cycle, swap, go }: Props) {
         ])}
       </dl>
       <InForce of={of} label={label("Controls in force")} />
+      {of.shown.map((table) => (
+        <Shown key={table.key} table={table} kernels={of.kernels} of={mark} />
+      ))}
+      {of.worksOut && (
+        <p>
+          <a href="./learn.html#algorithm-1">Algorithm 1, with numbers of your own</a>
+        </p>
+      )}
     </div>
   );
 }

@@ -1,7 +1,6 @@
-// What the policy decided, as plain data: what the last decision was, what holds for each kernel, and the controls in force.
-import { count } from "./format.ts";
-import { neutral, numbersText, type KernelControl } from "./manual.ts";
-import type { Decision } from "./types.ts";
+// What the policy decided, as plain data: what holds for each kernel, and the controls in force.
+import { neutral, numbersText, type KernelControl } from "../manual.ts";
+import type { Decision } from "../types.ts";
 
 /**
  * What was decided last on each topic and kernel: `gets 6 CTAs` is what has become of `may hold 4 CTAs while it is measured`. Several decisions
@@ -20,16 +19,6 @@ export function holding(log: readonly Decision[], kernels: number): { kernel: nu
 
 /** What a decision is about: a script sets one control after another. */
 const about = (d: Decision): string => `${d.topic} ${String(d.values["control"] ?? "")}`;
-
-/** The last decision: everything that was said in its cycle. */
-export function latest(log: readonly Decision[], name: (kernel: number) => string): string {
-  const cycle = log.at(-1)?.cycle;
-  if (cycle === undefined) return "";
-  const said = log
-    .filter((d) => d.cycle === cycle)
-    .map((d) => (d.kernel === null ? d.text : `${name(d.kernel)} ${d.text}`));
-  return `${cycle === 0 ? "From the start" : `Since cycle ${count(cycle)}`}: ${said.join("; ")}.`;
-}
 
 /** The controls that are not neutral for all kernels, one row each with an entry for each kernel. */
 export function inForce(
