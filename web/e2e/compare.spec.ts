@@ -25,14 +25,9 @@ import {
 import { pick } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
-const compare = (page: Page) => page.locator("#compare");
 const numbers = (page: Page) => page.getByRole("table", { name: "The numbers compared" });
-const differ = (page: Page) => compare(page).locator(".compare-differ");
-/** Beside another mix or GPU, as the form offers it. */
-async function compareWith(page: Page, what: "mix" | "GPU", which: string): Promise<void> {
-  await form(page);
-  await page.getByLabel(`Compare with another ${what}`, { exact: true }).selectOption(which);
-}
+/** In what B differs beside its scheme: chips behind the choice of B. */
+const differ = (page: Page) => page.locator("#choices .differs");
 /** Which of two the form shows. */
 const edited = (page: Page) => page.getByRole("group", { name: "Which experiment is edited" });
 
@@ -49,8 +44,7 @@ test("even against CCBP: in lock-step, with the numbers of both and their differ
   await openAt(page, TINY, 20_000);
   const alone = await result(page);
   await choose(page, "Scheme of B", "ccbp");
-  await show(page, "compare");
-  await expect(differ(page)).toHaveText(/They differ in one field:\s*Scheme: AEven split BCCBP/);
+  await expect(differ(page), "another scheme is said by its choice").toHaveCount(0);
   await is(page, "Paused");
   await expect(page.locator("#cycle"), "B comes to where A is").toHaveText("20,000");
   await expect(page).toHaveTitle("BP + CFD · Even split vs CCBP · Corun");
@@ -119,8 +113,6 @@ test("the first visit answers which of two schemes is fairer to BP beside CFD, a
   expect(fairness(ccbp), "fairer").toBeGreaterThan(fairness(even));
   expect(ccbp[0], "and BP loses less").toBeLessThan(even[0] ?? 0);
 
-  await show(page, "compare");
-  await expect(differ(page)).toHaveText(/Scheme: AEven split BCCBP/);
   await show(page, "numbers");
   // CCBP has learnt after some hundred thousand cycles, and what the kernels do alone is known.
   await is(page, "Finished");
@@ -176,9 +168,6 @@ test("the link holds both, and opens both", async ({ page, context }) => {
   await other.goto(page.url());
   await is(other, "Paused");
   await expect(other.locator("#cycle")).toHaveText("6,000");
-  await show(other, "compare");
-  await expect(differ(other)).toContainText("Scheme");
-  await show(page, "compare");
   const second = await results(other);
   expect([second.A.digest, second.B.digest]).toEqual([first.A.digest, first.B.digest]);
   expect(other.url()).toBe(page.url());
@@ -187,10 +176,9 @@ test("the link holds both, and opens both", async ({ page, context }) => {
 test("another mix and another GPU: the fields that differ are named, each side is edited by itself, and a number that one has not is a dash", async ({
   page,
 }) => {
-  await openAt(page, TINY, 2000);
-  await compareWith(page, "mix", "without CFD");
-  await show(page, "compare");
-  await expect(differ(page)).toHaveText(/They differ in one field:\s*Kernel 2: ACFD Bnone/);
+  await openAt(page, `${TINY}&b.mix=BP`, 2000);
+  await form(page);
+  await expect(differ(page)).toHaveText(["Kernel 2: none"]);
   await is(page, "Paused");
   await expect(edited(page).getByRole("button", { name: "Edit B" })).toHaveAttribute("aria-pressed", "true");
   await show(page, "numbers");
@@ -206,54 +194,49 @@ test("another mix and another GPU: the fields that differ are named, each side i
   expect(covers).toBeGreaterThanOrEqual(covered.x + covered.width);
   await page.getByLabel("Seed", { exact: true }).fill("5");
   await page.getByLabel("Seed", { exact: true }).press("Tab");
-  await show(page, "compare");
-  await expect(differ(page)).toHaveText(/They differ in 2 fields:.*Seed: A1 B5/);
+  await expect(differ(page)).toHaveText(["Seed: 5", "Kernel 2: none"]);
   await edited(page).getByRole("button", { name: "Edit A" }).click();
   await expect(page.getByLabel("Seed", { exact: true })).toHaveValue("1");
   await expect(page.getByLabel("CTA limit", { exact: true })).toHaveCount(2);
   const linked = await decodeLink(new URL(page.url()).hash);
   expect([linked?.experiment.kernels, linked?.other?.kernels, linked?.other?.seed]).toEqual([["BP", "CFD"], ["BP"], 5]);
 
-  await open(page, `${TINY}&c=500`);
+  // A chip leads to its field in B, whichever is edited and wherever the field is.
+  await differ(page).filter({ hasText: "Seed" }).click();
+  await expect(page.getByLabel("Seed", { exact: true })).toBeFocused();
+  await expect(page.getByLabel("Seed", { exact: true })).toHaveValue("5");
+
+  await open(page, `${TINY}&b.gpu=fermi-16sm&b.seed=2&b.order=gto&b.cycles=100000&c=500`);
   await is(page, "Paused");
-  await compareWith(page, "GPU", "fermi-16sm");
-  await show(page, "compare");
-  await expect(differ(page)).toContainText(/GPU: Atiny-2sm Bfermi-16sm/);
-  await compare(page)
-    .getByText(/^\d+ more$/)
-    .click();
-  await expect(differ(page)).toContainText(/SMs: A2 B16/);
+  await expect(differ(page)).toHaveText(["Seed: 2", "GPU: fermi-16sm", "Warp order: gto", "+ 1"]);
+  await expect(differ(page).last()).toHaveAttribute("title", /^Stop: Cycles: 100000 in B, [a-z0-9]+ in A$/);
   await noViolations(page);
 });
 
-test("either side is swapped for another scheme, and either goes on alone", async ({ page }) => {
+test("either side is swapped for another scheme, and A goes on alone", async ({ page }) => {
   await openAt(page, `${TINY}&b.policy=spatial`, 4000);
   await choose(page, "Scheme of A", "leftover");
   await expect.poll(() => page.url()).toContain("policy=leftover&seed=1&b.policy=spatial");
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("4,000");
-  await show(page, "compare");
   await choose(page, "Scheme of B", "even");
   await expect.poll(() => page.url()).toContain("policy=leftover&seed=1&b.policy=even");
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("4,000");
   const both = await results(page);
   const workers = page.workers().length;
-  await page.getByRole("button", { name: "Only B" }).click();
-  await expect(page.locator("#tab-compare")).toBeHidden();
-  await expect(page.getByRole("button", { name: "Scheme of A:" })).toBeFocused();
-  await expect(compare(page)).toBeHidden();
-  await expect.poll(() => page.url()).toContain("policy=even&seed=1&c=4000");
+  await choose(page, "Scheme of B", "Nothing");
+  await expect.poll(() => page.url()).toContain("policy=leftover&seed=1&c=4000");
   expect(page.url()).not.toContain("b.");
-  await expect(page).toHaveTitle("BP + CFD · Even split · Corun");
+  await expect(page).toHaveTitle("BP + CFD · Leftover · Corun");
   await expect.poll(() => page.workers().length).toBe(workers - 1);
   const kept = await result(page);
-  expect(kept.digest).toBe(both.B.digest);
+  expect(kept.digest).toBe(both.A.digest);
   // It goes by itself again.
   await dock(page, "Step one cycle");
   await expect(page.locator("#cycle")).toHaveText("4,001");
   await form(page);
-  await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("even");
+  await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("leftover");
 });
 
 test("a scheme that cannot run says so, and the other one stays", async ({ page }) => {
@@ -265,10 +248,9 @@ test("a scheme that cannot run says so, and the other one stays", async ({ page 
   await page.evaluate(() => {
     location.hash = `${location.hash.replace(/&e=[^&]*/, "")}&b.policy=nosuch`;
   });
-  await show(page, "compare");
-  await expect(differ(page)).toContainText('B cannot run: policy.name: found "nosuch", want');
-  await page.getByRole("button", { name: "Only A" }).click();
-  await expect(compare(page)).toBeHidden();
+  await expect(page.locator("#notices")).toContainText(/B cannot run.*policy.name: found "nosuch", want/s);
+  await page.getByRole("button", { name: "Go on with A alone" }).click();
+  await expect(page.locator("#notices h2")).toHaveCount(0);
   await dock(page, "Step one cycle");
   await expect.poll(() => cycle(page)).toBeGreaterThan(0);
 });
@@ -293,7 +275,6 @@ test("a link that is typed while the page is about to write its own is opened", 
     location.hash = hash;
     write();
   }, `${TINY}&b.policy=spatial`);
-  await expect(page.locator("#tab-compare")).toHaveCount(1);
   await expect.poll(() => page.url()).toContain("b.policy=spatial");
 });
 
@@ -383,7 +364,7 @@ test("two runs have room from 360 to 1,920 pixels, light and dark", async ({ pag
   await openAt(page, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=spatial", 6000);
   for (const width of [360, 390, 768, 1440, 1920]) {
     await page.setViewportSize({ width, height: 900 });
-    for (const tab of ["compare", "numbers", "charts", "path", "why"]) {
+    for (const tab of ["numbers", "charts", "path", "why"]) {
       await show(page, tab);
       await expect
         .poll(() => page.evaluate(() => document.documentElement.scrollWidth), `${tab} at ${width}`)
@@ -391,11 +372,9 @@ test("two runs have room from 360 to 1,920 pixels, light and dark", async ({ pag
     }
     // One column and two, light and dark: colours do not change with the columns.
     if (width !== 390 && width !== 1440) continue;
-    for (const tab of ["compare", "numbers"]) {
-      await show(page, tab);
-      await noViolations(page);
-      await picture(page, `compare-${tab}-${width}`, true);
-    }
+    await show(page, "numbers");
+    await noViolations(page);
+    await picture(page, `compare-numbers-${width}`, true);
     if (width === 390) await share(page, "Dark or light");
   }
 });

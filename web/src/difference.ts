@@ -26,10 +26,7 @@ export function differences(a: Described, b: Described, catalogue: Catalogue | n
   return keys.flatMap((key): Difference[] => {
     if (key === "policy") return policies(a, b, catalogue);
     if (key === "kernels") return kernels(a.normal.kernels, b.normal.kernels);
-    if (key === "gpu")
-      return fields(a.normal.gpu, b.normal.gpu, "gpu", (path) =>
-        path === "gpu.preset" || path === "gpu" ? "GPU" : gpuTitle(path.slice("gpu.".length)),
-      );
+    if (key === "gpu") return gpus(a.normal, b.normal);
     const title = pathTitle(key);
     return fields(a.normal[key], b.normal[key], key, (path) =>
       path === key ? title : `${title}: ${titleOf(path.slice(key.length + 1))}`,
@@ -48,6 +45,13 @@ function policies(a: Described, b: Described, catalogue: Catalogue | null): Diff
   return fields(one, other, "policy", (path) => pathTitle(path));
 }
 const asPolicy = (of: Experiment): PolicyChoice => policyOf(of, "");
+
+/** Another preset is one difference: its fields have come with it. */
+function gpus(a: Experiment, b: Experiment): Difference[] {
+  const [one, other] = [a, b].map(({ gpu }) => (typeof gpu === "object" ? gpu.preset : gpu)) as [string, string];
+  if (one !== other) return [{ path: "gpu", title: "GPU", a: one, b: other }];
+  return fields(a.gpu, b.gpu, "gpu", (path) => gpuTitle(path.slice("gpu.".length)));
+}
 
 /** Place by place. Another kernel is one difference; of the same one, its fields are compared. */
 function kernels(a: readonly KernelChoice[], b: readonly KernelChoice[]): Difference[] {

@@ -7,7 +7,6 @@ import "./style/layout.css";
 import "./style/parts.css";
 import "./stale-banner.css";
 import "./make/make.css";
-import "./run/compared.css";
 import "./run/screen.css";
 import "./script/script.css";
 import "./views/index.ts";
@@ -72,14 +71,7 @@ const session = new Session({
 });
 const address = new Address(session, () => showSide(true));
 const answered = new Answered(session);
-const list = panels({
-  session,
-  answered,
-  edit: (side) => {
-    session.edit(side);
-    showSide(true);
-  },
-});
+const list = panels({ session, answered });
 const gpu = gpuPart($("#gpu"), pictures, session);
 feed.add(gpu, ...list, dockPart(dock, session));
 startEmbed(list);
@@ -231,6 +223,12 @@ let engine: Engine | null = null;
 startScreen(session, answered, list, {
   shown: gpu.shown,
   choose: chosen,
+  edit: (side, path) => {
+    session.edit(side);
+    showSide(true);
+    // The form is drawn a moment later.
+    requestAnimationFrame(() => editor.lead(path));
+  },
   lead: (stands) => {
     session.tab.value = "numbers";
     // The tab opens a moment later.
@@ -282,7 +280,6 @@ async function start(): Promise<void> {
   answered.start(new SchemesRun(schemesHost(running.module, catalogue, stamp, (one) => running.validate(one))));
   editor.init(catalogue, {
     change: (next) => session.change(next),
-    compare: (other) => session.compareWith(other),
     open: (one) => {
       session.view.value = {};
       session.open(one, !calm());

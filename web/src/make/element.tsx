@@ -4,7 +4,7 @@ import { onFileDrop } from "../dom.ts";
 import { isMeasured } from "../silicon/open.ts";
 import type { Catalogue, Experiment, Problem } from "../types.ts";
 import { take } from "./file.tsx";
-import { ExperimentForm } from "./form.tsx";
+import { ExperimentForm, leadTo } from "./form.tsx";
 import { FormState, type EditorEvents } from "./state.ts";
 
 export class CorunEditor extends HTMLElement {
@@ -25,6 +25,10 @@ export class CorunEditor extends HTMLElement {
   reveal(): void {
     this.#seen = true;
     if (this.#form) this.#form.seen.value = true;
+  }
+  /** What edits a path gets the focus. */
+  lead(path: string): void {
+    leadTo(this, path);
   }
   /** Two experiments are compared, and this is the one that is edited; an empty list where there is one. */
   setSides(sides: readonly string[], side: number): void {

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { fieldFor } from "../format.ts";
-import { Sides } from "./compare.tsx";
 import { Form, useForm } from "./field.tsx";
 import { Examples, Files } from "./file.tsx";
 import { Gpu } from "./gpu.tsx";
@@ -74,18 +73,36 @@ function fields(within: HTMLElement | null): Map<string, HTMLElement> {
   return new Map(all.map((one): [string, HTMLElement] => [one.dataset["path"] ?? "", one]));
 }
 
+/** Leads to what edits a path, in groups that may be closed. */
+function lead(there: ReadonlyMap<string, HTMLElement>, path: string): void {
+  const field = there.get(fieldFor(path, there.keys()) ?? "");
+  for (let group = field?.closest("details"); group; group = group.parentElement?.closest("details")) group.open = true;
+  // An editor of code has its text in a root of its own.
+  (field?.matches(CONTROLS) ? field : (field?.shadowRoot ?? field)?.querySelector<HTMLElement>(CONTROLS))?.focus();
+}
+export const leadTo = (form: HTMLElement, path: string): void => lead(fields(form), path);
+
+/** Which of two experiments is edited. */
+function Sides() {
+  const { sides, side, events } = useForm();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame
+    <div class="side-tabs" role="group" aria-label="Which experiment is edited" hidden={sides.value.length === 0}>
+      {sides.value.map((title, i) => (
+        <button key={i} type="button" class="side-tab" aria-pressed={i === side.value} onClick={() => events.edit(i)}>
+          <b class="side-mark">{"AB"[i]}</b>
+          <span>Edit {"AB"[i]}</span>
+          <span class="side-tab-title">{title}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
 /** All problems, each with the way to its field. */
 function Summary({ fields }: { fields(): Map<string, HTMLElement> }) {
   const { problems, placed, normal } = useForm(),
     all = problems.value;
-  const go = (path: string): void => {
-    const there = fields(),
-      field = there.get(fieldFor(path, there.keys()) ?? "");
-    for (let group = field?.closest("details"); group; group = group.parentElement?.closest("details"))
-      group.open = true;
-    // An editor of code has its text in a root of its own.
-    (field?.matches(CONTROLS) ? field : (field?.shadowRoot ?? field)?.querySelector<HTMLElement>(CONTROLS))?.focus();
-  };
   return (
     <div class="problems" role="alert" hidden={all.length === 0}>
       {all.length > 0 && (
@@ -105,7 +122,7 @@ function Summary({ fields }: { fields(): Map<string, HTMLElement> }) {
                       href="#editor"
                       onClick={(event) => {
                         event.preventDefault();
-                        go(path);
+                        lead(fields(), path);
                       }}
                     >
                       {name}

@@ -17,7 +17,6 @@ import {
 import { toast } from "../dialogs.ts";
 import { byName, gpuTitle } from "../titles.ts";
 import type { GpuChoice } from "../types.ts";
-import { Compare } from "./compare.tsx";
 import { Text } from "../controls.tsx";
 import { Field, Group, useForm } from "./field.tsx";
 import { fieldOf, sentence } from "./fields.ts";
@@ -52,14 +51,6 @@ export function Gpu() {
   return (
     <>
       <Field path="gpu" hiddenLabel />
-      <Compare
-        id="f-compare-gpu"
-        what="GPU"
-        options={(fieldOf(form, "gpu").options ?? []).filter(({ value }) => value !== preset)}
-        change={(other, name) => {
-          other.gpu = name;
-        }}
-      />
       {entry && (
         <p class="field-help">
           {sentence(entry.doc)}

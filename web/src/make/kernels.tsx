@@ -4,7 +4,6 @@ import { eachPerKernel, kernelEntry, kernelLabels, kernelName, ownBody, withBody
 import { goalOf } from "../goal.ts";
 import { limitedClasses, limitOf } from "../limits.ts";
 import type { Experiment, KernelChoice } from "../types.ts";
-import { Compare } from "./compare.tsx";
 import { Control, Field, Group, Said, useForm } from "./field.tsx";
 import { fieldOf, plainFields } from "./fields.ts";
 import { mostOf } from "./shape.ts";
@@ -38,7 +37,6 @@ export function Kernels() {
   const most = mostOf(catalogue, "kernels"),
     used = new Set(kernels.map((choice) => kernelEntry(catalogue, kernelName(choice)))),
     next = catalogue.kernels.find((kernel) => !used.has(kernel)) ?? catalogue.kernels[0];
-  const another = "\u0000";
   return (
     <>
       <ol class="mix">
@@ -59,20 +57,6 @@ export function Kernels() {
           <Icon name="plus" />
           Add a kernel
         </button>
-        <Compare
-          id="f-compare-mix"
-          what="mix"
-          options={[
-            { value: another, text: "another mix, to be chosen" },
-            ...(kernels.length > 1 ? labels.map((name, i) => ({ value: `-${i}`, text: `without ${name}` })) : []),
-            ...catalogue.kernels.map(({ name }) => ({ value: name, text: `with ${name} too` })),
-          ]}
-          change={(other, value) => {
-            const gone = /^-(\d+)$/.exec(value);
-            if (gone) all(form, other, without(Number(gone[1])));
-            else if (value !== another && other.kernels.length < most) add(form, other, value);
-          }}
-        />
       </div>
       <Said path="kernels" />
     </>

@@ -2,7 +2,6 @@
 import { policyEntry, scheme } from "../choices.ts";
 import { presets, presetsOf, shapeOf } from "../teach/vendors.ts";
 import type { PolicyChoice, PolicyParam } from "../types.ts";
-import { Compare } from "./compare.tsx";
 import { Deeds, Select } from "../controls.tsx";
 import { Field, PerKernel, Said, useForm } from "./field.tsx";
 import { policyOptions, sentence } from "./fields.ts";
@@ -41,15 +40,7 @@ export function Policies() {
         />
       )}
       <Said path="policy" />
-      <div class="compare-row">
-        <Compare
-          id="f-compare-policy"
-          what="policy"
-          options={others}
-          change={(other, name) => {
-            other.policy = begin(name);
-          }}
-        />
+      <div class="add-row">
         <button
           type="button"
           class="button"

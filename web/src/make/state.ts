@@ -8,8 +8,6 @@ import type { Catalogue, Experiment, GpuChoice, PolicyChoice, PolicyEntry, Probl
 
 export interface EditorEvents {
   change(experiment: Experiment): void;
-  /** Another experiment is to run beside the one that is shown. */
-  compare(experiment: Experiment): void;
   /** One that comes from elsewhere, a file or an example, is to run by itself. */
   open(experiment: Experiment): void;
   /** Two that run beside each other. */

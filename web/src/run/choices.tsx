@@ -1,4 +1,5 @@
 // The row of choices, which reads as a sentence: [BP] beside [CFD] on [16 SMs], A [even split], B [CCBP].
+import type { ComponentChildren } from "preact";
 import { kernelEntry, kernelLabels, kernelName, policyEntry, schemeName, schemeText } from "../choices.ts";
 import { mostOf } from "../make/shape.ts";
 import { kernelStyle } from "../palette.ts";
@@ -36,8 +37,10 @@ export function Choices(props: {
   onChoose: Chosen;
   /** Whether A and B are chosen too. */
   sides?: boolean;
+  /** Behind B. */
+  children?: ComponentChildren;
 }) {
-  const { catalogue, experiments, onChoose, sides = true } = props;
+  const { catalogue, experiments, onChoose, sides = true, children } = props;
   const [first] = experiments;
   if (!first) return null;
   const labels = kernelLabels(first.kernels),
@@ -112,6 +115,7 @@ export function Choices(props: {
           </span>
         );
       })}
+      {children}
     </fieldset>
   );
 }

@@ -10,7 +10,6 @@ import { Numbers } from "../numbers.ts";
 import { NumbersView } from "../numbers.tsx";
 import type { Zoom } from "../types.ts";
 import type { Answered } from "./answered.ts";
-import { Compared } from "./compared.tsx";
 import type { Panel } from "./panel.ts";
 import type { Session } from "./session.ts";
 import { Why } from "./why.tsx";
@@ -18,12 +17,10 @@ import { Why } from "./why.tsx";
 interface Around {
   session: Session;
   answered: Answered;
-  /** The form shows a side. */
-  edit(side: number): void;
 }
 
 export const panels = (around: Around): readonly Panel[] =>
-  [why, compare, path, charts, numbers, decisions, launches].map((panel) => panel(around));
+  [why, path, charts, numbers, decisions, launches].map((panel) => panel(around));
 
 const why = ({ session, answered }: Around): Panel => ({
   id: "why",
@@ -31,14 +28,6 @@ const why = ({ session, answered }: Around): Panel => ({
   heading: "",
   help: "What neighbours cost without one cause each, and where the time of the kernel that suffers goes.",
   view: () => <Why sides={answered.sides.value} answers={answered.answers.value} cures={session.catalogue?.cures} />,
-});
-
-const compare = ({ session, edit }: Around): Panel => ({
-  id: "compare",
-  title: "A and B",
-  help: "In which fields the two experiments differ, and what can be done about each.",
-  view: () => <Compared session={session} edit={edit} />,
-  there: session.two,
 });
 
 const path = (): Panel => {

@@ -7,6 +7,7 @@ import { shapeOf } from "../teach/vendors.ts";
 import { warningsOf } from "../teach/warnings.ts";
 import { Warnings } from "../teach/warnings-view.tsx";
 import { Choices, type Chosen } from "./choices.tsx";
+import { Differs } from "./differs.tsx";
 import { Drawer, DrawerButton } from "./drawer.tsx";
 import { NoticeBox } from "./notice.tsx";
 import type { Panel } from "./panel.ts";
@@ -21,6 +22,8 @@ interface ScreenDeeds {
   /** Of two runs, the one that the pictures show; null: both, or there is one. */
   shown: ReadonlySignal<number | null>;
   choose: Chosen;
+  /** The form shows a field of a side. */
+  edit(side: number, path: string): void;
   /** Behind the button at the top. */
   share: readonly Deed[];
   /** Leads to a number of the answer among all numbers. */
@@ -37,14 +40,16 @@ export function startScreen(
   session: Session,
   answered: Answered,
   panels: readonly Panel[],
-  { shown, choose, share, lead }: ScreenDeeds,
+  { shown, choose, edit, share, lead }: ScreenDeeds,
 ): void {
   const { sides } = answered;
   const parts: Record<string, ComponentType> = {
     actions: () => <Popup title="Share & help" label="Share this run, and help" deeds={share} />,
     choices: () => (
       <>
-        <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose} />
+        <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose}>
+          <Differs of={session.differ.value} edit={edit} />
+        </Choices>
         <DrawerButton panels={panels} open={session.tab} />
       </>
     ),

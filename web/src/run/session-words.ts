@@ -1,8 +1,7 @@
 // What the session calls its sides: in the title of the page, and in the ribbon over pictures of another run.
 import { mixText, schemeText } from "../choices.ts";
-import { problemText } from "../format.ts";
-import type { Catalogue, Experiment, Problem } from "../types.ts";
-import { MARKS, type Side } from "./side.ts";
+import type { Catalogue, Experiment } from "../types.ts";
+import type { Side } from "./side.ts";
 
 /** What is asked for is not there yet: how, and what the title of the page says of it. */
 export const PREPARING = { idle: "Loading", profiling: "Profiling", stopped: "Not begun" } as const;
@@ -25,7 +24,3 @@ export function standsInstead(sides: readonly Side[], catalogue: Known): string 
   const of = sides.find(({ laid }) => laid !== null)?.laid;
   return of ? `Below is still ${nameOf(of.experiment, catalogue)}: what the form says cannot run.` : null;
 }
-
-/** Of one of two: what is wrong with it. */
-export const cannotBeside = (at: number, problems: readonly Problem[]): string =>
-  `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`;

@@ -14,7 +14,7 @@ import type { ShownState } from "./dock-state.ts";
 import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type Notice } from "./notice.tsx";
 import type { Whereabouts } from "./origin.ts";
 import type { Shown } from "./panel.ts";
-import { cannotBeside, PREPARING, standsInstead, titleOf, type Preparing } from "./session-words.ts";
+import { PREPARING, standsInstead, titleOf, type Preparing } from "./session-words.ts";
 import { further, MARKS, side, type Driver, type Side, type Surroundings } from "./side.ts";
 
 export class Session {
@@ -40,8 +40,8 @@ export class Session {
   /** The pictures are of the run before: they wait for what is asked for, or that cannot run, and these words say so. Null where they are not. */
   readonly standing = signal<"waits" | { text: string } | null>(null);
   readonly title = signal("");
-  /** In which fields the two differ; null: not known, and `why`. */
-  readonly differ = signal<{ differences: readonly Difference[] | null; why: string }>({ differences: null, why: "" });
+  /** In which fields the two differ, as far as is known. */
+  readonly differ = signal<readonly Difference[]>([]);
   /** The open tab of the drawer. */
   readonly tab = signal<string | null>(null);
   readonly shown = signal<Shown | null>(null);
@@ -226,7 +226,7 @@ export class Session {
     batch(() => {
       this.sides.value = [this.#sides[0] as Side, side(other)];
       this.edit(1);
-      this.differ.value = { differences: null, why: "B is being built…" };
+      this.differ.value = [];
       this.#asked = { play, seek };
       this.toward = seek;
       this.#prepare("idle");
@@ -347,8 +347,9 @@ export class Session {
     // Of one that is on its way, what is said stays.
     else if (unbuilt.some(({ problems }) => problems.length === 0)) return;
     else if (unbuilt[0]) {
-      if (this.laid) this.#say(null);
-      else this.#cannot(unbuilt[0].problems);
+      if (!this.laid) this.#cannot(unbuilt[0].problems);
+      else if (this.two.peek()) this.#cannotBeside(this.#sides.indexOf(unbuilt[0]), unbuilt[0].problems);
+      else this.#say(null);
     } else {
       const close = (): void => {
         this.aside = null;
@@ -361,6 +362,12 @@ export class Session {
   #cannot(problems: readonly Problem[]): void {
     this.where.value = { state: "empty", cycle: 0, rate: 0 };
     this.#say(cannotRun(problems, this.openFirst));
+  }
+  /** One of two: the other may go on without it. */
+  #cannotBeside(at: number, problems: readonly Problem[]): void {
+    const other = 1 - at,
+      alone = { label: `Go on with ${MARKS[other] ?? ""} alone`, primary: true, run: () => this.only(other) };
+    this.#say({ ...cannotRun(problems, alone), title: `${MARKS[at] ?? ""} cannot run` });
   }
   #say(notice: Notice | null): void {
     this.notice.value = notice;
@@ -385,7 +392,7 @@ export class Session {
       normal: (loaded[i] as Loaded).normal,
     }));
     batch(() => {
-      if (a && b) this.differ.value = { differences: differences(a, b, this.catalogue), why: "" };
+      this.differ.value = a && b ? differences(a, b, this.catalogue) : [];
       this.sides.value = this.#sides.map((one, i) => ({
         ...one,
         laid: { experiment: one.experiment, loaded: loaded[i] as Loaded },
@@ -431,7 +438,7 @@ export class Session {
     if (!this.#sides[at]) return;
     this.#patch(at, { problems });
     if (at === this.edited.peek()) this.#around.form.problems(problems);
-    if (this.two.peek()) this.differ.value = { differences: null, why: cannotBeside(at, problems) };
+    if (this.two.peek()) this.#cannotBeside(at, problems);
     if (!this.laid) {
       this.#cannot(problems);
       return;
