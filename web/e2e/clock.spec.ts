@@ -127,7 +127,8 @@ test("B of another mix says what its own run says: no answer of A's mix, no plac
   await openAt(page, `${first}&b.policy=ccbp&b.mix=ccbp/BP+ccbp/HG`, 20_000);
   await expect(verdict(page).locator("h2")).toContainText(/B: (BP|HG) runs .* (BP|HG) /);
   await expect(verdict(page)).toContainText("Paused here: 20,000 cycles so far.");
-  await expect(page.locator("#stations .stations-side").nth(1)).toContainText("beyond, behind HG");
+  await page.getByRole("button", { name: "The pictures show A: show B" }).click();
+  await expect(page.locator("#reads .read")).toContainText("behind HG");
   await expect(page.locator("#all-schemes")).toContainText("B differs from A in more than its scheme");
   await expect(page.locator("#all-schemes [role=option][aria-selected=true]")).toHaveCount(0);
   const { A, B } = (await results(page)) as unknown as Record<"A" | "B", { kernels: { slowdown: number }[] }>;
@@ -155,10 +156,12 @@ test("under MIG the vendor's words stand everywhere, and no read waits behind th
   const words = "MIG 3g.20gb + 4g.20gb";
   await expect(page.locator("#choose-scheme-B")).toHaveText(words);
   await expect(page).toHaveTitle(`BP + CFD · Even split vs ${words} · Corun`);
-  await expect(page.locator("#slows .slows-side").nth(1)).toContainText(words);
+  await expect(page.getByRole("list", { name: `B ${words}` })).toBeVisible();
   await expect(page.locator("#gpu canvas")).toContainText(`B, ${words}: `);
-  const reads = page.locator("#stations .stations-side");
-  await expect(reads.first()).toContainText("in all");
-  await expect(reads.nth(1)).toContainText("in all");
-  await expect(reads.nth(1)).not.toContainText("behind");
+  const read = page.locator("#reads .read");
+  await expect(read).toContainText(/takes [\d,]+ cycles/);
+  await page.getByRole("button", { name: "The pictures show A: show B" }).click();
+  await expect(read).toHaveAttribute("aria-label", /^B: /);
+  await expect(read).toContainText(/takes [\d,]+ cycles/);
+  await expect(read).not.toContainText("behind");
 });

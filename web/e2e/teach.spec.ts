@@ -82,7 +82,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
     "#choices",
     "#editor",
     ".drawer-head",
-    "#stations",
+    "#reads",
     "#all-schemes",
     ".dk-axis",
     "#charts",
@@ -116,7 +116,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
     "hide: found “flowers”, “constructor”, want some of experiment, transport, verdict",
   );
   await expect(page.locator("#gpu")).toBeHidden();
-  await expect(page.locator("#stations")).toBeVisible();
+  await expect(page.locator("#reads")).toBeVisible();
   await expect(page.locator("#all-schemes")).toBeVisible();
   await page.keyboard.press("x");
   await expect(page.locator("#editor")).toBeHidden();

@@ -235,7 +235,7 @@ test("of two runs one GPU is shown large, which a press changes; both where ther
   const grid = page.locator("corun-gpu"),
     canvas = grid.locator("canvas");
   await expect(canvas).toContainText(/^A, .* B, /s);
-  const reads = page.locator("#stations .stations-side"),
+  const reads = page.locator("#reads .read"),
     detail = page.locator("corun-sm-detail");
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 844 });

@@ -259,9 +259,9 @@ test("what a kernel loses for its share is said of nobody else, and stands in it
   );
   const bars = page.locator("#slows .slow");
   await expect(bars.locator(".slow-name")).toHaveText(["fma #1", "fma #2"]);
-  await expect(bars.locator(".slow-of")).toHaveText(["all of it for its share", "all of it for its share"]);
-  await expect(page.locator("#slows .slows-side")).toContainText("MPS 25 + 75 %");
-  await expect(page.locator("#stations")).not.toContainText("behind");
+  await expect(bars.locator(".slow-of")).toHaveText(["all for its share", "all for its share"]);
+  await expect(page.getByRole("list", { name: "MPS 25 + 75 %" })).toBeVisible();
+  await expect(page.locator("#reads")).not.toContainText("behind");
   await show(page, "numbers");
   await expect(page.locator('#numbers [data-stands=".share_cost.0"]')).toHaveText("4.00");
   await expect(page.locator('#numbers [data-stands=".neighbour_cost.0"]')).toHaveText("1.00");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { bars, merits, tops } from "../src/run/bars.ts";
+import { bars, place, takenText, ticks, tops } from "../src/run/bars.ts";
 import type { RunSide } from "../src/run/model.ts";
 import { rateOf } from "../src/run/rate.ts";
 import { isFinal, origins, parts, plain, said, stand, STANDS } from "../src/run/says.ts";
@@ -232,7 +232,20 @@ test("a read's path is that of who suffers in A, in both sides; what is missing 
     [inA?.name, inB?.name, inA?.here, inA?.alone, inB?.behind],
     ["BP", "BP", 2290, 580, { kernel: 1, name: "CFD" }],
   );
-  assert.deepEqual(inA?.stations[0], { key: "miss_queue", name: "SM’s miss queue", here: 800, alone: 100 });
+  assert.deepEqual(inA?.stations[0], {
+    key: "miss_queue",
+    name: "SM’s miss queue",
+    short: "miss queue",
+    here: 800,
+    alone: 100,
+  });
+  const parts = { miss_queue: 775.6, request_noc: 179.6, l2: 307.6, dram: 184.6, reply_noc: 170.6 },
+    [odd] = paths([side(result(says(FIRST), [kernel("BP", 5, { latency: parts }), PAIR[1]!], []))]);
+  assert.equal(
+    odd?.stations.reduce((sum, { here }) => sum + here, 0),
+    odd?.here,
+    "as printed, they add up",
+  );
   const [unknown] = paths([side(result(says(FIRST), [kernel("BP", 5, { breakdown_alone: undefined }), PAIR[1]!], []))]);
   assert.deepEqual(
     [unknown?.stations[0]?.alone, unknown?.alone, unknown?.why],
@@ -281,14 +294,20 @@ test("reads stand behind those that wait longest, and behind nobody whom they ca
 test("why a kernel suffers stands in the sentence and in its bar once runs have told", () => {
   const told = "With a NoC without limits, 2.47 × of the 3.49 × that CFD costs BP would go.",
     because = [
-      { kernel: 0, neighbour_cost: 3.49, cures: [{ cure: "noc", gives_back: 2.47 }], not_tried: [], says: told },
+      {
+        kernel: 0,
+        neighbour_cost: 3.49,
+        cures: [{ cure: "noc", words: "a NoC without limits", gives_back: 2.47 }],
+        not_tried: [],
+        says: told,
+      },
     ];
   const knows = side({ ...EVEN, because } as unknown as Result);
   assert.deepEqual(said([side(EVEN)])[0]?.sentences.includes(told), false);
   assert.deepEqual(said([knows])[0]?.sentences.at(-1), told);
   const [bp, cfd] = bars(knows);
-  assert.equal(bp?.cure?.says, told);
-  assert.ok(Math.abs((bp?.cure?.left ?? 0) * 2.47 - (bp?.value ?? 0)) < 1e-9);
+  assert.deepEqual(bp?.cure, { gives: 2.47, words: "a NoC without limits" });
+  assert.equal(bp && takenText(bp), "NoC without limits ÷ 2.5");
   assert.equal(cfd?.cure, null);
 });
 
@@ -323,12 +342,12 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
       [1.291, ""],
     ],
   );
-  // Of a slowdown, what its share costs: not where that is nothing, and not of a promise.
+  // A slowdown taken apart: what is as good as nothing is not said, and nothing of one that gets nothing.
   const shares = [
     { share_cost: 2.2, neighbour_cost: 1.2 },
-    { share_cost: 1.03, neighbour_cost: 1.2 },
+    { share_cost: 1.03, neighbour_cost: 2.5 },
     { share_cost: null },
-    { share_cost: 2.2 },
+    { share_cost: 2.2, neighbour_cost: 1 },
     { share_cost: 2.2, neighbour_cost: 1 },
     // Too wide to be said.
     { share_cost: 2.2, neighbour_cost: 1 },
@@ -340,13 +359,38 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
           says(""),
           shares.map((of, k) => kernel(`K${k}`, k === 3 ? Infinity : 2.6, of)),
           [],
-          { ci95: { kernels: [0.1, 0.1, 0.1, 0.1, 0.1, 1].map((half) => ({ share_cost: [2.2 - half, 2.2 + half] })) } },
+          {
+            ci95: {
+              kernels: shares.map(({ share_cost: of }, k) => ({
+                share_cost: of ? [of - 0.1, of + (k < 5 ? 0.1 : 1)] : null,
+              })),
+            },
+          },
         ),
         { kernels: shares.map((_, k) => `K${k}`) },
       ),
-    ).map(({ share }) => share),
-    [{ cost: 2.2, all: false }, null, null, null, { cost: 2.2, all: true }, null],
+    ).map(takenText),
+    ["share 2.2 × the others 1.2", "all for the others", "", "", "all for its share", ""],
   );
+  const [one] = bars(
+    ended(
+      result(says(""), [kernel("BP", 4.7, { share_cost: 1.4, neighbour_cost: 3.4 }), PAIR[1]!], [], {
+        ci95: { kernels: [{ share_cost: [1.3, 1.5] }] },
+      }),
+    ),
+  );
+  assert.equal(one && takenText(one), "share 1.4 × CFD 3.4", "of two kernels it is the other one");
+  // Factors are as long as each other wherever they stand.
+  const at = (value: number): number => place("slow", value, 8);
+  assert.deepEqual([at(0.9), at(1), at(8), at(99)], [0, 0, 1, 1]);
+  assert.ok(Math.abs(at(4) - at(2) - at(2)) < 1e-9);
+  assert.equal(place("kept", 0.5, 1.25), 0.4);
+  assert.deepEqual([2, 5, 31.9, 82].map(ticks), [
+    [1, 2],
+    [1, 2, 4],
+    [1, 2, 4, 8, 16],
+    [1, 4, 16, 64],
+  ]);
   const promised = ended(result(says(""), [kernel("BP", 2, { goal_reached: 0.9 }), PAIR[1]!], []), {
     experiment: { corun: 1, kernels: [{ kernel: "ccbp/BP", qos: 0.8 }, "ccbp/CFD"] },
   });
@@ -367,13 +411,6 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
     [
       [null, "45 % measured"],
       [null, "not known yet"],
-    ],
-  );
-  assert.deepEqual(
-    merits(ended(EVEN)).map(({ name, value, ends }) => [name, value, ends]),
-    [
-      ["speedup", 0.3, null],
-      ["throughput", 0.96, [0.9, 1]],
     ],
   );
 });

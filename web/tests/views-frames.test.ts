@@ -219,7 +219,7 @@ test("a tile's bar is the issue slots in the order of the legend, other causes a
   assert.deepEqual(
     shownCauses(layout).map(({ stall, name }) => [stall, name]),
     [
-      [1, "wait for memory"],
+      [1, "memory"],
       [2, "LSU full"],
     ],
   );

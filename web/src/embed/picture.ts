@@ -2,7 +2,7 @@
 import { Drawing, fitText } from "../draw/drawing.ts";
 import { kernelPaint, type Theme } from "../draw/theme.ts";
 import { count, ENDLESS, MISSING } from "../format.ts";
-import { BARS, bars, tops, type Bar } from "../run/bars.ts";
+import { BARS, bars, place, tops, type Bar } from "../run/bars.ts";
 import type { RunSide } from "../run/model.ts";
 import { plusMinus } from "../interval-text.ts";
 import { add, beside } from "../views/beside.ts";
@@ -40,10 +40,10 @@ function drawBars(sides: readonly RunSide[], width: number, t: Theme): Drawing {
         middle = y + ROW / 2 - 2;
       d.text(0, middle, fitText(bar.name, 12, NAME - 8), t.ink2, 12, { baseline: "middle" });
       d.rect(NAME, y, room, ROW - 6, { fill: t.slotEmpty, radius: 3 });
-      const part = bar.value === null ? 0 : Math.min(1, bar.value / top[bar.kind]);
+      const part = bar.value === null ? 0 : place(bar.kind, bar.value, top[bar.kind]);
       d.rect(NAME, y, room * part, ROW - 6, { fill: kernelPaint(bar.kernel, t), radius: 3 });
       // As fast as alone, or a promise that is just kept.
-      const one = Math.round(NAME + room / top[bar.kind]);
+      const one = Math.round(NAME + room * place(bar.kind, 1, top[bar.kind]));
       d.line(one, y - 2, one, y + ROW - 4, t.ink, 2);
       d.text(NAME + room + 8, middle, fitText(barText(bar), 12, VALUE - 8), t.ink, 12, { baseline: "middle" });
       y += ROW;

@@ -3,7 +3,7 @@ import { fixed, finite } from "../format.ts";
 import { hasGoal } from "../goal.ts";
 import { interval } from "../interval-text.ts";
 import type { Interval, Result } from "../types.ts";
-import { mixFigure, slowdownOf, whyStarved } from "./figures.ts";
+import { slowdownOf, whyStarved } from "./figures.ts";
 import type { RunSide } from "./model.ts";
 
 /** So many times slower, or less, is as fast, where shares and neighbours are told apart: as the engine's sentence has it. */
@@ -20,10 +20,10 @@ export interface Bar {
   /** Infinity for a kernel that gets nothing. */
   value: number | null;
   ends: Interval;
-  /** How many times slower it is for its share, and whether that is all; null where that is not known, or nothing. */
-  share: { cost: number; all: boolean } | null;
-  /** What is left of the slowdown with the cure that gives most back, and that in words; null where none does, or nobody has asked. */
-  cure: { left: number; says: string } | null;
+  /** How many times slower it is for its share, and for whom else: their product is the value. Null where that is not known. */
+  taken: { share: number; others: number; by: string } | null;
+  /** What the best cure gives back of the slowdown, as a factor, and what it is; null where none does, or nobody has asked. */
+  cure: { gives: number; words: string } | null;
   /** Why there is no value, or why it is endless; empty else. */
   why: string;
 }
@@ -40,23 +40,40 @@ export const BARS: Record<BarKind, { title: string; format(value: number | null 
   };
 const times = (value: number | null | undefined, by: number): number | null | undefined => value && value * by;
 
-/** What its share costs a kernel, where that is something and its interval is close, as in the engine's sentence. */
-function shareOf({ kernels, ci95 }: Result, k: number): Bar["share"] {
-  const cost = finite(kernels[k]?.share_cost),
+/** What its share and its neighbours cost a kernel, where the interval of that is close, as in the engine's sentence. */
+function takenOf({ kernels, ci95 }: Result, k: number, names: readonly string[]): Bar["taken"] {
+  const share = finite(kernels[k]?.share_cost),
+    others = finite(kernels[k]?.neighbour_cost),
     ends = interval(ci95?.kernels[k], "share_cost");
-  return cost !== null && cost > ALIKE && ends !== null && ends[1] - cost <= CLOSE * cost
-    ? { cost, all: (finite(kernels[k]?.neighbour_cost) ?? Infinity) <= ALIKE }
-    : null;
+  if (share === null || others === null || ends === null || ends[1] - share > CLOSE * share) return null;
+  const beside = names.filter((_, j) => j !== k);
+  return { share, others, by: beside.length === 1 ? (beside[0] as string) : "the others" };
+}
+
+/** A bar's parts in words: what is as good as nothing is left out. */
+export function takenText({ taken, cure }: Bar): string {
+  const { format } = BARS.slow,
+    share = taken && taken.share > ALIKE,
+    others = taken && taken.others > ALIKE;
+  const parts =
+    share && others
+      ? `share ${format(taken.share)} × ${taken.by} ${format(taken.others)}`
+      : share
+        ? "all for its share"
+        : others
+          ? `all for ${taken.by}`
+          : "";
+  // Behind its factor the cure is a label, without an article.
+  return [parts, cure ? `${cure.words.replace(/^an? /, "")} ÷ ${format(cure.gives)}` : ""].filter(Boolean).join("; ");
 }
 
 /** A cure gives something back from this factor on: as the engine's sentence has it. */
 export const GIVES_BACK = 1.05;
 
-/** What the best cure leaves of a kernel's slowdown. */
-function cureOf({ because = [] }: Result, k: number, value: number): Bar["cure"] {
-  const one = because.find(({ kernel }) => kernel === k),
-    factor = finite(one?.cures[0]?.gives_back);
-  return one && factor !== null && factor >= GIVES_BACK ? { left: value / factor, says: one.says } : null;
+function cureOf({ because = [] }: Result, k: number): Bar["cure"] {
+  const best = because.find(({ kernel }) => kernel === k)?.cures[0],
+    gives = finite(best?.gives_back);
+  return best && gives !== null && gives >= GIVES_BACK ? { gives, words: best.words } : null;
 }
 
 /** A bar for each kernel of a side. */
@@ -77,9 +94,17 @@ export function bars({ experiment, kernels, result, alone, origin }: RunSide): B
         : value === Infinity && result
           ? whyStarved(result, kernel, "", null)
           : "";
-    const share = kind === "slow" && value !== null && value < Infinity && result ? shareOf(result, kernel) : null;
-    const cure = kind === "slow" && value !== null && value < Infinity && result ? cureOf(result, kernel, value) : null;
-    return { kernel, name, kind, value, ends: interval(result?.ci95?.kernels[kernel], key), share, cure, why };
+    const told = kind === "slow" && value !== null && value < Infinity ? result : null;
+    return {
+      kernel,
+      name,
+      kind,
+      value,
+      ends: interval(result?.ci95?.kernels[kernel], key),
+      taken: told && takenOf(told, kernel, kernels),
+      cure: told && cureOf(told, kernel),
+      why,
+    };
   });
 }
 
@@ -94,20 +119,15 @@ export function tops(all: readonly Bar[]): Record<BarKind, number> {
   return { slow: top("slow"), kept: top("kept"), found: top("found") };
 }
 
-/** The figures of merit at the end of a row of bars; none for one kernel. */
-const MERITS = [
-  { key: "hspeedup", name: "speedup", doc: "Harmonic speedup: the harmonic mean of the kernels' progress" },
-  { key: "stp", name: "throughput", doc: "System throughput: the sum of the kernels' progress" },
-] as const;
-export function merits({
-  result,
-  kernels,
-}: RunSide): { name: string; doc: string; value: number | null; ends: Interval }[] {
-  if (kernels.length < 2) return [];
-  return MERITS.map(({ key, name, doc }) => ({
-    name,
-    doc,
-    value: result && mixFigure(result, key),
-    ends: interval(result?.ci95?.metrics, key),
-  }));
+/** Where a value stands on its scale, from 0 to 1: slowdowns are factors, on a logarithmic one that begins at as fast as alone. */
+export function place(kind: BarKind, value: number, top: number): number {
+  const at = kind === "slow" ? Math.log(value) / Math.log(top) : value / top;
+  return Math.min(1, Math.max(0, at));
+}
+
+/** Where a scale of slowdowns has its lines: at most five, each a power of two. */
+export function ticks(top: number): number[] {
+  const doublings = Math.floor(Math.log2(top) + 1e-9),
+    step = Math.ceil((doublings + 1) / 5);
+  return Array.from({ length: Math.floor(doublings / step) + 1 }, (_, i) => 2 ** (i * step));
 }

@@ -2,7 +2,7 @@
 import { effect, type ReadonlySignal } from "@preact/signals";
 import { render, type ComponentType } from "preact";
 import type { Answered } from "./answered.ts";
-import { Sentence, SlowBars, Stations } from "./answer.tsx";
+import { Sentence } from "./answer.tsx";
 import { shapeOf } from "../teach/vendors.ts";
 import { warningsOf } from "../teach/warnings.ts";
 import { Warnings } from "../teach/warnings-view.tsx";
@@ -14,7 +14,9 @@ import type { Panel } from "./panel.ts";
 import { Popup, type Deed } from "./popup.tsx";
 import { scaledTo } from "./scaled.ts";
 import { ScaleLine } from "./scaled.tsx";
+import { Reads } from "./reads.tsx";
 import { SchemesPicture } from "./schemes-picture.tsx";
+import { SlowBars } from "./slows.tsx";
 import type { Experiment } from "../types.ts";
 import type { Session } from "./session.ts";
 
@@ -73,7 +75,7 @@ export function startScreen(
       ) : null,
     notices: () => <NoticeBox of={session.notice} />,
     slows: () => <SlowBars sides={sides.value} />,
-    stations: () => <Stations sides={sides.value} shown={shown.value} />,
+    reads: () => <Reads sides={sides.value} shown={shown.value} />,
     "all-schemes": () => {
       const [a, b = null] = sides.value,
         run = answered.schemes.value;

@@ -10,12 +10,17 @@ type Breakdown = NonNullable<Result["kernels"][number]["breakdown_alone"]>;
 
 /** The stations of a read that misses L1D, in its order. */
 export const STATIONS = [
-  { key: "miss_queue", name: "SM’s miss queue", doc: "In L1D's miss queue and its arbiter." },
-  { key: "request_noc", name: "request network", doc: "In the request network and its queues." },
-  { key: "l2", name: "L2 bank", doc: "In L2: queue, lookup, pipeline and reply port." },
-  { key: "dram", name: "DRAM", doc: "Waiting for DRAM, merged requests included; a mean over all reads." },
-  { key: "reply_noc", name: "reply network", doc: "In the reply network and its queues." },
-] as const satisfies readonly { key: keyof Breakdown; name: string; doc: string }[];
+  { key: "miss_queue", name: "SM’s miss queue", short: "miss queue", doc: "In L1D's miss queue and its arbiter." },
+  { key: "request_noc", name: "request network", short: "request", doc: "In the request network and its queues." },
+  { key: "l2", name: "L2 bank", short: "L2", doc: "In L2: queue, lookup, pipeline and reply port." },
+  {
+    key: "dram",
+    name: "DRAM",
+    short: "DRAM",
+    doc: "Waiting for DRAM, merged requests included; a mean over all reads.",
+  },
+  { key: "reply_noc", name: "reply network", short: "reply", doc: "In the reply network and its queues." },
+] as const satisfies readonly { key: keyof Breakdown; name: string; short: string; doc: string }[];
 type StationKey = (typeof STATIONS)[number]["key"];
 
 /** The kernel that a side's verdict is about; where it names none, the slowest. */
@@ -37,7 +42,8 @@ export function held({ kernels }: Result, station: StationKey): number[] {
 interface StationWait {
   key: StationKey;
   name: string;
-  /** Core cycles of a read there. */
+  short: string;
+  /** Whole core cycles of a read there: those of all stations add up to the path's. */
   here: number;
   alone: number | null;
 }
@@ -72,11 +78,16 @@ function pathOf(side: RunSide, k: number): ReadPath {
   if (!result) return { ...none, why: "nothing is known yet" };
   const { latency, breakdown_alone: alone = null } = result.kernels[k] ?? {},
     one = kernels.length < 2;
-  const stations = STATIONS.map(({ key, name: station }) => ({
+  const whole = (cycles: number | null | undefined): number | null => {
+    const known = finite(cycles);
+    return known === null ? null : Math.round(known);
+  };
+  const stations = STATIONS.map(({ key, name: station, short }) => ({
     key,
     name: station,
-    here: finite(latency?.[key]),
-    alone: alone?.[key] ?? null,
+    short,
+    here: whole(latency?.[key]),
+    alone: whole(alone?.[key]),
   }));
   const total = (of: "here" | "alone"): number => stations.reduce((all, station) => all + (station[of] ?? 0), 0);
   const allAlone = alone && total("alone");

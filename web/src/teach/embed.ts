@@ -11,7 +11,7 @@ const PARTS: ReadonlyMap<string, string> = new Map([
   ["transport", "corun-dock"],
   ["verdict", "#verdict, #slows"],
   ["gpu", "#gpu"],
-  ["memory", "#stations, #path"],
+  ["memory", "#reads, #path"],
   ["timeline", ".dk-axis"],
   ["schemes", "#all-schemes"],
 ]);

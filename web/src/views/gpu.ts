@@ -97,12 +97,12 @@ export class Gpu extends MachinePicture<GpuModel> {
     const shown = shownCauses(layout),
       others = layout.stalls.filter((_, i) => !shown.some(({ stall }) => stall === i)).map(({ title }) => title);
     return [
-      { name: "CTAs; below, issue slots:", doc: this.about },
+      { name: "CTAs, issue slots:", doc: this.about },
       ...super.legend(t),
       ...shown.map(({ stall, name }) => ({ name, paint: stallPaint(stall, t), doc: layout.stalls[stall]?.doc ?? "" })),
       { name: "other", paint: otherPaint(t), doc: `No warp issues for another cause: ${others.join(", ")}` },
       ...(this.met.drains
-        ? [{ name: "SM that drains", paint: drainPaint(t), doc: "A kernel holds more CTAs on it than it may" }]
+        ? [{ name: "drains", paint: drainPaint(t), doc: "A kernel holds more CTAs on it than it may" }]
         : []),
       ...(this.met.quotas ? [{ name: "Lowest line: what is left of quotas" }] : []),
     ];

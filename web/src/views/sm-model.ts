@@ -13,7 +13,7 @@ interface Resource {
 
 /** The stall causes that a tile shows by themselves, by key; all others are one. */
 const SHOWN_CAUSES = [
-  { key: "raw_long", name: "wait for memory" },
+  { key: "raw_long", name: "memory" },
   { key: "lsu_full", name: "LSU full" },
 ] as const;
 /** A stall cause that a tile shows: which of the layout's it is. */
