@@ -3,6 +3,8 @@ import type { Page } from "@playwright/test";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import {
+  axis,
+  axisMore,
   choose,
   cycle,
   dock,
@@ -364,7 +366,7 @@ test("two runs have room from 360 to 1,920 pixels, light and dark", async ({ pag
   await openAt(page, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=spatial", 6000);
   for (const width of [360, 390, 768, 1440, 1920]) {
     await page.setViewportSize({ width, height: 900 });
-    for (const tab of ["numbers", "charts", "path", "why"]) {
+    for (const tab of ["numbers", "path", "why"]) {
       await show(page, tab);
       await expect
         .poll(() => page.evaluate(() => document.documentElement.scrollWidth), `${tab} at ${width}`)
@@ -379,7 +381,7 @@ test("two runs have room from 360 to 1,920 pixels, light and dark", async ({ pag
   }
 });
 
-test("an SM, a chart and a table show both runs", async ({ page }) => {
+test("an SM, the time axis and a table show both runs", async ({ page }) => {
   await openAt(page, `${TINY}&b.policy=spatial`, 8000);
   // Where there is room for both, a click on an SM of B opens that SM of both.
   await page.setViewportSize({ width: 1680, height: 900 });
@@ -399,17 +401,16 @@ test("an SM, a chart and a table show both runs", async ({ page }) => {
   await expect(canvas).toBeFocused();
   await pick(grid, "GPU as a table");
   await expect(grid.locator("tbody tr th")).toHaveText(["A", "A", "B", "B"]);
-  await show(page, "charts");
-  const spoken = page.locator("corun-charts > [role=status]");
-  for (const key of ["ipc", "noc"]) {
-    await page.locator(`[data-chart="${key}"] canvas`).focus();
-    await page.keyboard.press("Home");
-    await expect(spoken).toHaveText(/^Cycles 0 to 400: A, BP .*\. B, BP /);
-  }
-  const ipc = page.locator('[data-chart="ipc"]');
-  await pick(ipc, "IPC as a table");
-  await expect(ipc.getByRole("columnheader")).toHaveText([/^From/, /^To/, "A: BP", "A: CFD", "B: BP", "B: CFD"]);
-  await expect(ipc.locator("tbody tr")).toHaveCount(20);
+  await expect(axis(page)).toHaveAttribute("aria-valuetext", /; A: IPC BP [\d.]+, .*; B: IPC BP [\d.]+, /);
+  const time = await axisMore(page);
+  await time.getByRole("button", { name: "Over time as a table" }).click();
+  await expect(time.getByRole("columnheader").filter({ hasText: "IPC" })).toHaveText([
+    "A: IPC BP",
+    "B: IPC BP",
+    "A: IPC CFD",
+    "B: IPC CFD",
+  ]);
+  await expect(time.locator("tbody tr")).toHaveCount(20);
   await picture(page, "compare-tables", true);
 });
 

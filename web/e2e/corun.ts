@@ -110,6 +110,22 @@ export async function openAt(page: Page, hash: string, at: number): Promise<void
   await expect(page.locator("#cycle")).toHaveText(at.toLocaleString("en"));
 }
 
+/** The time axis. */
+export const axis = (page: Page): Locator => page.getByRole("slider", { name: "Time" });
+/** What is behind the dock's last button. */
+export async function axisMore(page: Page): Promise<Locator> {
+  const box = page.getByRole("dialog", { name: "More of the run's time" });
+  if (!(await box.isVisible())) await page.getByRole("button", { name: "More: steps" }).click();
+  return box;
+}
+/** Its lanes as a file. */
+export async function axisFile(page: Page, kind: "csv" | "json" | "svg" | "png"): Promise<Download> {
+  const box = await axisMore(page);
+  const [download] = await Promise.all([page.waitForEvent("download"), box.locator(`[data-kind=${kind}]`).click()]);
+  await page.keyboard.press("Escape");
+  return download;
+}
+
 /** Notes what the page says to its workers, from now on: call it before the page is opened. */
 export async function overhear(page: Page): Promise<() => Promise<Record<string, unknown>[]>> {
   await page.addInitScript(() => {

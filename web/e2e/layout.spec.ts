@@ -59,7 +59,7 @@ test("each part of the details and the form at a phone's width and at two others
   const tabs = (await page.getByRole("tab").evaluateAll((all) => all.map(({ id }) => id.replace("tab-", "")))).concat(
     "form",
   );
-  expect(tabs).toEqual(expect.arrayContaining(["why", "path", "charts", "numbers", "decisions"]));
+  expect(tabs).toEqual(expect.arrayContaining(["why", "path", "numbers", "decisions"]));
   for (const width of [360, 1280, 1920]) {
     await page.setViewportSize({ width, height: height(width) });
     for (const tab of tabs) {

@@ -865,17 +865,7 @@ test("the policy's decision is explained: the sentence, what holds, the controls
   await expect(panel.getByRole("row", { name: /^Miss credits/ })).toBeVisible();
   await panel.getByText("Every decision, launch and switch").click();
   await expect(panel.locator(".log li").last()).toContainText("may hold 1 CTA on each SM");
-  const decisions = await panel.locator(".log li").count();
   await picture(page, "decisions", true);
-  // The same on the time axes.
-  await show(page, "charts");
-  const canvas = page.locator('[data-chart="noc"] canvas');
-  await canvas.focus();
-  await page.keyboard.press("Home");
-  await expect(page.locator("corun-charts .cv-event")).toHaveText(
-    `${decisions} decisions of the policy in these cycles (▼)`,
-  );
-  await show(page, "decisions");
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);

@@ -4,6 +4,7 @@ import type { Download, Page } from "@playwright/test";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import {
+  axisFile,
   dock,
   expect,
   form,
@@ -18,7 +19,6 @@ import {
   slack,
   test,
 } from "./corun.ts";
-import { pick } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 
@@ -42,12 +42,7 @@ test("a picture, a table and a result that were saved open their run again when 
   const keep = async (download: Download): Promise<void> => {
     files.push([await readFile(await download.path()), download.suggestedFilename()]);
   };
-  await show(page, "charts");
-  const chart = page.locator('[data-chart="ipc"]');
-  for (const kind of ["PNG (picture)", "SVG (picture)", "JSON (data)"]) {
-    const [download] = await Promise.all([page.waitForEvent("download"), pick(chart, kind)]);
-    await keep(download);
-  }
+  for (const kind of ["png", "svg", "json"] as const) await keep(await axisFile(page, kind));
   const [saved] = await Promise.all([page.waitForEvent("download"), share(page, "Save the result")]);
   await keep(saved);
   expect(files.map(([, name]) => name.replace(/^.*\./, ""))).toEqual(["png", "svg", "json", "json"]);

@@ -1,7 +1,9 @@
 // Time goes both ways: the time axis, going to a cycle, and what is known of later ones.
-import type { Locator, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { encodeLink } from "../src/link.ts";
 import {
+  axis,
+  axisMore,
   closeDrawer,
   colours,
   cycle,
@@ -19,18 +21,11 @@ import {
 } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
-const axis = (page: Page) => page.getByRole("slider", { name: "Time" });
 const at = (page: Page, wanted: number) => expect(page.locator("#cycle")).toHaveText(wanted.toLocaleString("en"));
 
 async function goTo(page: Page, text: string): Promise<void> {
   await page.getByLabel("Go to cycle").fill(text);
   await page.getByLabel("Go to cycle").press("Enter");
-}
-/** What is behind the dock's last button. */
-async function more(page: Page): Promise<Locator> {
-  const box = page.getByRole("dialog", { name: "More of the run's time" });
-  if (!(await box.isVisible())) await page.getByRole("button", { name: "More: steps" }).click();
-  return box;
 }
 /** What a run that has never been anywhere else says of a cycle. */
 async function fresh(page: Page, hash: string, wanted: number): Promise<SavedResult> {
@@ -59,16 +54,13 @@ test("a run goes to any cycle, back and forth, and is there what a run is that h
   const there = await result(page);
   expect(there.digest).toBe((await fresh(page, TINY, 30_000)).digest);
   // What is known of later cycles is still there, and marked as ahead.
-  await show(page, "charts");
-  await expect(page.locator(".cv-where")).toContainText("Cycles 0 to 90,000");
-  await expect(page.locator("[data-chart=ipc] .cv-now")).toBeVisible();
   await expect(axis(page)).toHaveAttribute(
     "aria-valuetext",
     /^cycle 30,000 of 1,000,000; known up to 90,000; IPC BP [\d.]+, IPC CFD [\d.]+, NoC in all [\d.]+ GB\/s \(\d+ % of peak\), DRAM in all/,
   );
   await expect(page.locator(".dk-ahead")).toBeVisible();
 
-  const box = await more(page);
+  const box = await axisMore(page);
   await box.getByRole("button", { name: "Step back" }).click();
   await at(page, 29_999);
   await box.getByRole("button", { name: "Step one cycle" }).click();
@@ -77,7 +69,6 @@ test("a run goes to any cycle, back and forth, and is there what a run is that h
   await goTo(page, "90k");
   await at(page, 90_000);
   expect((await result(page)).digest).toBe(end);
-  await expect(page.locator("[data-chart=ipc] .cv-now")).toBeHidden();
   await expect(page.locator(".dk-ahead")).toBeHidden();
 
   await goTo(page, "soon");
@@ -85,10 +76,10 @@ test("a run goes to any cycle, back and forth, and is there what a run is that h
   await at(page, 90_000);
 });
 
-test("the time axis is dragged, zoomed and has keys; a range says its own numbers; a click on a chart goes there", async ({
+test("a click on the axis goes there, a drag selects cycles and a drag of the cursor takes it along; keys do the same", async ({
   page,
 }) => {
-  // A window with room for all lanes: the axis begins at 84 pixels.
+  // A window with room for all lanes: the axis begins at 90 pixels, and ends at 62 of the right.
   await page.setViewportSize({ width: 1440, height: 900 });
   await openAt(page, TINY, 60_000);
   const track = axis(page),
@@ -97,9 +88,9 @@ test("the time axis is dragged, zoomed and has keys; a range says its own number
   const box = (await track.boundingBox())!,
     // The axis is of a million cycles: 60,000 of them are a sixteenth of it.
     x = (cycle: number, from = 0, to = 1_000_000): number =>
-      box.x + 84 + ((box.width - 96) * (cycle - from)) / (to - from),
+      box.x + 90 + ((box.width - 152) * (cycle - from)) / (to - from),
     y = box.y + 60;
-  await page.mouse.move(x(55_000), y);
+  await page.mouse.move(x(60_000), y);
   await page.mouse.down();
   await page.mouse.move(x(30_000), y, { steps: 8 });
   await page.mouse.up();
@@ -108,40 +99,61 @@ test("the time axis is dragged, zoomed and has keys; a range says its own number
   await is(page, "Paused");
   const dragged = await cycle(page);
   expect(dragged).toBeGreaterThan(29_000);
+  await page.mouse.click(x(45_000), y);
+  await expect.poll(() => cycle(page)).toBeGreaterThan(44_000);
   await page.keyboard.press("g");
   await expect(page.getByLabel("Go to cycle")).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(track).toBeFocused();
+  const clicked = await cycle(page);
   await page.keyboard.press("ArrowRight");
-  await at(page, dragged + 400);
+  await at(page, clicked + 400);
   await page.keyboard.press("Home");
   await at(page, 0);
   await page.keyboard.press("End");
   await at(page, 60_000);
 
-  // The charts show the same cycles, and the link has them.
-  await show(page, "charts");
+  // What is selected has whole windows, and its link.
+  const stretch = page.locator(".dk-stretch");
+  await page.mouse.move(x(20_000), y);
+  await page.mouse.down();
+  await page.mouse.move(x(40_000), y, { steps: 8 });
+  await page.mouse.up();
+  await expect(stretch).toBeVisible();
+  const number = (key: string): number => Number(new RegExp(`&${key}=(\\d+)`).exec(page.url())?.[1]);
+  await expect.poll(() => number("from")).toBeGreaterThan(0);
+  const [from, to] = [number("from"), number("c")];
+  expect([from % 400, to % 400, Math.abs(from - 20_000) < 1000, Math.abs(to - 40_000) < 1000]).toEqual([
+    0,
+    0,
+    true,
+    true,
+  ]);
+  await at(page, to);
+  await page.keyboard.press("Escape");
+  await expect(stretch).toBeHidden();
+  await expect.poll(() => page.url()).not.toContain("from=");
+  await at(page, to);
+
   await goTo(page, "20000");
   await at(page, 20_000);
   for (let i = 0; i < 4; i += 1) await page.keyboard.press("w");
-  await expect(page.locator(".cv-where")).toContainText("Cycles 18,750 to 81,250");
   await page.keyboard.press("a");
   await expect.poll(() => page.url()).toContain("zoom=3125-65625");
   await page.keyboard.press("Shift+PageUp");
-  const range = page.getByRole("group", { name: "The selected cycles" });
-  await expect(range).toContainText("Cycles 20,000 to 26,250: means");
-  await expect(range.getByRole("row").filter({ hasText: "BP" }).getByRole("cell").first()).toHaveText(/^[\d.]+$/);
-  await range.getByRole("button", { name: "Zoom in" }).click();
-  await expect(range).toBeHidden();
-  await expect(page.locator(".cv-where")).toContainText("Cycles 20,000 to 26,250");
-  await page.mouse.move(x(23_000, 20_000, 26_250), y);
+  await expect(stretch).toHaveText("20k to 26.4k");
+  await at(page, 26_400);
+  await page.keyboard.press("Shift+ArrowLeft");
+  await expect(stretch).toHaveText("20k to 26k");
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await expect.poll(() => page.url()).toContain("zoom=20000-26000");
+  await page.mouse.move(x(23_000, 20_000, 26_000), y);
   await expect(page.locator(".dk-tip")).toContainText(/Cycle 2[23],\d{3}/);
-  await page.mouse.wheel(0, -200);
-  await expect(page.locator(".cv-where")).not.toContainText("Cycles 20,000 to 26,250");
   await picture(page.locator("corun-dock"), "dock-zoomed");
   await page.getByRole("button", { name: "Whole run" }).click();
-  await expect(page.locator(".cv-where")).toContainText("Cycles 0 to 60,000");
-  await at(page, 20_000);
+  await expect.poll(() => page.url()).not.toContain("zoom=");
+  await stretch.click();
+  await expect(stretch).toBeHidden();
 
   await show(page, "decisions");
   const panel = page.locator(".all-decisions"),
@@ -152,21 +164,51 @@ test("the time axis is dragged, zoomed and has keys; a range says its own number
   await list.getByRole("listitem").filter({ hasText: "BP may hold" }).getByRole("button").click();
   await at(page, 0);
   await expect(page.locator(".decided")).toContainText("may hold");
-
-  await show(page, "charts");
-  const chart = page.locator("[data-chart=ipc] canvas");
-  await chart.evaluate((element) => {
-    element.scrollIntoView({ block: "center" });
-  });
-  const plot = (await chart.boundingBox())!;
-  await page.mouse.click(plot.x + plot.width / 2, plot.y + 60);
-  await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
-  expect(await cycle(page)).toBeLessThan(45_000);
-  const table = await more(page);
+  const table = await axisMore(page);
   await table.getByRole("button", { name: "Over time as a table" }).click();
   await expect(table.getByRole("row").filter({ hasText: "59,200" })).not.toHaveCount(0);
   await noViolations(page);
   await picture(page, "dock");
+});
+
+test("a lane grows when its name is pressed, or with Enter, says its numbers, and is in the link", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await openAt(page, `${TINY}&b.policy=spatial`, 20_000);
+  const track = axis(page),
+    values = page.locator(".dk-values"),
+    high = async (): Promise<number> => (await track.boundingBox())!.height;
+  const small = await high(),
+    box = (await track.boundingBox())!;
+  // The third lane of four: on top stand decisions.
+  await page.mouse.click(box.x + 40, box.y + 15 + 2 * 27 + 12);
+  await expect(values).toContainText(/NoC reply bandwidth, GB\/s\s*at cycle 20,000\s*BP\s*A\s*[\d.]+\s*B\s*[\d.]+/);
+  await expect(values).toContainText(/in all\s*A\s*[\d.]+ \(\d+ % of peak\)/);
+  expect(await high()).toBe(small + 125);
+  await expect.poll(() => page.url()).toContain("panel=noc");
+  await noViolations(page);
+  await picture(page, "lane-large");
+  await track.focus();
+  await page.keyboard.press("ArrowUp");
+  await expect(values).toContainText("IPC of CFD");
+  await page.keyboard.press("Shift+PageDown");
+  await expect(values).toContainText("mean of 0 to 20k");
+  await page.keyboard.press("Enter");
+  await expect(values).toBeHidden();
+  await expect.poll(high).toBe(small);
+  await page.keyboard.press("Escape");
+
+  // Any series can be a lane, and the last one stays.
+  const more = await axisMore(page);
+  await more.getByLabel("Memory latency").check();
+  await expect.poll(high).toBeGreaterThan(small);
+  for (const name of ["IPC", "NoC reply bandwidth", "DRAM bandwidth"])
+    await more.getByLabel(name, { exact: true }).uncheck();
+  await expect(more.getByLabel("Memory latency")).toBeDisabled();
+  await expect.poll(() => page.url()).toContain("lanes=latency");
+  await noViolations(page);
+  await page.goto(page.url().replace("lanes=", "panel=latency.0&lanes="));
+  await page.reload();
+  await expect(values).toContainText("Memory latency of BP, cycles");
 });
 
 test("while another run is prepared, nothing passes for it, and the one before can be taken up again", async ({
@@ -200,14 +242,12 @@ test("while another run is prepared, nothing passes for it, and the one before c
   const [csv] = await Promise.all([
     page.waitForEvent("download"),
     (async () => {
-      const chart = page.locator("[data-chart=ipc]");
-      await show(page, "charts");
-      await chart.getByRole("button", { name: /^More/ }).click();
-      await chart.locator("[data-kind=csv]").click();
+      await (await axisMore(page)).locator("[data-kind=csv]").click();
     })(),
   ]);
   expect((await saved(csv)).text).toContain(before.config_hash);
   await closeDrawer(page);
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await is(page, "Not begun");
   await expect(sms).toBeHidden();

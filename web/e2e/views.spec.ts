@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
 import {
+  axisFile,
+  axisMore,
   colours,
   countColours,
   cycle,
@@ -11,7 +13,6 @@ import {
   is,
   noViolations,
   openAt,
-  picture,
   result,
   saved,
   show,
@@ -21,7 +22,6 @@ import {
 import { more, pick } from "./menu.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
-const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
 const spoken = (page: Page, view: string): Locator => page.locator(`${view} > [role=status]`);
 async function exported(
   page: Page,
@@ -62,57 +62,6 @@ test("an SM opens with a click and with the keyboard, and is in the link", { tag
   await expect.poll(() => page.url()).not.toContain("sm=");
 });
 
-test("charts zoom together, and the zoom is in the link", async ({ page }) => {
-  await openAt(page, TINY, 60_000);
-  await show(page, "charts");
-  const where = page.locator(".cv-where");
-  await expect(where).toContainText("Cycles 0 to 60,000");
-  const canvas = chart(page, "ipc").locator("canvas");
-  await canvas.scrollIntoViewIfNeeded();
-  expect(await colours(canvas)).toBeGreaterThan(5);
-  const box = (await canvas.boundingBox())!;
-  await page.mouse.move(box.x + 100, box.y + 60);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 200, box.y + 70, { steps: 4 });
-  await page.mouse.up();
-  await expect.poll(() => page.url()).toMatch(/zoom=\d+-\d+/);
-  await expect(where).not.toContainText("Cycles 0 to 60,000");
-  // The cursor stands in all charts at once.
-  await page.mouse.move(box.x + 150, box.y + 60);
-  await expect(page.locator(".cv-cursor:not([hidden])")).toHaveCount(6);
-  await expect(where).toContainText("At cycles");
-  await canvas.dblclick();
-  await expect.poll(() => page.url()).not.toContain("zoom=");
-  await page.keyboard.press("+");
-  await expect.poll(() => page.url()).toMatch(/zoom=\d+-\d+/);
-  const url = page.url();
-  await page.reload();
-  await expect(where).not.toContainText("Cycles 0 to 60,000");
-  expect(page.url()).toBe(url);
-  await chart(page, "ipc").locator("canvas").focus();
-  await page.keyboard.press("0");
-  await expect(where).toContainText("Cycles 0 to 60,000");
-  await page.getByRole("button", { name: "IPC", exact: true }).click();
-  await expect(chart(page, "dram")).toBeHidden();
-  await expect.poll(() => page.url()).toContain("panel=ipc");
-});
-
-test("the arrow keys read a chart aloud", async ({ page }) => {
-  await openAt(page, TINY, 20_000);
-  await show(page, "charts");
-  await chart(page, "latency").locator("canvas").focus();
-  await page.keyboard.press("Home");
-  await expect(spoken(page, "corun-charts")).toContainText(
-    /^Cycles 0 to 400: BP .*, CFD .* cycles, mean of read replies/,
-  );
-  await page.keyboard.press("ArrowRight");
-  await expect(spoken(page, "corun-charts")).toContainText(/^Cycles 400 to 800:/);
-  await page.keyboard.press("End");
-  await expect(spoken(page, "corun-charts")).toContainText(/^Cycles 19,600 to 20,000:/);
-  await page.keyboard.press("Escape");
-  await expect(page.locator(".cv-cursor:not([hidden])")).toHaveCount(0);
-});
-
 test("behind each picture is a table with the same numbers", async ({ page }) => {
   await openAt(page, TINY, 8000);
   await pick(page.locator("corun-gpu"), "GPU as a table");
@@ -123,22 +72,18 @@ test("behind each picture is a table with the same numbers", async ({ page }) =>
   await show(page, "path");
   await pick(page.locator("corun-memory-path"), "Memory path as a table");
   await expect(page.locator("corun-memory-path table tbody tr").first()).toContainText("request queue of SM");
-  await show(page, "charts");
-  const ipc = chart(page, "ipc");
-  await pick(ipc, "IPC as a table");
-  await expect(ipc.locator("tbody tr")).toHaveCount(20);
-  await expect(ipc.locator("tbody tr").last()).toContainText("8,000");
+  const time = await axisMore(page);
+  await time.getByRole("button", { name: "Over time as a table" }).click();
+  await expect(time.locator("tbody tr")).toHaveCount(20);
+  await expect(time.locator("tbody tr").last()).toContainText("8,000");
   await noViolations(page);
-  await pick(ipc, "IPC as a table");
-  await expect(ipc.locator("canvas")).toBeVisible();
 });
 
 test("exported data are what the engine counted, and every export is stamped", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 20_000);
-  await show(page, "charts");
   const run = await result(page);
-  const csv = await exported(page, chart(page, "ipc"), "csv");
-  expect(csv.name).toBe(`corun-ipc-${run.config_hash.slice(0, 8)}-s1-c20000.csv`);
+  const csv = await saved(await axisFile(page, "csv"));
+  expect(csv.name).toBe(`corun-time-${run.config_hash.slice(0, 8)}-s1-c20000.csv`);
   const lines = csv.text.trim().split("\r\n");
   expect(lines[1]).toBe(`# corun ${run.engine}; config ${run.config_hash}; seed 1; cycle 20000`);
   const rows = lines
@@ -150,7 +95,12 @@ test("exported data are what the engine counted, and every export is stamped", {
     const sum = rows.reduce((s, r) => s + r[2 + k]! * (r[1]! - r[0]!), 0);
     expect(Math.abs(sum - run.kernels[k]!.thread_instructions)).toBeLessThan(1e-3);
   }
-  const json = JSON.parse((await exported(page, chart(page, "stalls"), "json")).text) as {
+  const more = await axisMore(page);
+  await more.getByLabel("Issue slots", { exact: true }).check();
+  for (const other of ["IPC", "NoC reply bandwidth", "DRAM bandwidth"])
+    await more.getByLabel(other, { exact: true }).uncheck();
+  await expect.poll(() => page.url()).toContain("lanes=stalls");
+  const json = JSON.parse((await saved(await axisFile(page, "json"))).text) as {
     stamp: { config: string; cycle: number; link: string };
     columns: { key: string }[];
     rows: Record<string, number>[];
@@ -162,12 +112,17 @@ test("exported data are what the engine counted, and every export is stamped", {
     expect(Math.abs(sum - 100), `slots of a window add up: ${JSON.stringify(row)}`).toBeLessThan(1e-6);
   }
   for (const [of, open] of [
-    [chart(page, "noc"), () => show(page, "charts")],
+    [null, () => page.keyboard.press("Escape")],
     [page.locator("corun-gpu"), () => closeDrawer(page)],
     [page.locator("corun-memory-path"), () => show(page, "path")],
   ] as const) {
     await open();
-    const svg = await exported(page, of, "svg");
+    const file = async (kind: "svg" | "png"): Promise<{ path: string; text: string }> => {
+      if (of) return exported(page, of, kind);
+      const download = await axisFile(page, kind);
+      return { path: await download.path(), ...(await saved(download)) };
+    };
+    const svg = await file("svg");
     expect(svg.text).toContain(run.config_hash);
     const drawn = await page.evaluate((text) => {
       const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
@@ -176,7 +131,7 @@ test("exported data are what the engine counted, and every export is stamped", {
         : parsed.querySelectorAll("rect, path, line, polyline, polygon, circle, text").length;
     }, svg.text);
     expect(drawn, "an XML parser takes it, and there is a drawing in it").toBeGreaterThan(10);
-    const png = await exported(page, of, "png");
+    const png = await file("png");
     const bytes = await readFile(png.path);
     expect(bytes.subarray(1, 4).toString()).toBe("PNG");
     expect(bytes.includes(run.config_hash)).toBe(true);
@@ -192,9 +147,6 @@ test("exported data are what the engine counted, and every export is stamped", {
     expect(await image.evaluate((canvas) => canvas.width)).toBeGreaterThan(1000);
     expect(await image.evaluate(countColours), "a picture").toBeGreaterThan(5);
   }
-  await show(page, "charts");
-  await chart(page, "noc").scrollIntoViewIfNeeded();
-  await picture(page, "charts", true);
 });
 
 test("a picture has one control beside itself, a menu that works with the keyboard", async ({ page }) => {
@@ -202,12 +154,10 @@ test("a picture has one control beside itself, a menu that works with the keyboa
   await expect(page.locator("corun-gpu").getByRole("button")).toHaveCount(1);
   await show(page, "path");
   await expect(page.locator("corun-memory-path").getByRole("button")).toHaveCount(1);
-  await show(page, "charts");
-  await expect(chart(page, "dram").getByRole("button")).toHaveCount(1);
-  const of = chart(page, "dram");
+  const of = page.locator("corun-memory-path");
   await more(of).focus();
   await page.keyboard.press("Enter");
-  const table = of.getByRole("menuitemcheckbox", { name: /^DRAM.* as a table$/ });
+  const table = of.getByRole("menuitemcheckbox", { name: /^Memory path.* as a table$/ });
   await expect(table).toBeFocused();
   await noViolations(page);
   await page.keyboard.press("ArrowDown");
@@ -218,7 +168,7 @@ test("a picture has one control beside itself, a menu that works with the keyboa
   await page.keyboard.press("Enter");
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("dialog", { name: /^the numbers of DRAM/ })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: /^the numbers of Memory path/ })).toBeVisible();
   await page.keyboard.press("Escape");
   await more(of).click();
   await table.click();
@@ -259,39 +209,6 @@ test("of two runs one GPU is shown large, which a press changes; both where ther
   await expect(page.getByRole("button", { name: /^The pictures show/ })).toHaveCount(0);
 });
 
-test("before the first window the charts say so", async ({ page }) => {
-  await openAt(page, TINY, 100);
-  await show(page, "charts");
-  await expect(chart(page, "ipc").locator(".cv-empty")).toHaveText("No window is complete yet: each is 400 cycles.");
-  await chart(page, "ipc").locator("canvas").focus();
-  await page.keyboard.press("ArrowRight");
-  await expect(spoken(page, "corun-charts")).toHaveText("No window is complete yet");
-});
-
-test("bandwidth is in GB/s too, at the clock of the GPU", async ({ page }) => {
-  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1", 20_000);
-  await show(page, "charts");
-  await form(page);
-  const clock = Number(await page.locator("#f-gpu-core-mhz").getAttribute("placeholder")) / 1000;
-  expect(clock).toBeGreaterThan(0);
-  // A chart is drawn with the next frame.
-  const [drawn, says] = [chart(page, "dram").locator(".cv-total"), /^([\d.]+) \(([\d.]+) GB\/s, \d+ % of peak\)$/];
-  await expect(drawn).toHaveText(says);
-  const [, bytes, gigabytes] = says.exec((await drawn.textContent()) ?? "") ?? [];
-  expect(Math.abs((Number(bytes) * clock) / Number(gigabytes) - 1)).toBeLessThan(0.02);
-  const json = await exported(page, chart(page, "dram"), "json");
-  const { columns, rows } = JSON.parse(json.text) as {
-    columns: { key: string; unit: string }[];
-    rows: Record<string, number | null>[];
-  };
-  expect(columns.filter((c) => c.unit === "GB/s").map((c) => c.key)).toEqual([
-    "BP.GB/s",
-    "CFD.GB/s",
-    "context switches.GB/s",
-  ]);
-  for (const row of rows) expect(row["BP.GB/s"]).toBeCloseTo((row["BP"] ?? 0) * clock, 9);
-});
-
 test("no window and no decision is lost where a word on a frame comes late, or a frame comes while another run is built", async ({
   page,
 }) => {
@@ -329,8 +246,7 @@ test("no window and no decision is lost where a word on a frame comes late, or a
   });
   const whole = async (): Promise<void> => {
     await is(page, "Finished");
-    await show(page, "charts");
-    const { rows } = JSON.parse((await exported(page, chart(page, "ipc"), "json")).text) as {
+    const { rows } = JSON.parse((await saved(await axisFile(page, "json"))).text) as {
         rows: Record<string, number>[];
       },
       { cycles } = await result(page);

@@ -4,6 +4,7 @@ import { encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import {
   askedAlone,
+  axis,
   choose,
   expect,
   noted,
@@ -229,8 +230,6 @@ test("every picture says what its numbers mean", async ({ page }) => {
     ["sm", "corun-sm-detail", "an SM", "Waits for a load that missed L1D"],
     [null, "corun-gpu", "GPU", /Scheduler|scheduler/],
     ["path", "corun-memory-path", "Memory path", /L2 bank/],
-    ["charts", '[data-chart="noc"]', "NoC reply bandwidth", "Σ noc replies / cycles"],
-    ["charts", '[data-chart="latency"]', "Memory latency", "Σ latency sum / read replies"],
   ] as const) {
     if (tab === null) await page.getByRole("button", { name: "All SMs" }).click();
     else if (tab !== "sm") await show(page, tab);
@@ -275,9 +274,8 @@ test("what a kernel loses for its share is said of nobody else, and stands in it
     await expect(page.locator(".schemes-picture")).toContainText(`${name} slower than alone`);
     await expect(page.locator("#gpu .cv-key").filter({ hasText: name })).toHaveCount(1);
   }
-  await show(page, "charts");
-  for (const name of names)
-    await expect(page.locator("#charts .cv-key").filter({ hasText: name }).first()).toBeVisible();
+  await axis(page).press("Enter");
+  await expect(page.locator(".dk-values")).toContainText("fma #1");
 });
 
 test("ten kernels are told apart by number, colour and pattern, and nothing is wider than a phone; sixteen are the most", async ({

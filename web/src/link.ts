@@ -4,7 +4,7 @@
 //   #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=500000
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
-// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), show (the open tab of the drawer; why=1 of older links is its tab Why), and last, e: the engine
+// The view follows in both: c (cycle), from (where the stretch begins whose numbers are shown), sm (open SM), zoom (cycles shown), panel (the lane of the time axis that is large), lanes (those that were chosen), show (the open tab of the drawer; why=1 of older links is its tab Why), and last, e: the engine
 // that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
@@ -16,7 +16,11 @@ export interface View {
   cycle?: number;
   sm?: number;
   zoom?: Zoom;
+  /** The lane of the time axis that is large, and those that the user has chosen. */
   panel?: string;
+  lanes?: string;
+  /** Where the stretch begins whose numbers are shown; it ends at `cycle`. */
+  from?: number;
   /** The open tab of the drawer. */
   tab?: string;
 }
@@ -63,6 +67,8 @@ const MAX_KERNELS = 64;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9/_.-]*$/;
 const ENGINE = /^[A-Za-z0-9.+-]{1,60}$/;
+/** A lane of the time axis: what it is of, and of which kernel. */
+const LANE = /^[a-z]{1,20}(\.\d{1,3})?$/;
 const ORDER = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
 // ---------------------------------------------------------------- encoding
@@ -71,11 +77,13 @@ export async function encodeLink(state: LinkState): Promise<string> {
   const first = await written(state.experiment);
   const parts = ["v=1", ...first];
   if (state.other) parts.push(...(await second(first, state.other)));
-  const { cycle, sm, zoom, panel, tab } = state.view;
+  const { cycle, from, sm, zoom, panel, lanes, tab } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
+  if (from !== undefined && cycle !== undefined && from < cycle) parts.push(`from=${from}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
   if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
-  if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
+  if (panel) parts.push(`panel=${panel}`);
+  if (lanes) parts.push(`lanes=${lanes}`);
   if (tab) parts.push(`show=${tab}`);
   if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
@@ -186,6 +194,8 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     "sm",
     "zoom",
     "panel",
+    "lanes",
+    "from",
     "show",
     "why",
     "e",
@@ -327,9 +337,20 @@ function viewFrom(fields: Map<string, string>): View {
     if (view.zoom.from >= view.zoom.to) throw new LinkError("Its zoom ends before it begins.");
   }
   const panel = fields.get("panel");
-  if (panel) {
-    if (!/^[A-Za-z0-9_.,+-]{1,200}$/.test(panel)) throw new LinkError("Its list of open charts is damaged.");
+  if (panel !== undefined) {
+    if (!LANE.test(panel)) throw new LinkError("Its large lane of the time axis is none.");
     view.panel = panel;
+  }
+  const lanes = fields.get("lanes");
+  if (lanes !== undefined) {
+    if (lanes.length > 200 || !lanes.split(",").every((one) => LANE.test(one)))
+      throw new LinkError("Its list of lanes is damaged.");
+    view.lanes = lanes;
+  }
+  const from = fields.get("from");
+  if (from !== undefined) {
+    view.from = whole(from, "the first cycle of the stretch");
+    if (view.from >= (view.cycle ?? 0)) throw new LinkError("Its stretch (from) ends before it begins (c).");
   }
   const tab = fields.get("show") ?? (fields.get("why") === "1" ? "why" : undefined);
   if (tab !== undefined) {

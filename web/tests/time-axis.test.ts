@@ -1,11 +1,9 @@
-// The axis under the dock and the charts, and who is drawn when.
+// The axis under the lanes, and who is drawn when.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Decision, ShownRun, WindowsLayout, Zoom } from "../src/types.ts";
-import { decisionText, everything, sharedOf, whereText, type RunData, type Shared } from "../src/views/chart-shared.ts";
+import type { Zoom } from "../src/types.ts";
 import { Turns } from "../src/views/pace.ts";
-import { TimeAxis, type TimePlot } from "../src/views/time-axis.ts";
-import { WindowStore } from "../src/views/window-store.ts";
+import { TimeAxis, type TimePlot } from "../src/run/time-axis.ts";
 
 /** An axis of a thousand cycles, what it has told its owner, and what it has said. */
 function axisOf(around: number | null = null): { axis: TimeAxis; told: (Zoom | null)[]; said: string[] } {
@@ -92,46 +90,4 @@ test("pictures take turns: who asked first is drawn first, two at a time, and no
   } finally {
     globalThis.requestAnimationFrame = before;
   }
-});
-
-/** A run of so many windows of 400 cycles, with its decisions. */
-function runOf(windows: number, mark = "", decisions: readonly Decision[] = []): RunData {
-  const layout = {
-    window: 400,
-    columns: ["start", "end"].map((key) => ({ key, kernel: null, title: key, unit: "", doc: "" })),
-  } as unknown as WindowsLayout;
-  const store = new WindowStore(layout);
-  for (let w = 0; w < windows; w += 1) store.append([400 * w, 400 * (w + 1)]);
-  return { run: { mark, windows: layout } as unknown as ShownRun, kernels: ["BP", "CFD"], store, decisions, goals: [] };
-}
-
-test("charts say which cycles they show, and what was decided there", () => {
-  const decided = (cycle: number, kernel: number | null, text: string): Decision =>
-    ({ cycle, kernel, text, topic: "", values: {} }) as Decision;
-  const runs = [runOf(0, "A"), runOf(150, "B", [decided(0, null, "begins"), decided(30_000, 1, "gets 5 CTAs")])],
-    all = everything(runs, 400);
-  assert.deepEqual(
-    [all, everything([runOf(1)], 400)],
-    [
-      { from: 0, to: 60_000 },
-      { from: 0, to: 2000 },
-    ],
-  );
-  const at = (cursor: number | null, range: Zoom = all): [string, string] => {
-    const shared = sharedOf(runs, range, 400, Infinity, cursor) as Shared;
-    return [whereText(shared), decisionText(shared)];
-  };
-  assert.deepEqual(at(null), [
-    "Cycles 0 to 60,000; numbers are of all these cycles",
-    "▼ cycle 30,000: B, CFD: gets 5 CTAs",
-  ]);
-  assert.deepEqual(at(500), ["At cycles 400 to 800", "▼ cycle 0: B, begins"]);
-  assert.deepEqual(at(15_000), ["At cycles 14,800 to 15,200", "2 decisions of the policy in these cycles (▼)"]);
-  assert.deepEqual(at(1e9)[0], "At cycles 59,600 to 60,000", "beyond the last bucket is the last bucket");
-  assert.deepEqual(at(null, { from: 400, to: 8000 })[1], "No decision of the policy in these cycles");
-  assert.equal(
-    whereText(sharedOf(runs, all, 100, Infinity, null) as Shared).includes(", drawn in steps of 1,600;"),
-    true,
-  );
-  assert.equal(sharedOf([], all, 400, Infinity, null), null);
 });

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Drawing } from "../src/draw/drawing.ts";
-import { kernelPaint, LIGHT } from "../src/draw/theme.ts";
+import { kernelPaint, LIGHT, stallPaint } from "../src/draw/theme.ts";
 import type { FrameLayout, FrameSection } from "../src/types.ts";
-import { stallPaint } from "../src/views/chart-drawing.ts";
 import { FrameReader } from "../src/views/frame-reader.ts";
 import { stateLetters } from "../src/views/letters.ts";
 import { drawMemory, memoryPanels, memoryTable } from "../src/views/memory-drawing.ts";

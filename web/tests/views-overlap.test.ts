@@ -4,8 +4,6 @@ import { test } from "node:test";
 import { type Drawing, type TextShape, textWidth } from "../src/draw/drawing.ts";
 import { LIGHT } from "../src/draw/theme.ts";
 import type { FrameLayout, FrameSection } from "../src/types.ts";
-import type { ChartSpec } from "../src/views/chart-data.ts";
-import { drawChart } from "../src/views/chart-drawing.ts";
 import { drawMemory } from "../src/views/memory-drawing.ts";
 import { drawGpu, GpuModel } from "../src/views/gpu-drawing.ts";
 
@@ -136,54 +134,4 @@ test("SMs and the memory path", () => {
           clear(drawMemory(memory, width, LIGHT), `memory path, ${where}, frame ${frame}`);
         }
       }
-});
-
-test("charts: the ends of lines, the peak, both axes", () => {
-  const spec: ChartSpec = {
-    key: "noc",
-    title: "NoC",
-    unit: "bytes / cycle",
-    also: null,
-    doc: "",
-    kind: "lines",
-    total: "all",
-    peak: { value: 50, label: "peak", full: true },
-    series: Array.from({ length: 8 }, (_, k) => ({
-      name: `hetero/K${k}`,
-      doc: "",
-      kernel: k,
-      stall: null,
-      over: [],
-      under: "cycles" as const,
-      scale: 1,
-    })),
-  };
-  for (const width of WIDTHS)
-    for (const height of [210, 340])
-      for (const also of [null, { unit: "GB/s", scale: 1.4 }])
-        for (const all of [0.1, 7, 49, 50])
-          for (const kind of ["lines", "stack"] as const) {
-            for (const runs of [1, 2]) {
-              const of = { ...spec, kind, also },
-                input = {
-                  spec: of,
-                  edges: Float64Array.of(0, 400_000, 1_000_000),
-                  values: of.series.map(() => Float64Array.of(1, all)),
-                  from: 0,
-                  to: 1_000_000,
-                  width,
-                  height,
-                  marks: [],
-                  top: 0,
-                  theme: LIGHT,
-                };
-              // Areas of two runs stand one above the other; lines have one unit.
-              if (kind === "stack" ? runs > 1 : also !== null) continue;
-              const over = runs > 1 ? [{ ...input, run: { mark: "B", title: "B" } }] : [];
-              clear(
-                drawChart({ ...input, run: { mark: "A", title: "A" } }, over).drawing,
-                `${kind}, ${width} × ${height}, all at ${all}, ${runs} runs${also ? ", two axes" : ""}`,
-              );
-            }
-          }
 });

@@ -1,5 +1,5 @@
 // The colours of pictures, read from the page's custom properties (style/tokens.css) and kept until the theme changes.
-import { isDark, kernelStyle, onThemeChange } from "../palette.ts";
+import { isDark, kernelStyle, onThemeChange, STALL_COLOURS } from "../palette.ts";
 import type { Fill } from "./drawing.ts";
 
 export interface Theme {
@@ -112,6 +112,13 @@ export function kernelPaint(kernel: number, t: Theme): Fill {
   const style = kernelStyle(kernel);
   const colour = t.dark ? style.dark : style.light;
   return { colour, ink: patternInk(t.dark ? style.inkDark : style.inkLight), pattern: style.pattern };
+}
+
+/** Stall causes have patterns of their own too; waiting for memory, the most common, is plain. */
+export function stallPaint(stall: number, t: Theme): Fill {
+  const colour = STALL_COLOURS[stall % STALL_COLOURS.length] as string;
+  const patterns = ["grid", "diagonal", "plain", "dots", "back-diagonal", "horizontal", "vertical", "cross"] as const;
+  return { colour, ink: t.dark ? "#00000066" : "#ffffff80", pattern: patterns[stall % patterns.length] ?? "plain" };
 }
 
 /** Dashes tell lines apart without colour; the first is solid. */

@@ -1,39 +1,50 @@
-// The picture of the dock: one slider over time. Its drawing is dock-drawing.ts, its zoom views/time-axis.ts; here are the cursor, its keys and the range.
+// The picture of the dock: one slider over time. Its drawing is dock-drawing.ts, its zoom time-axis.ts; here are the cursor, its keys, what is selected,
+// and the lane that has grown.
 //
-// Pointer: drag to go there, Shift+drag for a range. Keys: ← → a window (Shift: take the range along), Page Up and Down a tenth, Home, End, Escape
-// ends the range.
-import { h, setText } from "../dom.ts";
+// Pointer: a click goes there, a drag selects, a drag of the cursor takes it along; a press on a lane's name makes it large, or small again. Keys: ← → a
+// window, Page Up and Down a tenth, Home, End; with Shift they select. Enter makes a lane large, then ↑ ↓ take the next one. Escape ends what is selected.
+import { h, icon, setText, sideMark } from "../dom.ts";
 import { show } from "../draw/canvas.ts";
-import { whole } from "../draw/scale.ts";
+import { short, whole } from "../draw/scale.ts";
 import { kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { count } from "../format.ts";
 import type { Zoom } from "../types.ts";
-import { framed } from "../views/chart-drawing.ts";
+import { framed } from "../views/framed.ts";
 import { Turns } from "../views/pace.ts";
-import type { Exportable } from "../views/parts.ts";
-import { tableResolution, TimeAxis } from "../views/time-axis.ts";
-import { axisEnd, dockTable, figures, kernelLabel, type DockRun } from "./dock-data.ts";
-import { brief, figuresTable, figuresText } from "./dock-figures.ts";
-import { drawDock, type DockDrawing } from "./dock-drawing.ts";
+import { freshId, swatch, type Exportable } from "../views/parts.ts";
+import { axisEnd, dockTable, figures, kernelLabel, lanesOf, type DockRun, type Lane } from "./dock-data.ts";
+import { drawDock, seriesPaint, type DockDrawing } from "./dock-drawing.ts";
+import { brief, figuresTable, figuresText, valueText } from "./dock-figures.ts";
+import { tableResolution, TimeAxis, type Press } from "./time-axis.ts";
 
 export interface AxisEvents {
   go(cycle: number): void;
+  /** What is shown is to be of these cycles; null: of the run up to the cursor. */
+  select(stretch: Zoom | null): void;
   /** The user shows other cycles. */
   zoom(zoom: Zoom | null): void;
+  /** A lane has grown; null: none has. */
+  grow(lane: string | null): void;
 }
 
-/** Below this width lanes of bandwidth alone are drawn. */
-const NARROW = 600;
-/** Below it, a window has no room for the lanes of IPC. */
-const LOW = 800;
-const few = (width: number): boolean => width < NARROW || innerHeight < LOW;
+/** Below this width there is no room beside the lanes; below that, or this height of the window, none for a lane of each kernel. */
+const NARROW = 600,
+  LOW = 800;
 /** Windows that are shown at least. */
 const WINDOWS = 4;
+/** Pixels around the cursor in which a drag takes it along. */
+const GRIP = 6;
+
+const KEYS =
+  "Arrow keys move by a window, with Shift they select cycles. Enter makes a lane large, up and down take the next one. Plus, minus and 0 zoom.";
 
 export class Axis {
   readonly element: HTMLElement;
   readonly #events: AxisEvents;
   #runs: DockRun[] = [];
+  #chosen: readonly string[] | null = null;
+  #large: string | null = null;
+  #lanes: Lane[] = [];
   #cycle = 0;
   #still = true;
   readonly #time = new TimeAxis({
@@ -48,12 +59,15 @@ export class Axis {
       setText(this.#said, text);
     },
   });
-  #selected: Zoom | null = null;
+  #stretch: Zoom | null = null;
+  /** The same while the pointer still changes it. */
+  #dragged: Zoom | null = null;
+  /** Of what the keys select: where it began, and its moving end. */
+  #anchor: number | null = null;
+  #head: number | null = null;
   #drawn: DockDrawing | null = null;
-  #tops: number[] = [];
+  #tops: ReadonlyMap<string, number> = new Map();
   #pointed: { x: number; y: number } | null = null;
-  /** The pointer takes a range along. */
-  #ranging = false;
   readonly #turns = new Turns(66, 0.1);
   readonly #canvas = h("canvas", { "aria-hidden": "true", height: 0 });
   readonly #now = h("div", { class: "dk-now", "aria-hidden": "true" });
@@ -61,6 +75,7 @@ export class Axis {
   readonly #band = h("div", { class: "dk-band", hidden: true, "aria-hidden": "true" });
   readonly #tip = h("div", { class: "dk-tip", hidden: true, "aria-hidden": "true" });
   readonly #said = h("p", { class: "hidden", role: "status" });
+  readonly #keys = h("p", { class: "hidden", id: freshId("keys") }, KEYS);
   readonly #track = h(
     "div",
     {
@@ -69,30 +84,37 @@ export class Axis {
       tabIndex: 0,
       "aria-label": "Time: the cycle that is shown",
       "aria-valuenow": "0",
+      "aria-describedby": this.#keys.id,
     },
     this.#canvas,
     this.#band,
     this.#ahead,
     this.#now,
   );
-  readonly #numbers = h("div", { class: "dk-numbers" });
-  readonly #rangeTitle = h("h3");
-  readonly #range = h(
+  readonly #values = h("span", { class: "dk-values" });
+  readonly #legend = h(
     "div",
-    { class: "dk-range", role: "group", "aria-label": "The selected cycles", hidden: true },
-    this.#rangeTitle,
-    this.#numbers,
+    { class: "dk-legend", hidden: true },
+    this.#values,
     h(
-      "div",
-      { class: "dk-range-buttons" },
-      h("button", { type: "button", class: "button", onclick: () => this.#zoomToRange() }, "Zoom in"),
-      h("button", { type: "button", class: "button", onclick: () => this.#select(null, true) }, "Close"),
+      "button",
+      {
+        type: "button",
+        class: "icon-button",
+        "aria-label": "Make the lane small",
+        title: "Small again (Enter)",
+        onclick: () => {
+          this.#grow(null);
+          this.focus();
+        },
+      },
+      icon("close"),
     ),
   );
 
   constructor(events: AxisEvents) {
     this.#events = events;
-    this.element = h("div", { class: "dk-axis" }, this.#track, this.#tip, this.#range, this.#said);
+    this.element = h("div", { class: "dk-axis" }, this.#legend, this.#track, this.#tip, this.#said, this.#keys);
     this.#listen();
   }
 
@@ -119,17 +141,31 @@ export class Axis {
 
   set runs(runs: DockRun[]) {
     this.#runs = runs;
-    this.#tops = [];
-    this.#select(null);
+    this.#tops = new Map();
     this.#draw();
+  }
+  /** What lanes are of, by their keys; null: nobody has chosen. */
+  set chosen(chosen: readonly string[] | null) {
+    this.#chosen = chosen;
+    this.later();
+  }
+  set large(lane: string | null) {
+    this.#large = lane;
+    this.later();
   }
   set zoom(zoom: Zoom | null) {
     this.#time.zoom = zoom;
-    this.#tops = [];
+    this.#tops = new Map();
     this.later();
   }
   get zoom(): Zoom | null {
     return this.#time.zoom;
+  }
+  set stretch(stretch: Zoom | null) {
+    // Nothing is selected any more: what the keys select begins anew.
+    if (!stretch) this.#anchor = this.#head = null;
+    this.#stretch = stretch;
+    this.later();
   }
   set cycle(cycle: number) {
     const end = this.#end();
@@ -163,11 +199,8 @@ export class Axis {
   all(): void {
     this.#time.zoomTo(null);
   }
-  #zoomToRange(): void {
-    const range = this.#selected;
-    if (!range) return;
-    this.#select(null, true);
-    this.#time.zoomToRange(range);
+  zoomIn(): void {
+    if (this.#stretch) this.#time.zoomToRange(this.#stretch);
   }
 
   // ---------------------------------------------------------------- drawing
@@ -179,20 +212,23 @@ export class Axis {
   readonly #draw = (): void => {
     const width = Math.floor(this.#track.clientWidth);
     if (width < 80 || this.#runs.length === 0) return;
+    this.#lanes = lanesOf(this.#runs, this.#chosen, this.#large, width < NARROW || innerHeight < LOW);
     this.#drawn = this.#picture(width);
     this.#tops = this.#drawn.tops;
     show(this.#canvas, this.#drawn.drawing);
+    this.#fillLegend();
     this.#place();
-    this.#placeRange();
     this.#tipAt();
   };
 
   #picture(width: number): DockDrawing {
     return drawDock({
       runs: this.#runs,
+      lanes: this.#lanes,
+      large: this.#large,
       range: this.#time.shown,
       width,
-      narrow: few(width),
+      narrow: width < NARROW,
       tops: this.#tops,
       theme: theme(),
     });
@@ -209,18 +245,66 @@ export class Axis {
     const known = this.#known();
     this.#ahead.hidden = Math.min(known, to) <= this.#cycle + this.#window();
     if (!this.#ahead.hidden) this.#time.cover(this.#ahead, drawn, { from: this.#cycle, to: known });
+    const band = this.#dragged ?? this.#stretch;
+    this.#band.hidden = band === null;
+    if (band) this.#time.cover(this.#band, drawn, band);
+    if (this.#still) this.#fillLegend();
     this.#tell();
+  }
+
+  /** The cycles that numbers beside the lanes are of: those that are selected, or the last window. */
+  #of(): Zoom {
+    return this.#dragged ?? this.#stretch ?? { from: Math.max(0, this.#cycle - this.#window()), to: this.#cycle };
+  }
+  #grown(): Lane | undefined {
+    return this.#lanes.find(({ key, epochs }) => key === this.#large && !epochs);
+  }
+  #fillLegend(): void {
+    const lane = this.#grown();
+    this.#legend.hidden = !lane;
+    if (!lane) return;
+    const { from, to } = this.#of(),
+      all = figures(this.#runs, lane, from, to),
+      spec = lane.specs.find((one) => one !== null),
+      stretch = this.#dragged ?? this.#stretch;
+    this.#values.replaceChildren(
+      h("b", { title: spec?.doc ?? "" }, `${lane.title}${spec?.unit ? `, ${spec.unit}` : ""}`),
+      h("span", null, stretch ? `mean of ${short(from)} to ${short(to)}` : `at cycle ${count(this.#cycle)}`),
+      ...all.map((one) =>
+        h(
+          "span",
+          { title: one.series?.doc ?? "" },
+          one.series ? swatch(seriesPaint(one.series, theme())) : null,
+          `${one.name} `,
+          ...this.#runs.flatMap(({ mark }, r) => [
+            mark === "" ? null : sideMark(mark),
+            h("b", null, ` ${valueText(one, r, false)} `),
+          ]),
+        ),
+      ),
+    );
   }
 
   #tell(): void {
     const known = this.#known(),
       end = this.#end();
     const sure = this.#runs.length > 0 && this.#runs.every(({ length }) => length !== null);
+    const { from, to } = this.#of();
     const words = [
       `cycle ${count(this.#cycle)}${sure ? ` of ${count(Math.max(known, ...this.#runs.map(({ length }) => length ?? 0)))}` : ""}`,
+      ...(this.#stretch ? [`selected: ${count(from)} to ${count(to)}`] : []),
       ...(this.#still && known > this.#cycle ? [`known up to ${count(known)}`] : []),
       ...(this.#still && this.#cycle > 0
-        ? [figuresText(this.#runs, brief(figures(this.#runs, this.#cycle - this.#window(), this.#cycle)))]
+        ? [
+            figuresText(
+              this.#runs,
+              // Also those for which the window has no room.
+              lanesOf(this.#runs, this.#chosen, this.#large, false).flatMap((lane) => {
+                const all = figures(this.#runs, lane, from, to);
+                return lane.key === this.#large ? all : brief(all);
+              }),
+            ),
+          ]
         : []),
     ];
     for (const [name, value] of Object.entries({
@@ -232,58 +316,62 @@ export class Axis {
       if (this.#track.getAttribute(name) !== value) this.#track.setAttribute(name, value);
   }
 
-  // ---------------------------------------------------------------- numbers under the pointer, and of a range
+  // ---------------------------------------------------------------- what lies under the pointer
 
+  #laneAt(y: number): Lane | undefined {
+    return this.#drawn?.lanes.find((one) => y >= one.y && y < one.y + one.h)?.lane;
+  }
   #tipAt(): void {
     const drawn = this.#drawn,
       at = this.#pointed;
-    this.#tip.hidden = !drawn || !at || this.#ranging;
+    this.#tip.hidden = !drawn || !at || this.#dragged !== null;
     if (!drawn || !at || this.#tip.hidden) return;
     const cycle = this.#time.cycle(drawn, at.x),
       spot = drawn.drawing.spotAt(at.x, at.y),
-      near = { from: cycle - this.#window() / 2, to: cycle + this.#window() / 2 };
+      lane = this.#laneAt(at.y),
+      half = this.#window() / 2;
+    this.#track.style.cursor = at.x < drawn.x ? "pointer" : this.#grips(at.x) ? "ew-resize" : "crosshair";
     this.#tip.replaceChildren(
       h("b", null, spot ? spot.text() : `Cycle ${whole(cycle)}`),
-      ...(spot ? [] : [figuresTable(this.#runs, figures(this.#runs, near.from, near.to))]),
+      ...(spot || !lane || lane.epochs
+        ? []
+        : [figuresTable(this.#runs, figures(this.#runs, lane, cycle - half, cycle + half))]),
     );
     const room = this.element.clientWidth,
       w = this.#tip.offsetWidth;
     this.#tip.style.left = `${Math.max(4, Math.min(at.x + 12, room - w - 4))}px`;
   }
+  #grips(x: number): boolean {
+    return this.#drawn !== null && Math.abs(x - this.#time.x(this.#drawn, this.#cycle)) <= GRIP;
+  }
 
-  #select(range: Zoom | null, focus = false): void {
-    this.#selected = range;
-    this.#placeRange();
-    if (focus) this.focus();
+  // ---------------------------------------------------------------- what is selected, and what has grown
+
+  /** Of whole windows of what is known; null where that is none. */
+  #windows(a: number, b: number): Zoom | null {
+    const window = this.#window(),
+      most = Math.floor(this.#known() / window) * window;
+    const edge = (cycle: number): number => Math.max(0, Math.min(most, Math.round(cycle / window) * window));
+    const from = edge(Math.min(a, b)),
+      to = edge(Math.max(a, b));
+    return to > from ? { from, to } : null;
   }
-  #placeRange(): void {
-    const range = this.#selected,
-      drawn = this.#drawn;
-    this.#band.hidden = this.#range.hidden = range === null || !drawn;
-    if (!range || !drawn) return;
-    const { left, right } = this.#time.cover(this.#band, drawn, range);
-    const found = figures(this.#runs, range.from, range.to);
-    setText(this.#rangeTitle, `Cycles ${whole(range.from)} to ${whole(range.to)}: means`);
-    this.#numbers.replaceChildren(figuresTable(this.#runs, found));
-    const w = this.#range.offsetWidth;
-    this.#range.style.left = `${Math.max(4, Math.min((left + right - w) / 2, this.element.clientWidth - w - 4))}px`;
-  }
-  /** The range from where it begins to another cycle. */
+  /** By the keys: from where it began to another cycle. */
   #extend(to: number): void {
-    const at = Math.max(0, Math.min(this.#end(), Math.round(to))),
-      start = this.#anchor ?? this.#cycle;
+    const start = this.#anchor ?? this.#cycle,
+      stretch = this.#windows(start, to);
+    this.#events.select(stretch);
+    // Whoever selects anew begins where the cursor was.
     this.#anchor = start;
-    this.#head = at;
-    this.#select(at === start ? null : { from: Math.min(start, at), to: Math.max(start, at) });
-    if (this.#selected)
-      setText(
-        this.#said,
-        `Cycles ${whole(this.#selected.from)} to ${whole(this.#selected.to)}; ${figuresText(this.#runs, figures(this.#runs, this.#selected.from, this.#selected.to))}`,
-      );
+    this.#head = to;
   }
-  /** Where a range began, and its moving end. */
-  #anchor: number | null = null;
-  #head: number | null = null;
+
+  #grow(lane: string | null): void {
+    this.large = lane;
+    this.#events.grow(lane);
+    const found = this.#lanes.find(({ key }) => key === lane);
+    setText(this.#said, found ? `${found.title}, large` : "All lanes small");
+  }
 
   // ---------------------------------------------------------------- table and exports
 
@@ -293,12 +381,12 @@ export class Axis {
     return {
       name: "time",
       title: "Over time",
-      description: "IPC by kernel and the bandwidth of NoC and DRAM by kernel, over the cycles of the run.",
-      table: () => dockTable(this.#runs, this.#time.shown, this.#window()),
+      description: "The lanes of the time axis, over the cycles of the run.",
+      table: () => dockTable(this.#runs, this.#lanes, this.#time.shown, this.#window()),
       picture: (stamp) => {
         const t = theme(),
           { drawing } = this.#picture(960);
-        return framed(drawing, { title: "Over time", legend: this.#legend(), stamp }, t);
+        return framed(drawing, { title: "Over time", legend: this.#paints(), stamp }, t);
       },
     };
   }
@@ -306,16 +394,19 @@ export class Axis {
   table(): ReturnType<typeof dockTable> | null {
     if (this.#runs.length === 0) return null;
     const { from, to } = this.#time.shown;
-    return dockTable(this.#runs, { from, to }, tableResolution(Math.min(to, this.#known()) - from, this.#window()));
+    return dockTable(
+      this.#runs,
+      this.#lanes,
+      { from, to },
+      tableResolution(Math.min(to, this.#known()) - from, this.#window()),
+    );
   }
-  #legend(): Parameters<typeof framed>[1]["legend"] {
+  #paints(): Parameters<typeof framed>[1]["legend"] {
     const most = Math.max(...this.#runs.map(({ kernels }) => kernels.length));
     return [
       ...Array.from({ length: most }, (_, k) => ({ name: kernelLabel(this.#runs, k), paint: kernelPaint(k, theme()) })),
       ...(this.#runs.length > 1
-        ? this.#runs.map(({ mark, title }, i) => ({
-            name: `${mark}: ${title}, ${i === 0 ? "pale, sum as a line" : "full"}`,
-          }))
+        ? this.#runs.map(({ mark, title }, i) => ({ name: `${mark}: ${title}, ${i === 0 ? "line" : "area"}` }))
         : []),
     ];
   }
@@ -324,33 +415,41 @@ export class Axis {
 
   #go(cycle: number): void {
     const to = Math.max(0, Math.round(cycle));
-    if (to !== this.#cycle) this.#events.go(to);
+    if (to !== this.#cycle || this.#stretch) this.#events.go(to);
   }
 
   #listen(): void {
+    /** The pointer takes the cursor along. */
+    let grips = false;
+    const beside = ({ x }: Press): boolean => this.#drawn !== null && x < this.#drawn.x - 4;
     this.#time.listen(this.#track, {
       plot: () => this.#drawn,
-      scrolls: false,
       point: (at) => {
         this.#pointed = at?.touch ? null : at;
         this.#tipAt();
       },
-      click: (cycle) => this.#go(cycle),
-      drag: (from, to, shift) => {
-        this.#ranging = shift;
-        if (!shift) this.#go(to);
+      click: (press) => {
+        const lane = this.#laneAt(press.y);
+        if (!beside(press)) this.#go(press.cycle);
+        else if (lane && !lane.epochs) this.#grow(lane.key === this.#large ? null : lane.key);
+      },
+      drag: (press, to) => {
+        if (beside(press)) return;
+        grips ||= this.#dragged === null && this.#grips(press.x);
+        if (grips) this.#go(to);
         else {
-          this.#anchor = from;
-          this.#extend(to);
+          this.#dragged = this.#windows(press.cycle, to);
+          this.#place();
         }
       },
-      drop: () => {
-        this.#ranging = false;
+      drop: (press, to, kept) => {
+        const selects = kept && !grips && !beside(press);
+        grips = false;
+        this.#dragged = null;
+        this.#place();
+        if (selects) this.#events.select(this.#windows(press.cycle, to));
       },
       key: (key, shift) => this.#key(key, shift),
-    });
-    this.#range.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.#select(null, true);
     });
   }
 
@@ -359,7 +458,18 @@ export class Axis {
     const { from, to } = this.#time.shown,
       window = this.#window(),
       tenth = (to - from) / 10,
-      start = shift ? (this.#head ?? this.#cycle) : this.#cycle;
+      start = shift ? (this.#head ?? this.#cycle) : this.#cycle,
+      lanes = this.#lanes.filter(({ epochs }) => !epochs),
+      grown = lanes.findIndex((lane) => lane.key === this.#large);
+    if (key === "Enter") {
+      this.#grow(grown < 0 ? (lanes[0]?.key ?? null) : null);
+      return true;
+    }
+    if (grown >= 0 && (key === "ArrowUp" || key === "ArrowDown")) {
+      const next = grown + (key === "ArrowUp" ? -1 : 1);
+      this.#grow(lanes[(next + lanes.length) % lanes.length]?.key ?? null);
+      return true;
+    }
     const moves: Record<string, number> = {
       ArrowLeft: start - window,
       ArrowDown: start - window,
@@ -372,16 +482,12 @@ export class Axis {
     };
     const wanted = moves[key];
     if (wanted !== undefined) {
-      if (shift) this.#extend(wanted);
-      else {
-        this.#anchor = this.#head = null;
-        this.#go(Math.min(wanted, this.#end()));
-      }
+      if (shift) this.#extend(Math.max(0, Math.min(wanted, this.#known())));
+      else this.#go(Math.min(wanted, this.#end()));
       return true;
     }
-    if (key !== "Escape" || !this.#selected) return false;
-    this.#anchor = this.#head = null;
-    this.#select(null);
+    if (key !== "Escape" || !this.#stretch) return false;
+    this.#events.select(null);
     return true;
   }
 }

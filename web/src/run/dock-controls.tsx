@@ -1,5 +1,6 @@
 // The row above the picture: play, the cycle, the speed; and behind "More" what is needed less often.
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { short } from "../draw/scale.ts";
 import { speedText } from "../format.ts";
 import { SPEEDS, STATES, type DockState } from "./dock-state.ts";
 import { icon, type IconName } from "../dom.ts";
@@ -7,6 +8,8 @@ import { icon, type IconName } from "../dom.ts";
 /** What the controls ask of the picture beside them. */
 export interface DockPicture {
   all(): void;
+  /** Shows what is selected alone. */
+  zoomIn(): void;
   focus(): void;
   /** Table and export of the picture, as elements of their own. */
   extras: readonly HTMLElement[];
@@ -31,6 +34,7 @@ export function Controls({ dock, picture }: { dock: DockState; picture: DockPict
         </span>
       </span>
       <Words dock={dock} />
+      <Stretch dock={dock} picture={picture} />
       {dock.zoomed.value && (
         <button type="button" class="button dk-all" title="Show all cycles (0 on the picture)" onClick={picture.all}>
           Whole run
@@ -139,13 +143,56 @@ function Words({ dock }: { dock: DockState }) {
   const wrong = dock.wrong.value;
   return (
     <>
-      <span class="dk-hint" title="Drag to go there, wheel to zoom" hidden={wrong !== ""}>
-        {dock.two.value ? "Pale: A, full: B" : "Drag to go there, wheel to zoom"}
+      <span
+        class="dk-hint"
+        title="Of each lane; press its name to make it large, drag to select cycles"
+        hidden={wrong !== ""}
+      >
+        {dock.two.value ? "Line: A, area: B" : null}
       </span>
       <span class="dk-wrong" id="f-go-said" role="status">
         {wrong}
       </span>
     </>
+  );
+}
+
+/** The cycles that numbers are of, until the button is pressed. */
+function Stretch({ dock, picture }: { dock: DockState; picture: DockPicture }) {
+  const stretch = dock.stretch.value;
+  return stretch === null ? null : (
+    <>
+      <button
+        type="button"
+        class="button dk-stretch"
+        title="Numbers are of these cycles: press for those of the whole run (Escape)"
+        onClick={() => {
+          dock.events.select(null);
+          picture.focus();
+        }}
+      >
+        {short(stretch.from)} to {short(stretch.to)}
+        <Icon name="close" />
+      </button>
+      <button type="button" class="button dk-zoom" onClick={picture.zoomIn}>
+        Zoom in
+      </button>
+    </>
+  );
+}
+
+function Lanes({ dock }: { dock: DockState }) {
+  const one = dock.offered.value.filter(({ on }) => on).length === 1;
+  return (
+    <fieldset class="dk-lanes">
+      <legend>Lanes</legend>
+      {dock.offered.value.map(({ key, title, doc, on }) => (
+        <label key={key} class="check" title={doc}>
+          <input type="checkbox" checked={on} disabled={on && one} onChange={() => dock.toggleLane(key)} />
+          {title}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -182,8 +229,8 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
         type="button"
         class="icon-button dk-more"
         ref={opener}
-        aria-label="More: steps, table, export"
-        title="Steps, table and export"
+        aria-label="More: steps, lanes, table, export"
+        title="Steps, lanes, table and export"
         popovertarget="dk-more"
       >
         <b aria-hidden="true">…</b>
@@ -212,6 +259,7 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
             </button>
           ))}
         </div>
+        <Lanes dock={dock} />
         <div class="dk-extras" ref={extras} />
       </div>
     </>

@@ -1,21 +1,22 @@
+// What the time axis knows: the runs, their lanes, and the numbers in them. No DOM.
 import type { Events } from "../event-log.ts";
 import type { Decision, ShownRun, Zoom } from "../types.ts";
-import { chartSpecs, means, timeTable, type ChartSpec } from "../views/chart-data.ts";
 import type { Tabular } from "../views/tabular.ts";
 import type { WindowStore } from "../views/window-store.ts";
-
-export type LaneKey = "ipc" | "noc" | "dram";
+import { laneSpecs, means, timeTable, type LaneSpec, type SeriesSpec } from "./series.ts";
 
 export interface DockRun {
   mark: string;
   title: string;
   kernels: readonly string[];
   window: number;
-  /** Shared with the charts: what is appended there is here. */
+  /** Shared with others: what is appended there is here. */
   store: WindowStore;
-  specs: Partial<Record<LaneKey, ChartSpec>>;
+  specs: readonly LaneSpec[];
   decisions: readonly Decision[];
   past: Events | null;
+  /** The IPC that each kernel is promised, if any. */
+  goals: readonly (number | null)[];
   /** The cycle at which it ends by its own stop condition; null where that is not known before. */
   length: number | null;
   /** Cycles of an epoch, where its policy has them. */
@@ -29,10 +30,19 @@ export function dockRun(
   epoch: number | null = null,
 ): DockRun {
   const { kernels } = layout;
-  const specs: DockRun["specs"] = {};
-  for (const spec of chartSpecs(windows, kernels))
-    if (spec.key === "ipc" || spec.key === "noc" || spec.key === "dram") specs[spec.key] = spec;
-  return { mark, title, kernels, window: windows.window, store, specs, decisions: [], past: null, length, epoch };
+  return {
+    mark,
+    title,
+    kernels,
+    window: windows.window,
+    store,
+    specs: laneSpecs(windows, kernels),
+    decisions: [],
+    past: null,
+    goals: [],
+    length,
+    epoch,
+  };
 }
 
 // ---------------------------------------------------------------- the axis
@@ -58,13 +68,21 @@ export function axisEnd(lengths: readonly (number | null)[], known: number): num
 // ---------------------------------------------------------------- lanes and their numbers
 
 export interface Lane {
-  key: LaneKey | "epochs";
-  /** A lane of IPC is of one kernel; those of bandwidth are of all. */
-  kernel: number | null;
-  /** A lane of epochs is of one run; the others are of all. */
-  run?: DockRun;
+  /** In links: of what it is, and of which kernel where each has one. */
+  key: string;
+  title: string;
   label: string;
+  kernel: number | null;
+  /** Of each run, what it shows; null: nothing. */
+  specs: readonly (LaneSpec | null)[];
+  /** A lane of epochs is of one run; the others are of all. */
+  epochs: DockRun | null;
 }
+
+/** Those that stand there before anybody has chosen. */
+const FIRST: readonly string[] = ["ipc", "noc", "dram"];
+/** Where there is no room for a lane of each kernel. */
+const FEW: readonly string[] = ["noc", "dram"];
 
 /** The name of a kernel in all runs; where they differ, its place. */
 export function kernelLabel(runs: readonly DockRun[], kernel: number): string {
@@ -72,27 +90,71 @@ export function kernelLabel(runs: readonly DockRun[], kernel: number): string {
   return names.size === 1 ? ([...names][0] as string) : `kernel ${kernel + 1}`;
 }
 
-export function lanesOf(runs: readonly DockRun[], narrow: boolean): Lane[] {
-  const kernels = narrow ? 0 : Math.max(0, ...runs.map(({ kernels: all }) => all.length));
-  const has = (key: LaneKey): boolean => runs.some(({ specs }) => specs[key]);
-  return [
-    ...Array.from({ length: has("ipc") ? kernels : 0 }, (_, kernel): Lane => {
-      return { key: "ipc", kernel, label: `${kernelLabel(runs, kernel)} IPC` };
-    }),
-    ...(narrow ? [] : runs.filter(({ epoch }) => epoch !== null)).map((run): Lane => {
-      return { key: "epochs", kernel: null, label: run.mark === "" ? "epochs" : `${run.mark} epochs`, run };
-    }),
-    ...(has("noc") ? [{ key: "noc", kernel: null, label: "NoC" } as const] : []),
-    ...(has("dram") ? [{ key: "dram", kernel: null, label: "DRAM" } as const] : []),
-  ];
+/** What lanes can be of, in their order. */
+function kinds(runs: readonly DockRun[]): LaneSpec[] {
+  const all = runs.flatMap(({ specs }) => specs);
+  return all.filter(({ key }, i) => all.findIndex((other) => other.key === key) === i);
+}
+
+/** All that can be a lane, and whether it is one. `chosen`: null where nobody has chosen. */
+export function offered(
+  runs: readonly DockRun[],
+  chosen: readonly string[] | null,
+): { key: string; title: string; doc: string; on: boolean }[] {
+  return kinds(runs).map(({ key, title, doc }) => ({ key, title, doc, on: (chosen ?? FIRST).includes(key) }));
+}
+
+/** `large`: the lane that has grown, which is there whatever is chosen. */
+export function lanesOf(
+  runs: readonly DockRun[],
+  chosen: readonly string[] | null,
+  large: string | null,
+  narrow: boolean,
+): Lane[] {
+  const lanes = kinds(runs).flatMap((kind): Lane[] => {
+    const own = runs.map(({ specs }) => specs.find(({ key }) => key === kind.key) ?? null);
+    if (!kind.each) return [{ ...kind, label: kind.name, kernel: null, specs: own, epochs: null }];
+    const most = Math.max(...own.map((spec) => spec?.series.length ?? 0));
+    return Array.from({ length: most }, (_, kernel) => ({
+      key: `${kind.key}.${kernel}`,
+      title: `${kind.title} of ${kernelLabel(runs, kernel)}`,
+      label: `${kernelLabel(runs, kernel)} ${kind.name}`,
+      kernel,
+      specs: own.map((spec) => {
+        const series = spec?.series.filter((one) => one.kernel === kernel) ?? [];
+        return spec && series.length > 0 ? { ...spec, series } : null;
+      }),
+      epochs: null,
+    }));
+  });
+  const wanted = chosen ?? (narrow ? FEW : FIRST),
+    shown = lanes.filter(
+      ({ key, kernel }) => key === large || wanted.includes(kernel === null ? key : key.replace(/\.\d+$/, "")),
+    );
+  const after = shown.filter(({ key }) => key.startsWith("ipc.")).length;
+  const epochs = (narrow ? [] : runs).flatMap((run): Lane[] =>
+    run.epoch === null
+      ? []
+      : [
+          {
+            key: `epochs.${run.mark}`,
+            title: "Epochs",
+            label: run.mark === "" ? "epochs" : `${run.mark} epochs`,
+            kernel: null,
+            specs: [],
+            epochs: run,
+          },
+        ],
+  );
+  return [...shown.slice(0, after), ...epochs, ...shown.slice(after)];
 }
 
 /** A line of numbers: of each run one; NaN where it has none. */
 export interface Figures {
-  /** `IPC`, `NoC` or `DRAM`; and of what: a kernel, or all. */
-  lane: string;
+  /** In words: “IPC BP”, “NoC in all”. */
+  label: string;
   name: string;
-  kernel: number | null;
+  series: SeriesSpec | null;
   unit: string;
   values: number[];
   /** What the sum of a lane can be at most. */
@@ -100,62 +162,62 @@ export interface Figures {
 }
 
 export const ALL = "in all";
-/** Means between two cycles: IPC by kernel, bandwidth by kernel and in all. They are of whole windows. */
-export function figures(runs: readonly DockRun[], from: number, to: number): Figures[] {
-  return (["ipc", "noc", "dram"] as const).flatMap((key) => {
-    const all = runs.map(({ specs, store }) => (specs[key] ? means(specs[key], store, from, to) : [])),
-      spec = runs.map(({ specs }) => specs[key]).find((one) => one !== undefined);
-    if (!spec) return [];
-    const lane = key === "ipc" ? "IPC" : key === "noc" ? "NoC" : "DRAM",
-      scale = spec.also?.scale ?? 1,
-      unit = spec.also?.unit ?? "";
-    const series = Math.max(...all.map((one) => one.length));
-    const rows = Array.from({ length: series }, (_, s): Figures => {
-      const one = runs.map(({ specs }) => specs[key]?.series[s]).find((found) => found !== undefined);
-      const kernel = one?.kernel ?? null;
-      return {
-        lane,
-        name: kernel === null ? (one?.name ?? "") : kernelLabel(runs, kernel),
-        kernel,
-        unit,
-        values: all.map((values) => (values[s] ?? NaN) * scale),
-        peak: null,
-      };
-    }).filter(({ kernel, values }) => kernel !== null || values.some((v) => v > 0));
-    if (key === "ipc") return rows;
-    const sum: Figures = {
-      lane,
-      name: ALL,
-      kernel: null,
-      unit,
-      values: all.map((values) =>
-        values.every((v) => Number.isNaN(v)) ? NaN : values.reduce((a, b) => a + (b || 0), 0) * scale,
-      ),
-      peak: spec.peak ? spec.peak.value * scale : null,
-    };
-    return rows.length > 1 ? [...rows, sum] : [{ ...(rows[0] ?? sum), peak: sum.peak }];
+/** Means of a lane between two cycles, of whole windows: of each part, and of all where that is a number, too. */
+export function figures(runs: readonly DockRun[], lane: Lane, from: number, to: number): Figures[] {
+  const all = runs.map(({ store }, r) => {
+      const spec = lane.specs[r];
+      return spec ? means(spec, store, from, to) : [];
+    }),
+    spec = lane.specs.find((one) => one !== null);
+  if (!spec) return [];
+  const row = (name: string, series: SeriesSpec | null, values: number[], peak: number | null): Figures => ({
+    label: `${spec.name} ${name}`,
+    name,
+    series,
+    unit: spec.unit,
+    values,
+    peak,
   });
+  const most = Math.max(...all.map((one) => one.length));
+  const rows = Array.from({ length: most }, (_, s) => {
+    const same = lane.specs.flatMap((one) => one?.series[s] ?? []),
+      [series = null] = same,
+      names = new Set(same.map(({ name }) => name));
+    return row(
+      names.size === 1 ? ([...names][0] as string) : kernelLabel(runs, series?.kernel ?? 0),
+      series,
+      all.map((values) => values[s] ?? NaN),
+      null,
+    );
+  }).filter(({ series, values }) => series?.kernel !== null || series.stall !== null || values.some((v) => v > 0));
+  if (!spec.sum) return rows;
+  const sum = row(
+    ALL,
+    null,
+    all.map((values) => (values.every((v) => Number.isNaN(v)) ? NaN : values.reduce((a, b) => a + (b || 0), 0))),
+    spec.top?.value ?? null,
+  );
+  return rows.length > 1 ? [...rows, sum] : [{ ...(rows[0] ?? sum), peak: sum.peak }];
 }
 
-export const labelOf = ({ lane, name }: Figures): string => `${lane} ${name}`;
-
-/** The numbers as a table, a row for each stretch of so many cycles. */
-export function dockTable(runs: readonly DockRun[], range: Zoom, resolution: number): Tabular {
-  const heads = figures(runs, range.from, range.to);
+/** The numbers of all lanes as a table, a row for each stretch of so many cycles. */
+export function dockTable(runs: readonly DockRun[], lanes: readonly Lane[], range: Zoom, resolution: number): Tabular {
+  const of = (from: number, to: number): Figures[] => lanes.flatMap((lane) => figures(runs, lane, from, to));
+  const heads = of(range.from, range.to);
   return timeTable(
-    `Over time, means of windows; bandwidth at the core clock`,
+    "Over time, means of windows; bandwidth at the core clock",
     runs.map(({ store }) => store),
     range,
     resolution,
-    heads.flatMap((one) =>
+    heads.flatMap(({ label, unit }) =>
       runs.map(({ mark }) => {
-        const title = `${mark === "" ? "" : `${mark}: `}${labelOf(one)}`;
-        return { key: title, title, unit: one.unit };
+        const title = `${mark === "" ? "" : `${mark}: `}${label}`;
+        return { key: title, title, unit };
       }),
     ),
     (from, to) => {
-      const now = new Map(figures(runs, from, to).map((one) => [labelOf(one), one.values]));
-      return heads.flatMap((one) => runs.map((_, r) => now.get(labelOf(one))?.[r] ?? NaN));
+      const now = new Map(of(from, to).map((one) => [one.label, one.values]));
+      return heads.flatMap(({ label }) => runs.map((_, r) => now.get(label)?.[r] ?? NaN));
     },
   );
 }

@@ -15,14 +15,28 @@ export function dockPart(dock: CorunDock, session: Session): Part {
     event: () => session.event(),
     reset: () => session.reset(),
     go: (cycle) => session.go(cycle),
+    select: (stretch) => session.stretchTo(stretch),
+    lanes: (keys) => session.look({ lanes: keys.join(",") }),
+    grow: (lane) => session.look({ panel: lane ?? undefined }),
     speed: (cyclesPerSecond) => session.engine?.speed(cyclesPerSecond),
   });
   dock.addEventListener("zoom", (event) =>
     session.look({ zoom: (event as CustomEvent<Zoom | null>).detail ?? undefined }),
   );
-  const zoom = computed(() => session.view.value.zoom ?? null);
+  const zoom = computed(() => session.view.value.zoom ?? null),
+    lanes = computed(() => session.view.value.lanes),
+    large = computed(() => session.view.value.panel ?? null);
   effect(() => {
     dock.zoom = zoom.value;
+  });
+  effect(() => {
+    dock.lanes = lanes.value?.split(",") ?? null;
+  });
+  effect(() => {
+    dock.large = large.value;
+  });
+  effect(() => {
+    dock.stretch = session.selected.value;
   });
   effect(() => {
     const { state, cycle, rate } = session.where.value;
@@ -38,12 +52,18 @@ export function dockPart(dock: CorunDock, session: Session): Part {
         loaded.map(({ normal }) => epochOf(normal)),
       ),
     windows: () => dock.refresh(),
-    news: ({ frames, logs, cycle }) => {
+    news: ({ frames, logs, results, cycle }) => {
       logs.forEach((log, at) => {
         if (log) dock.setDecisions(at, log);
       });
       frames.forEach(({ past }, at) => {
         if (past) dock.setPast(at, past);
+      });
+      results?.forEach(({ kernels }, at) => {
+        dock.setGoals(
+          at,
+          kernels.map(({ goal_ipc: goal }) => (typeof goal === "number" ? goal : null)),
+        );
       });
       dock.cycle = cycle;
     },

@@ -1,4 +1,4 @@
-// What a run's CTAs did, in the lanes of the time axis: CTAs as they finish, launches, context switches; and a lane of epochs with the quotas that
+// What a run's CTAs did, in the lanes of the time axis: launches and context switches; and a lane of epochs with the quotas that
 // kernels get on top in them. No DOM.
 import { whole } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
@@ -44,26 +44,6 @@ function columns<T>(
     );
   }
   return [...all.values()];
-}
-
-/** CTAs that finished, behind the IPC of their kernel: the highest column fills half the lane. */
-export function drawCtas(place: Place, run: DockRun, kernel: number, y: number, h: number, full: boolean): void {
-  const counts = run.past?.finished[kernel];
-  if (!run.past || !counts) return;
-  const all = columns(
-      place,
-      run.past,
-      COLUMN,
-      (i) => counts[i] || null,
-      (a, b) => a + b,
-    ),
-    most = Math.max(1, ...all.map(({ of }) => of)),
-    fill = kernelPaint(kernel, place.t).colour;
-  const points = all.flatMap(({ x, w, of }) => {
-    const top = y + h - Math.max(1, ((h / 2) * of) / most);
-    return [x, y + h, x, top, x + w, top, x + w, y + h];
-  });
-  if (points.length > 0) place.d.path(points, { closed: true, fill, opacity: full ? 0.3 : 0.15 });
 }
 
 /** Where a kernel is launched again. */

@@ -2,6 +2,7 @@
 import { batch, signal } from "@preact/signals";
 import { count, rate, timeText } from "../format.ts";
 import type { RunState } from "../protocol.ts";
+import type { Zoom } from "../types.ts";
 
 /**
  * `idle`: not yet ready, and what is shown may be of before. `profiling`: neither, and kernels are measured alone first; `stopped`: that was stopped.
@@ -33,6 +34,11 @@ export interface DockEvents {
   speed(cyclesPerSecond: number): void;
   /** The run is to go to a cycle, and stay there. */
   go(cycle: number): void;
+  /** Numbers are to be of these cycles, at whose end the run is to stay; null: of the run up to where it is. */
+  select(stretch: Zoom | null): void;
+  /** The lanes that the user wants; and the one that is large. */
+  lanes(keys: readonly string[]): void;
+  grow(lane: string | null): void;
 }
 
 /** “12 % of the way, about 3 min left”. */
@@ -63,6 +69,9 @@ export class DockState {
   readonly speed = signal(Infinity);
   readonly two = signal(false);
   readonly zoomed = signal(false);
+  readonly stretch = signal<Zoom | null>(null);
+  /** All that can be a lane. */
+  readonly offered = signal<readonly { key: string; title: string; doc: string; on: boolean }[]>([]);
   /** What is wrong with what was typed. */
   readonly wrong = signal("");
   /** Said to those who do not see it. */
@@ -97,6 +106,12 @@ export class DockState {
   setSpeed(speed: number): void {
     this.speed.value = speed;
     this.events.speed(speed);
+  }
+
+  /** A lane more, or one less. */
+  toggleLane(key: string): void {
+    const keys = this.offered.value.filter((one) => (one.key === key ? !one.on : one.on)).map((one) => one.key);
+    this.events.lanes(keys);
   }
 
   /** Whether the text is a cycle; then the run goes there. */

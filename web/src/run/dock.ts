@@ -1,6 +1,6 @@
 // <corun-dock>: time, at the bottom of the window. A row of controls (dock-controls.tsx), and below it one axis for the whole run (dock-axis.ts).
 //
-// It keeps no windows of its own: it reads the stores that the charts fill. Fires `zoom` (CustomEvent<Zoom | null>) when the user shows other cycles.
+// It keeps no windows of its own: it reads the stores that feed.ts fills. Fires `zoom` (CustomEvent<Zoom | null>) when the user shows other cycles.
 import "./dock.css";
 import { createElement, render } from "preact";
 import { toast } from "../dialogs.ts";
@@ -12,7 +12,7 @@ import { button, fillTable } from "../views/parts.ts";
 import type { WindowStore } from "../views/window-store.ts";
 import { Axis } from "./dock-axis.ts";
 import { Controls } from "./dock-controls.tsx";
-import { dockRun, type DockRun } from "./dock-data.ts";
+import { dockRun, offered, type DockRun } from "./dock-data.ts";
 import { DockState, type DockEvents, type ShownState } from "./dock-state.ts";
 
 export type { DockEvents, ShownState } from "./dock-state.ts";
@@ -21,10 +21,13 @@ export class CorunDock extends HTMLElement {
   /** Where the run goes, while it goes there. */
   toward = 0;
   #runs: DockRun[] = [];
+  #chosen: readonly string[] | null = null;
   #state: DockState | null = null;
   #disconnect: (() => void) | null = null;
   readonly #axis = new Axis({
     go: (cycle) => this.#state?.events.go(cycle),
+    select: (stretch) => this.#state?.events.select(stretch),
+    grow: (lane) => this.#state?.events.grow(lane),
     zoom: (zoom) => {
       this.#zoomIs(zoom);
       this.dispatchEvent(new CustomEvent<Zoom | null>("zoom", { bubbles: true, detail: zoom }));
@@ -59,6 +62,9 @@ export class CorunDock extends HTMLElement {
       all: () => {
         this.#axis.all();
         this.#axis.focus();
+      },
+      zoomIn: () => {
+        this.#axis.zoomIn();
       },
       focus: () => {
         this.#axis.focus();
@@ -115,6 +121,7 @@ export class CorunDock extends HTMLElement {
     if (!state) return;
     state.two.value = runs.length > 1;
     state.wrong.value = "";
+    state.offered.value = offered(this.#runs, this.#chosen);
   }
 
   /** The stores have windows that they had not, or have lost some. */
@@ -136,6 +143,14 @@ export class CorunDock extends HTMLElement {
     this.#axis.later();
   }
 
+  /** The IPC that each kernel of a run is promised; null where it has no goal, or the goal is not known yet. */
+  setGoals(run: number, goals: readonly (number | null)[]): void {
+    const mine = this.#runs[run];
+    if (!mine || goals.every((goal, k) => goal === (mine.goals[k] ?? null))) return;
+    mine.goals = goals;
+    this.#axis.later();
+  }
+
   show(state: ShownState, cycle: number, perSecond: number): void {
     this.#state?.show(state, cycle, perSecond, this.toward);
     this.#axis.still = state !== "playing" && state !== "seeking";
@@ -144,6 +159,22 @@ export class CorunDock extends HTMLElement {
   /** The present cycle. */
   set cycle(cycle: number) {
     this.#axis.cycle = cycle;
+  }
+
+  /** What lanes are of; null where nobody has chosen. */
+  set lanes(keys: readonly string[] | null) {
+    this.#chosen = keys;
+    this.#axis.chosen = keys;
+    if (this.#state) this.#state.offered.value = offered(this.#runs, keys);
+  }
+  /** The lane that is large. */
+  set large(lane: string | null) {
+    this.#axis.large = lane;
+  }
+  /** The cycles that are selected. */
+  set stretch(stretch: Zoom | null) {
+    this.#axis.stretch = stretch;
+    if (this.#state) this.#state.stretch.value = stretch;
   }
 
   /** The cycles that are shown; null for all. */

@@ -1,6 +1,6 @@
 // The panels of the drawer, in the order of their tabs. To add one: an entry here, with its id, its title, what it shows in a sentence, and a component
 // or an element; what it wants to hear of the runs is in panel.ts. Link, keys, `hide=` of an embedded run and the drawer take it from this list.
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { policyOf } from "../choices.ts";
 import { Decided } from "../decisions/decisions.ts";
 import { Decisions } from "../decisions/view.tsx";
@@ -8,7 +8,6 @@ import { hasGoal } from "../goal.ts";
 import type { CorunLaunches } from "../launches/strips.ts";
 import { Numbers } from "../numbers.ts";
 import { NumbersView } from "../numbers.tsx";
-import type { Zoom } from "../types.ts";
 import type { Answered } from "./answered.ts";
 import type { Panel } from "./panel.ts";
 import type { Session } from "./session.ts";
@@ -20,7 +19,7 @@ interface Around {
 }
 
 export const panels = (around: Around): readonly Panel[] =>
-  [why, path, charts, numbers, decisions, launches].map((panel) => panel(around));
+  [why, path, numbers, decisions, launches].map((panel) => panel(around));
 
 const why = ({ session, answered }: Around): Panel => ({
   id: "why",
@@ -42,45 +41,6 @@ const path = (): Panel => {
     help: "Every queue and bank between the SMs and DRAM, with whose requests are in it.",
     view,
     pictures: [mesh, memory],
-  };
-};
-
-const charts = ({ session }: Around): Panel => {
-  const view = document.createElement("corun-charts");
-  const zoom = computed(() => session.view.value.zoom ?? null);
-  effect(() => {
-    view.zoom = zoom.value;
-  });
-  view.addEventListener("zoom", (event) =>
-    session.look({ zoom: (event as CustomEvent<Zoom | null>).detail ?? undefined }),
-  );
-  view.addEventListener("go", (event) => session.go((event as CustomEvent<number>).detail));
-  view.addEventListener("panel", (event) =>
-    session.look({ panel: (event as CustomEvent<string>).detail || undefined }),
-  );
-  return {
-    id: "charts",
-    title: "Charts",
-    heading: "Over time",
-    help: "IPC, bandwidth, hits and stalls of each kernel over the cycles of the run.",
-    view,
-    runs: ({ runs, stores }) => {
-      view.setRuns(runs, stores);
-      view.panel = session.view.peek().panel ?? "";
-    },
-    windows: (restarted) => view.refresh(restarted),
-    news: ({ logs, results, cycle }) => {
-      logs.forEach((log, at) => {
-        if (log) view.setDecisions(at, log);
-      });
-      results?.forEach(({ kernels }, at) => {
-        view.setGoals(
-          at,
-          kernels.map(({ goal_ipc: goal }) => (typeof goal === "number" ? goal : null)),
-        );
-      });
-      view.cycle = cycle;
-    },
   };
 };
 

@@ -7,7 +7,7 @@ import type { Ready } from "../engine.ts";
 import type { View } from "../link.ts";
 import type { FrameMessage, Loaded, RunState } from "../protocol.ts";
 import { tabBudget } from "../memory-budget.ts";
-import type { Experiment, Problem } from "../types.ts";
+import type { Experiment, Problem, Zoom } from "../types.ts";
 import { WindowStore } from "../views/window-store.ts";
 import type { Asking } from "../whys.ts";
 import type { ShownState } from "./dock-state.ts";
@@ -36,6 +36,11 @@ export class Session {
     (): Whereabouts =>
       this.over.value ? "end" : this.state.value === "paused" && this.view.value.cycle !== undefined ? "rest" : "way",
   );
+  /** The stretch of the run that the user has selected; the run rests at its end, or is on its way there. */
+  readonly selected = computed((): Zoom | null => {
+    const { from, cycle } = this.view.value;
+    return from !== undefined && cycle !== undefined && from < cycle ? { from, to: cycle } : null;
+  });
   readonly notice = signal<Notice | null>(null);
   /** The pictures are of the run before: they wait for what is asked for, or that cannot run, and these words say so. Null where they are not. */
   readonly standing = signal<"waits" | { text: string } | null>(null);
@@ -559,7 +564,7 @@ export class Session {
       this.#say(null);
       engine.reset(true);
     } else {
-      this.linkCycle = false;
+      this.#acts(false);
       engine.play();
     }
   }
@@ -580,6 +585,7 @@ export class Session {
   #acts(linkCycle: boolean): void {
     this.linkCycle = linkCycle;
     this.#refused = false;
+    if (this.view.peek().from !== undefined) this.look({ from: undefined });
   }
   step(): void {
     this.#acts(true);
@@ -601,6 +607,12 @@ export class Session {
     this.toward = to;
     this.#asked = { play: false, seek: to };
     this.engine?.seek(to);
+  }
+  /** What is shown is to be of a stretch of the run, which goes to its end; null: again of the run up to where it is. */
+  stretchTo(stretch: Zoom | null): void {
+    if (stretch && stretch.to !== this.cycle) this.go(stretch.to);
+    else this.#acts(true);
+    this.look({ from: stretch?.from, cycle: stretch?.to ?? (this.cycle || undefined) });
   }
   /** A hidden page runs nothing. */
   hide(hidden: boolean): void {

@@ -1,6 +1,4 @@
 // The views by the names of their elements, none of which is registered.
-import { Chart } from "./chart.ts";
-import { Charts } from "./charts.ts";
 import { Gpu } from "./gpu.ts";
 import { Mesh } from "./mesh.ts";
 import { MemoryPath } from "./memory-path.ts";
@@ -11,8 +9,6 @@ export const VIEWS = [
   ["corun-sm-detail", SmDetail],
   ["corun-memory-path", MemoryPath],
   ["corun-mesh", Mesh],
-  ["corun-chart", Chart],
-  ["corun-charts", Charts],
 ] as const;
 
 declare global {
@@ -21,7 +17,5 @@ declare global {
     "corun-sm-detail": SmDetail;
     "corun-memory-path": MemoryPath;
     "corun-mesh": Mesh;
-    "corun-chart": Chart;
-    "corun-charts": Charts;
   }
 }

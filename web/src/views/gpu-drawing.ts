@@ -1,10 +1,9 @@
 // The GPU as a drawing: a tile for each SM, and beside them how full the queues of the L2 banks and DRAM channels are.
 import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
 import { percent, whole } from "../draw/scale.ts";
-import { kernelPaint } from "../draw/theme.ts";
+import { kernelPaint, stallPaint } from "../draw/theme.ts";
 import type { Fill, Paint } from "../draw/drawing.ts";
 import type { Theme } from "../draw/theme.ts";
-import { stallPaint } from "./chart-drawing.ts";
 import { type Lately, MemoryModel } from "./memory-model.ts";
 import { hasClasses, residentText, shownCauses, smGroups, SmModel, smName } from "./sm-model.ts";
 import type { FrameLayout } from "../types.ts";

@@ -5,7 +5,7 @@ import { percent, whole } from "../draw/scale.ts";
 import type { Theme } from "../draw/theme.ts";
 import type { Catalogue, FrameLayout, SelectSm, ShownRun } from "../types.ts";
 import { HEAD } from "./beside.ts";
-import { stallPaint } from "./chart-drawing.ts";
+import { stallPaint } from "../draw/theme.ts";
 import { drainPaint, drawGpu, GpuModel, otherPaint, smTable } from "./gpu-drawing.ts";
 import { MachinePicture, type Side } from "./machine-picture.ts";
 import { gpuMeanings } from "./meanings.ts";

@@ -4,7 +4,6 @@
 //   <corun-sm-detail>    one SM in full; fires `select-sm` with null when it is closed
 //   <corun-memory-path>  NoC ports, L2 banks, DRAM channels
 //   <corun-mesh>         routers and links, where the NoC is a mesh
-//   <corun-charts>       charts over time, each a <corun-chart>; fires `zoom`, `panel` and `go`
 //
 // They read the colours of pictures from these custom properties of :root: --surface --sunken --line --line-strong --ink
 // --ink-2 --ink-3 --accent --plot-bg --plot-grid --plot-axis --plot-peak --slot-empty --slot-edge --font --mono. Their own

@@ -1,7 +1,6 @@
 // What the numbers of a picture mean: unit, formula and definition, from the engine's own descriptions of frames and windows.
 import { definition, h } from "../dom.ts";
-import type { FrameLayout, WindowsLayout } from "../types.ts";
-import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
+import type { FrameLayout } from "../types.ts";
 
 export interface Meaning {
   title: string;
@@ -131,19 +130,5 @@ export function memoryMeanings(layout: FrameLayout): Meaning[] {
     { title: "Open rows", unit: "banks", formula: "", doc: docOf(layout, "dram.open_row") },
     entries("Reply queues", "noc.reply_queue", capacity.reply_queue),
     busy("Reply ports", "noc.reply_busy"),
-  ];
-}
-
-export function chartMeanings(spec: ChartSpec, { columns }: WindowsLayout): Meaning[] {
-  const title = (column: number): string => (columns[column]?.title ?? "").toLowerCase();
-  const formula = ({ over, under, scale }: SeriesSpec): string => {
-    const below =
-      under === "cycles" ? "cycles" : under.length > 2 ? "all scheduler-cycles" : under.map(title).join(" + ");
-    return `${scale === 100 ? "100 × " : ""}Σ ${over.map(title).join(" + ")} / ${below}`;
-  };
-  const units = spec.also ? `${spec.unit}; ${spec.also.unit}` : spec.unit;
-  return [
-    { title: spec.title, unit: units, formula: "", doc: spec.doc },
-    ...spec.series.map((series) => ({ title: series.name, unit: "", formula: formula(series), doc: series.doc })),
   ];
 }

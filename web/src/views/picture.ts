@@ -5,7 +5,7 @@ import { show } from "../draw/canvas.ts";
 import type { Drawing, Paint, Spot } from "../draw/drawing.ts";
 import { onRetheme, theme } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
-import { framed } from "./chart-drawing.ts";
+import { framed } from "./framed.ts";
 import { Announcer, fillTable, freshId, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
 import { pictureMenu } from "./menu.ts";

@@ -10,7 +10,7 @@ import { kernelStyle } from "../palette.ts";
 import type { Catalogue, SelectSm, Shares, ShownRun, SmView } from "../types.ts";
 import { meaningsButton, smDetailMeanings } from "./meanings.ts";
 import { button, cssFill, swatch } from "./parts.ts";
-import { stallPaint } from "./chart-drawing.ts";
+import { stallPaint } from "../draw/theme.ts";
 import { stateLetters } from "./letters.ts";
 import { SmModel, smName } from "./sm-model.ts";
 

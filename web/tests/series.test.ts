@@ -1,8 +1,8 @@
-// The data behind the charts: sums stay exact whatever is forgotten, ratios are of sums, no data is never 0.
+// The data behind the lanes: sums stay exact whatever is forgotten, ratios are of sums, no data is never 0.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WindowsLayout } from "../src/types.ts";
-import { chartSpecs, evaluate, largest, stack } from "../src/views/chart-data.ts";
+import { evaluate, laneSpecs, largest, stack } from "../src/run/series.ts";
 import { resolutionFor, WindowStore } from "../src/views/window-store.ts";
 import { toCsv, toJson } from "../src/views/tabular.ts";
 
@@ -50,12 +50,12 @@ const total = (from: number, to: number, c: number): number => {
 
 test("an ideal NoC and an ideal DRAM have no line of their peak", () => {
   const peaks = (layout: WindowsLayout) =>
-    chartSpecs(layout, ["A", "B"])
+    laneSpecs(layout, ["A", "B"])
       .filter(({ series }) =>
         series.some(({ over }) => over.some((c) => /^(noc|dram)_bytes$/.test(layout.columns[c]?.key ?? ""))),
       )
-      .map(({ peak }) => peak?.value ?? null);
-  assert.deepEqual(peaks(LAYOUT), [512, 128]);
+      .map(({ top }) => top?.value ?? null);
+  assert.deepEqual(peaks(LAYOUT), [512 * 1.4, 128 * 1.4]);
   assert.deepEqual(
     peaks({ ...LAYOUT, peaks: { ...LAYOUT.peaks, noc_bytes_per_cycle: null, dram_bytes_per_cycle: null } }),
     [null, null],
@@ -76,16 +76,16 @@ test("context switches are a part of DRAM's bytes of their own, and no kernel's"
   const columns = ["dram_bytes", "dram_context_bytes"].flatMap((key) => [0, 1].map((k) => column(key, k))),
     layout = { ...LAYOUT, columns: [column("start"), column("end"), ...columns] };
   const store = new WindowStore(layout),
-    spec = chartSpecs(layout, ["A", "B"]).find(({ key }) => key === "dram");
+    spec = laneSpecs(layout, ["A", "B"]).find(({ key }) => key === "dram");
   // B's contexts of the second window are on DRAM's buses in the third.
   store.append([0, 400, 4000, 8000, 0, 6000, 400, 800, 4000, 0, 0, 2000, 800, 1200, 0, 2000, 0, 0]);
   const values = spec ? evaluate(spec, store, Int32Array.of(0, 1, 2, 3)).map((v) => [...v]) : [];
   assert.deepEqual(
     spec?.series.map(({ name }, i) => [name, ...(values[i] ?? [])]),
     [
-      ["A", 10, 10, 0],
-      ["B", 5, 0, 5],
-      ["context switches", 15, 5, 0],
+      ["A", 14, 14, 0],
+      ["B", 7, 0, 7],
+      ["context switches", 21, 7, 0],
     ],
   );
 });
@@ -121,7 +121,7 @@ test("windows that came before are skipped, a hole stays a hole", () => {
   store.append(rows(10, 11));
   assert.equal(store.lastCycle, 4400);
   assert.equal(store.covered(0, store.count - 1), 2000);
-  const spec = chartSpecs(LAYOUT, ["A", "B"]).find((s) => s.key === "noc")!;
+  const spec = laneSpecs(LAYOUT, ["A", "B"]).find((s) => s.key === "noc")!;
   const edges = store.buckets(0, 4400, 400);
   const values = evaluate(spec, store, edges)[0]!;
   const hole = Array.from(edges).findIndex((e) => store.cycle(e) === 1600);
@@ -168,7 +168,7 @@ test("coarse ratios are ratios of sums, not means of ratios", () => {
   store.append(row(0, (c) => (c === sum ? 100 : c === count ? 1 : 0)));
   store.append(row(1, (c) => (c === sum ? 9000 : c === count ? 30 : 0)));
   store.append(row(2, () => 0));
-  const spec = chartSpecs(LAYOUT, ["A", "B"]).find((s) => s.key === "latency")!;
+  const spec = laneSpecs(LAYOUT, ["A", "B"]).find((s) => s.key === "latency")!;
   const fine = evaluate(spec, store, store.buckets(0, 1200, 400))[0]!;
   assert.deepEqual([fine[0], fine[1]], [100, 300]);
   assert.ok(Number.isNaN(fine[2]), "no replies: no latency");
@@ -179,17 +179,15 @@ test("coarse ratios are ratios of sums, not means of ratios", () => {
 test("issue slots add up to 100 %", () => {
   const store = new WindowStore(LAYOUT);
   store.append(rows(3, 9));
-  const spec = chartSpecs(LAYOUT, ["A", "B"], [{ key: "idle", title: "No warp", doc: "" }]).find(
-    (s) => s.key === "stalls",
-  )!;
+  const spec = laneSpecs(LAYOUT, ["A", "B"]).find((s) => s.key === "stalls")!;
   assert.deepEqual(
     spec.series.map((s) => s.name),
-    ["A issued", "B issued", "No warp", "stall.raw_long"],
+    ["A issued", "B issued", "stall.idle", "stall.raw_long"],
   );
   const top = stack(evaluate(spec, store, store.buckets(0, 4000, 800))).at(-1)!;
   for (const v of top) assert.ok(Math.abs(v - 100) < 1e-9, `${v}`);
-  // A kernel's own: its causes, of all slots; shown when it is asked for.
-  const own = chartSpecs(LAYOUT, ["A", "B"]).filter((s) => s.extra);
+  // A kernel's own: its causes, of all slots.
+  const own = laneSpecs(LAYOUT, ["A", "B"]).filter(({ key }) => key.startsWith("stalls."));
   assert.deepEqual(
     own.map((s) => [s.key, ...s.series.map((of) => of.name)]),
     [["stalls.1", "B issued", "stall.idle", "stall.raw_long"]],
@@ -213,8 +211,8 @@ test("stacking keeps gaps and treats one kernel's missing value as nothing on to
   assert.deepEqual(stack([]), []);
 });
 
-test("a layout without a chart's columns has no such chart", () => {
-  const specs = chartSpecs({ ...LAYOUT, columns: LAYOUT.columns.filter((c) => c.key !== "noc_bytes") }, ["A", "B"]);
+test("a layout without a lane's columns has no such lane", () => {
+  const specs = laneSpecs({ ...LAYOUT, columns: LAYOUT.columns.filter((c) => c.key !== "noc_bytes") }, ["A", "B"]);
   assert.ok(!specs.some((s) => s.key === "noc"));
   assert.ok(specs.some((s) => s.key === "dram"));
 });
@@ -251,8 +249,10 @@ test("CSV and JSON carry the stamp, quote what needs it, and leave no data empty
   assert.deepEqual(json.rows[2], { start: 800, a: null });
 });
 
-test("bandwidths are in GB/s too, at the core clock", () => {
-  const specs = chartSpecs({ ...LAYOUT, core_mhz: 1500 }, ["a", "b"]);
-  for (const spec of specs)
-    assert.deepEqual(spec.also, ["noc", "dram"].includes(spec.key) ? { unit: "GB/s", scale: 1.5 } : null, spec.key);
+test("bandwidths are in GB/s, at the core clock", () => {
+  const store = new WindowStore(LAYOUT),
+    bytes = LAYOUT.columns.findIndex(({ key, kernel }) => key === "noc_bytes" && kernel === 0);
+  store.append(row(0, (c) => (c === bytes ? 4000 : 0)));
+  const noc = laneSpecs({ ...LAYOUT, core_mhz: 1500 }, ["A", "B"]).find(({ key }) => key === "noc")!;
+  assert.deepEqual([noc.unit, evaluate(noc, store, Int32Array.of(0, 1))[0]![0], noc.top?.value], ["GB/s", 15, 768]);
 });

@@ -1,7 +1,6 @@
-// Time as an axis: which cycles are shown, and how the pointer, the wheel and the keys change that. One axis may lie under several pictures, as
-// under the charts, which always show the same cycles.
+// Time as an axis: which cycles are shown, and how the pointer, the wheel and the keys change that.
 //
-// Pointer: drag, wheel to zoom (with Ctrl where the page scrolls), wheel sideways or with Shift to move, two fingers to zoom, double click for all.
+// Pointer: drag, wheel to zoom, wheel sideways or with Shift to move, two fingers to zoom, double click for all.
 // Keys: w + zoom in, s − zoom out, a d move, 0 everything.
 import { whole } from "../draw/scale.ts";
 import type { Zoom } from "../types.ts";
@@ -34,15 +33,13 @@ export interface TimePlot {
 export interface TimePicture {
   /** Null: it is not drawn yet. */
   plot(): TimePlot | null;
-  /** The page around it scrolls by the wheel. */
-  scrolls: boolean;
   /** The pointer is there; null: it has gone. */
   point(at: { x: number; y: number; touch: boolean } | null): void;
-  click(cycle: number, at: { x: number; y: number }): void;
-  /** The pointer is down and has come from one cycle to another. */
-  drag(from: number, to: number, shift: boolean): void;
+  click(press: Press): void;
+  /** The pointer is down and has come to another cycle. */
+  drag(press: Press, to: number): void;
   /** It is let go; `kept`: not because the browser took it away. */
-  drop?(from: number, to: number, kept: boolean): void;
+  drop(press: Press, to: number, kept: boolean): void;
   /** Whether a key does anything. */
   key(key: string, shift: boolean): boolean;
 }
@@ -59,10 +56,10 @@ export interface TimeAxisOf {
 }
 
 /** The pointer is down: since where, and whether it has moved. */
-interface Press {
+export interface Press {
   x: number;
+  y: number;
   cycle: number;
-  shift: boolean;
   moved: boolean;
 }
 
@@ -183,31 +180,30 @@ export class TimeAxis {
     };
     const end = (event: PointerEvent, kept: boolean): void => {
       const was = press,
-        at = where(event),
-        cycle = cycleAt(at.x);
+        cycle = cycleAt(where(event).x);
       down.delete(event.pointerId);
       press = null;
       if (!was || cycle === null) return;
-      if (was.moved) picture.drop?.(was.cycle, cycle, kept);
-      else if (kept && !was.shift) {
+      if (was.moved) picture.drop(was, cycle, kept);
+      else if (kept) {
         // Where a double click has something to do, a click waits for the second one.
         clearTimeout(click);
         click = window.setTimeout(
           () => {
-            picture.click(was.cycle, at);
+            picture.click(was);
           },
           this.#zoom ? DOUBLE : 0,
         );
       }
     };
     element.addEventListener("pointerdown", (event) => {
-      const { x } = where(event),
+      const { x, y } = where(event),
         cycle = cycleAt(x);
       if (event.button !== 0 || cycle === null) return;
-      if (press?.moved) picture.drop?.(press.cycle, cycle, false);
+      if (press?.moved) picture.drop(press, cycle, false);
       down.set(event.pointerId, x);
       element.setPointerCapture(event.pointerId);
-      press = down.size > 1 ? null : { x, cycle, shift: event.shiftKey, moved: false };
+      press = down.size > 1 ? null : { x, y, cycle, moved: false };
     });
     element.addEventListener("pointermove", (event) => {
       const at = where(event),
@@ -215,7 +211,7 @@ export class TimeAxis {
       if (down.size > 1) pinch(event.pointerId, at.x);
       else if (press && cycle !== null) {
         press.moved ||= Math.abs(at.x - press.x) >= STILL;
-        if (press.moved) picture.drag(press.cycle, cycle, press.shift);
+        if (press.moved) picture.drag(press, cycle);
       }
       picture.point({ ...at, touch: event.pointerType === "touch" });
     });
@@ -237,7 +233,6 @@ export class TimeAxis {
       (event) => {
         const { deltaX, deltaY, shiftKey: shift } = event,
           moves = shift || Math.abs(deltaX) > Math.abs(deltaY);
-        if (!moves && picture.scrolls && !event.ctrlKey && !event.metaKey) return;
         event.preventDefault();
         if (moves)
           this.zoomBy(1, undefined, most(shift && deltaX === 0 ? deltaY : deltaX) / (picture.plot()?.w ?? 500));

@@ -1,7 +1,7 @@
-// What the charts show: which columns, divided by what, in which unit. No drawing, no DOM.
+// What the lanes of the time axis show: which columns of the windows, divided by what, in which unit. No drawing, no DOM.
 import type { WindowsLayout, Zoom } from "../types.ts";
-import type { Column, Tabular } from "./tabular.ts";
-import type { WindowStore } from "./window-store.ts";
+import type { Column, Tabular } from "../views/tabular.ts";
+import type { WindowStore } from "../views/window-store.ts";
 
 export interface SeriesSpec {
   name: string;
@@ -12,38 +12,29 @@ export interface SeriesSpec {
   /** Columns that are summed, and those that are taken off. */
   over: number[];
   less?: number[];
-  /** It is named only where there has been any. */
-  rare?: boolean;
   /** Divided by the cycles, or by the sum of these columns. */
   under: "cycles" | number[];
   scale: number;
 }
 
-export interface ChartSpec {
+export interface LaneSpec {
   key: string;
   title: string;
-  /** What the vertical axis says. */
+  /** Beside the lane, after the kernel's name where each has a lane of its own. */
+  name: string;
   unit: string;
   doc: string;
-  /** Stacked areas, or a line for each series. */
-  kind: "stack" | "lines";
+  /** Each kernel has a lane of its own; else they are stacked in one. */
+  each: boolean;
   series: SeriesSpec[];
-  /** A line at what the hardware can do; also the end of the axis when `full`. */
-  peak: { value: number; label: string; full: boolean } | null;
-  /** The same values in a second unit, so many of it for one of the first. */
-  also: { unit: string; scale: number } | null;
-  /** What the sum of a stack is called in the readout; empty where it says nothing. */
-  total: string;
-  /** It is shown only when it is asked for. */
-  extra?: boolean;
+  /** Where the scale ends: at what the hardware can do, which has a name, or at all there is. */
+  top: { value: number; label: string } | null;
+  /** The sum of the stack is a number, too. */
+  sum: boolean;
 }
 
-/** The charts that a layout has columns for, in the order of the page. */
-export function chartSpecs(
-  layout: WindowsLayout,
-  kernels: readonly string[],
-  stalls: readonly { key: string; title: string; doc: string }[] = [],
-): ChartSpec[] {
+/** What a layout has columns for, in the order of the lanes. */
+export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): LaneSpec[] {
   const find = (key: string, kernel: number | null): number =>
     layout.columns.findIndex((c) => c.key === key && c.kernel === kernel);
   const doc = (column: number): string => layout.columns[column]?.doc ?? "";
@@ -65,19 +56,21 @@ export function chartSpecs(
     });
   const peaks = layout.peaks,
     sustainable = peaks.noc_sustainable_bytes_per_cycle;
-  const peakOf = (value: number | null, label: string, full: boolean): ChartSpec["peak"] =>
-    value !== null && value > 0 ? { value, label, full } : null;
+  // Bytes a cycle at so many million cycles a second, in thousands of a million bytes a second.
+  const gigabytes = layout.core_mhz / 1000;
+  const peakOf = (value: number | null, label: string): LaneSpec["top"] =>
+    value !== null && value > 0 ? { value, label } : null;
 
   // Context switches of all kernels are one part: what a kernel itself moves is the rest.
   const dram = (): SeriesSpec[] => {
-    const contexts = perKernel("dram_context_bytes", "cycles"),
-      own = perKernel("dram_bytes", "cycles");
+    const contexts = perKernel("dram_context_bytes", "cycles", gigabytes),
+      own = perKernel("dram_bytes", "cycles", gigabytes);
     const of = contexts[0];
     return of === undefined
       ? own
       : [
           ...own.map((series, k) => ({ ...series, less: contexts[k]?.over ?? [] })),
-          { ...of, name: "context switches", kernel: null, over: contexts.flatMap(({ over }) => over), rare: true },
+          { ...of, name: "context switches", kernel: null, over: contexts.flatMap(({ over }) => over) },
         ];
   };
   const issued = perKernel("warp_instructions", () => [], 100);
@@ -93,115 +86,84 @@ export function chartSpecs(
     under: slots,
   }));
   const stalled = (columns: readonly number[]): SeriesSpec[] =>
-    columns.map((column, i) => {
-      const key = (layout.columns[column]?.key ?? "").slice("stall.".length);
-      const info = stalls.find((s) => s.key === key);
-      return {
-        name: info?.title ?? layout.columns[column]?.title ?? key,
-        doc: info?.doc ?? doc(column),
-        kernel: null,
-        stall: i,
-        over: [column],
-        under: slots,
-        scale: 100,
-      };
-    });
+    columns.map((column, i) => ({
+      name: layout.columns[column]?.title ?? "",
+      doc: doc(column),
+      kernel: null,
+      stall: i,
+      over: [column],
+      under: slots,
+      scale: 100,
+    }));
 
-  // Bytes a cycle at so many million cycles a second, in thousands of a million bytes a second.
-  const gigabytes = { unit: "GB/s", scale: layout.core_mhz / 1000 };
-
-  const charts: ChartSpec[] = [
+  const all: LaneSpec[] = [
+    {
+      key: "ipc",
+      title: "IPC",
+      name: "IPC",
+      unit: "",
+      each: true,
+      sum: false,
+      doc: "Thread instructions executed per core cycle over the whole GPU, by kernel.",
+      series: perKernel("thread_instructions", "cycles"),
+      top: null,
+    },
     {
       key: "noc",
       title: "NoC reply bandwidth",
-      unit: "bytes / cycle",
-      kind: "stack",
-      total: "all",
-      doc: "Bytes of replies that crossed the NoC from L2 to the SMs, per core cycle, by kernel; at the core clock, GB/s.",
-      series: perKernel("noc_bytes", "cycles"),
-      peak: peakOf(peaks.noc_bytes_per_cycle, "peak", true),
-      also: gigabytes,
-    },
-    {
-      key: "demand",
-      title: "NoC demand",
-      unit: "× sustainable",
-      kind: "stack",
-      total: "all",
-      extra: true,
-      doc: "Replies to the reads that waited in L1D miss queues or came to them, over what the NoC can sustain as CCBP has it (§3, Fig. 3). Above 1, reads wait.",
-      series: sustainable === null ? [] : perKernel("noc_demand_bytes", "cycles", 1 / sustainable),
-      peak: peakOf(1, "sustainable", true),
-      also: null,
+      name: "NoC",
+      unit: "GB/s",
+      each: false,
+      sum: true,
+      doc: "Bytes of replies that crossed the NoC from L2 to the SMs, at the core clock, by kernel.",
+      series: perKernel("noc_bytes", "cycles", gigabytes),
+      top: peakOf(peaks.noc_bytes_per_cycle && peaks.noc_bytes_per_cycle * gigabytes, "peak"),
     },
     {
       key: "dram",
       title: "DRAM bandwidth",
-      unit: "bytes / cycle",
-      kind: "stack",
-      total: "all",
-      doc: "Bytes on the DRAM data buses, per core cycle, by kernel, and for context switches of their CTAs; at the core clock, GB/s.",
+      name: "DRAM",
+      unit: "GB/s",
+      each: false,
+      sum: true,
+      doc: "Bytes on the DRAM data buses, at the core clock, by kernel, and for context switches of their CTAs.",
       series: dram(),
-      peak: peakOf(peaks.dram_bytes_per_cycle, "peak", true),
-      also: gigabytes,
+      top: peakOf(peaks.dram_bytes_per_cycle && peaks.dram_bytes_per_cycle * gigabytes, "peak"),
     },
     {
-      key: "ipc",
-      title: "IPC",
-      unit: "thread instructions / cycle",
-      kind: "lines",
-      total: "",
-      doc: "Thread instructions executed per core cycle over the whole GPU, by kernel.",
-      series: perKernel("thread_instructions", "cycles"),
-      peak: null,
-      also: null,
+      key: "demand",
+      title: "NoC demand",
+      name: "NoC demand",
+      unit: "× sustainable",
+      each: false,
+      sum: true,
+      doc: "Replies to the reads that waited in L1D miss queues or came to them, over what the NoC can sustain as CCBP has it (§3, Fig. 3). Above 1, reads wait.",
+      series: sustainable === null ? [] : perKernel("noc_demand_bytes", "cycles", 1 / sustainable),
+      top: peakOf(1, "sustainable"),
     },
     {
       key: "latency",
       title: "Memory latency",
-      unit: "cycles, mean of read replies",
-      kind: "lines",
-      total: "",
+      name: "latency",
+      unit: "cycles",
+      each: true,
+      sum: false,
       doc: "Core cycles from entering the L1D miss queue to the reply's arrival, mean over the read replies of the window. A gap where none arrived.",
       series: perKernel("latency_sum", (k) => [find("latency_count", k)].filter((c) => c >= 0)),
-      peak: null,
-      also: null,
+      top: null,
     },
     {
       key: "stalls",
       title: "Issue slots",
-      unit: "% of scheduler-cycles",
-      kind: "stack",
-      total: "",
+      name: "issue slots",
+      unit: "%",
+      each: false,
+      sum: false,
       doc: "What the warp schedulers did: issued for a kernel, or the one cause that each idle scheduler-cycle is charged to.",
       series: [...issues, ...stalled(causes)],
-      peak: null,
-      also: null,
+      top: { value: 100, label: "" },
     },
-    {
-      key: "ctas",
-      title: "Resident CTAs",
-      unit: "CTAs on the GPU",
-      kind: "stack",
-      total: "all",
-      doc: "CTAs resident on all SMs, mean over the window, by kernel.",
-      series: perKernel("cta_cycles", "cycles"),
-      peak: null,
-      also: null,
-    },
-    {
-      key: "quota",
-      title: "Quota left",
-      unit: "instructions",
-      kind: "lines",
-      total: "",
-      extra: true,
-      doc: "What is left of the quotas of each kernel, over all SMs on which something is left, mean of the ends of windows. A refill lifts it.",
-      series: perKernel("quota_left", "cycles", layout.window),
-      peak: null,
-      also: null,
-    },
-    ...issues.flatMap((own): ChartSpec[] => {
+    ...issues.flatMap((own): LaneSpec[] => {
       const kernel = own.kernel ?? 0,
         name = kernels[kernel] ?? "",
         mine = causesOf(kernel);
@@ -211,23 +173,44 @@ export function chartSpecs(
             {
               key: `stalls.${kernel}`,
               title: `Issue slots of ${name}`,
-              unit: "% of scheduler-cycles",
-              kind: "stack",
-              total: "",
-              extra: true,
+              name: `${name} slots`,
+              unit: "%",
+              each: false,
+              sum: false,
               doc: `When ${name} issued, and, while a scheduler issued nothing, what kept the warps of ${name} that it has. In what is left, other kernels issued, or the scheduler had no warp of ${name}.`,
               series: [own, ...stalled(mine)],
-              peak: null,
-              also: null,
+              top: { value: 100, label: "" },
             },
           ];
     }),
+    {
+      key: "ctas",
+      title: "Resident CTAs",
+      name: "CTAs",
+      unit: "",
+      each: false,
+      sum: true,
+      doc: "CTAs resident on all SMs, mean over the window, by kernel.",
+      series: perKernel("cta_cycles", "cycles"),
+      top: null,
+    },
+    {
+      key: "quota",
+      title: "Quota left",
+      name: "quota",
+      unit: "instructions",
+      each: true,
+      sum: false,
+      doc: "What is left of the quotas of each kernel, over all SMs on which something is left, mean of the ends of windows. A refill lifts it.",
+      series: perKernel("quota_left", "cycles", layout.window),
+      top: null,
+    },
   ];
-  return charts.filter((c) => c.series.length > 0);
+  return all.filter((one) => one.series.length > 0);
 }
 
 /** A value for each series and bucket; NaN where there is no data. */
-export function evaluate(spec: ChartSpec, store: WindowStore, edges: Int32Array): Float64Array[] {
+export function evaluate(spec: Pick<LaneSpec, "series">, store: WindowStore, edges: Int32Array): Float64Array[] {
   const n = Math.max(0, edges.length - 1);
   return spec.series.map((series) => {
     const out = new Float64Array(n);
@@ -248,7 +231,7 @@ function ratio(series: SeriesSpec, store: WindowStore, from: number, to: number)
 }
 
 /** Means of each series between two cycles, of whole windows; NaN where there is none. A range inside one window is that window. */
-export function means(spec: ChartSpec, store: WindowStore, from: number, to: number): number[] {
+export function means(spec: Pick<LaneSpec, "series">, store: WindowStore, from: number, to: number): number[] {
   const first = store.edgeAt(from);
   let last = store.edgeAt(to);
   if (last <= first || store.cycle(last) < to) last = Math.min(store.count - 1, Math.max(first + 1, last + 1));
