@@ -30,13 +30,6 @@ export function subject({ result }: RunSide): number {
   return result.verdict?.sufferer ?? slowdowns.indexOf(Math.max(...slowdowns));
 }
 
-/** Of all that reads have waited in a station, the part of each kernel: by Little's law, its part of the entries there. */
-export function held({ kernels }: Result, station: StationKey): number[] {
-  const waits = kernels.map((kernel) => counter(kernel, `wait_${station}`)),
-    all = waits.reduce((a, b) => a + b, 0);
-  return waits.map((wait) => (all > 0 ? wait / all : 0));
-}
-
 // ---------------------------------------------------------------- the path of a read
 
 interface StationWait {

@@ -1,101 +1,49 @@
-// The drawer's tab that says why: the chain from the warps of who suffers to what is full, with numbers and what each means.
+// The drawer's tab that says why: what the neighbours of who suffers cost without one cause each, the schemes that act on the first of these, and where
+// time goes.
 import "./why.css";
 import { Meanings, What } from "../widgets.tsx";
-import { fixed, percent } from "../format.ts";
-import { Beyond, Chip, Mark } from "./answer.tsx";
+import { fixed } from "../format.ts";
+import { Beyond, Mark } from "./answer.tsx";
 import type { Catalogue } from "../types.ts";
 import type { RunSide, SchemeAnswer } from "./model.ts";
-import { chain, type Acts, type Beside, type Chain, type Cured, type Shared, type Step } from "./why.ts";
+import { chain, type Acts, type Beside, type Cures } from "./why.ts";
 
-/** What the rows of a step mean, behind a question mark. */
-function Defined({ step }: { step: Step }) {
-  const meanings = [...new Map(step.rows.map(({ name, doc }) => [doc, name])).entries()].filter(([doc]) => doc !== "");
-  if (meanings.length === 0) return null;
+function TimeTable({ rows, kernel, name }: { rows: readonly Beside[]; kernel: number; name: string }) {
+  const top = Math.max(0, ...rows.flatMap(({ here, alone }) => [here ?? 0, alone ?? 0])),
+    title = `An instruction of ${name} waits for`;
   return (
-    <What title={step.title}>
-      <Meanings of={meanings.map(([doc, name]) => [meanings.length > 1 ? name : "", doc])} />
-    </What>
-  );
-}
-
-const Named = ({ kernel, name }: { kernel: number | null; name: string }) => (
-  <>
-    {kernel === null ? null : <Chip kernel={kernel} />}
-    {name}
-  </>
-);
-
-function BesideTable({ step, of }: { step: Step & { kind: "beside" }; of: Chain }) {
-  const top = Math.max(0, ...step.rows.flatMap(({ here, alone }) => [here ?? 0, alone ?? 0]));
-  return (
-    <table class="why-table">
-      <thead>
-        <tr>
-          <th scope="col">
-            <span class="hidden">What</span>
-          </th>
-          <td />
-          <th scope="col">here</th>
-          <th scope="col">alone</th>
-        </tr>
-      </thead>
-      <tbody>
-        {step.rows.map((row: Beside) => (
-          <tr key={row.name + String(row.kernel)}>
-            <th scope="row">
-              <Named kernel={row.kernel} name={row.name} />
+    <div class="why-step">
+      <h4>
+        {title} <span class="stations-unit">cycles of a warp per instruction</span>{" "}
+        <What title={title}>
+          <Meanings of={rows.map((row) => [row.name, row.doc])} />
+        </What>
+      </h4>
+      <table class="why-table">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="hidden">What</span>
             </th>
-            <td class="why-bar">
-              <Beyond here={row.here ?? 0} alone={row.alone} top={top} kernel={row.kernel ?? of.kernel} by={null} />
-            </td>
-            <td>{step.format(row.here)}</td>
-            <td>{step.format(row.alone)}</td>
+            <td />
+            <th scope="col">here</th>
+            <th scope="col">alone</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function SharedTable({ step }: { step: Step & { kind: "shared" } }) {
-  return (
-    <table class="why-table">
-      <thead>
-        <tr>
-          <th scope="col">
-            <span class="hidden">Place</span>
-          </th>
-          <th scope="col" class="why-of">
-            of it, each kernel has
-          </th>
-          <th scope="col">of its peak</th>
-        </tr>
-      </thead>
-      <tbody>
-        {step.rows.map(({ name, parts, used }: Shared) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td class="why-bar">
-              <span class="beyond" aria-hidden="true">
-                {parts.map(({ kernel, part }) => (
-                  <span key={kernel} class={`swatch-${kernel}`} style={{ width: `${100 * part}%` }} />
-                ))}
-              </span>
-              <span class="why-words">
-                {parts
-                  .filter(({ part }) => part >= 0.0005)
-                  .map(({ kernel, name: label, part }) => (
-                    <span key={kernel}>
-                      {label} {percent(part)}{" "}
-                    </span>
-                  ))}
-              </span>
-            </td>
-            <td>{used === null ? null : percent(used)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row">{row.name}</th>
+              <td class="why-bar">
+                <Beyond here={row.here ?? 0} alone={row.alone} top={top} kernel={kernel} by={null} />
+              </td>
+              <td>{fixed(row.here, 1)}</td>
+              <td>{fixed(row.alone, 1)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -142,10 +90,11 @@ function ActsTable({ acts, kernel }: { acts: readonly Acts[]; kernel: number }) 
 }
 const MOST_ACTS = 6;
 
-function CuresTable({ step }: { step: Step & { kind: "cures" } }) {
-  const top = Math.max(0, ...step.rows.flatMap(({ here, base }) => [here ?? 0, base ?? 0]));
+function CuresTable({ of }: { of: Cures }) {
+  const top = Math.max(0, ...of.rows.flatMap(({ here, base }) => [here ?? 0, base ?? 0]));
   return (
-    <>
+    <div class="why-step">
+      <h4>{of.title}</h4>
       <table class="why-table">
         <thead>
           <tr>
@@ -158,13 +107,13 @@ function CuresTable({ step }: { step: Step & { kind: "cures" } }) {
           </tr>
         </thead>
         <tbody>
-          {step.rows.map(({ name, here, base, back, give }: Cured) => (
+          {of.rows.map(({ name, here, base, back, give }) => (
             <tr key={name}>
               <th scope="row" class="why-long">
                 {name}
               </th>
               <td class="why-bar">
-                <Beyond here={here ?? 0} alone={base} top={top} kernel={step.kernel} by={null} />
+                <Beyond here={here ?? 0} alone={base} top={top} kernel={of.kernel} by={null} />
               </td>
               <td>{fixed(here, 2)}</td>
               <td>
@@ -177,10 +126,10 @@ function CuresTable({ step }: { step: Step & { kind: "cures" } }) {
       </table>
       <p class="note">
         They overlap, and do not add up.
-        {step.not.length > 0 ? ` Not tried, as it is no other GPU: ${step.not.join(", ")}.` : null}
+        {of.not.length > 0 ? ` Not tried, as it is no other GPU: ${of.not.join(", ")}.` : null}
       </p>
-      <ActsTable acts={step.acts} kernel={step.kernel} />
-    </>
+      <ActsTable acts={of.acts} kernel={of.kernel} />
+    </div>
   );
 }
 
@@ -200,20 +149,13 @@ export function Why(props: {
             <h3>
               <Mark mark={one.mark} /> {one.scheme}
             </h3>
-            {one.steps.length === 0 ? <p class="note">Nothing is known yet.</p> : null}
-            <ol class="why-steps">
-              {one.steps.map((step) => (
-                <li key={step.title + step.unit} class="why-step">
-                  <h4>
-                    {step.title} {step.unit === "" ? null : <span class="stations-unit">{step.unit}</span>}{" "}
-                    <Defined step={step} />
-                  </h4>
-                  {step.kind === "beside" ? <BesideTable step={step} of={one} /> : null}
-                  {step.kind === "shared" ? <SharedTable step={step} /> : null}
-                  {step.kind === "cures" ? <CuresTable step={step} /> : null}
-                </li>
+            {one.cures.length + one.time.length === 0 ? <p class="note">Nothing is known yet.</p> : null}
+            <div class="why-steps">
+              {one.cures.map((cures) => (
+                <CuresTable key={cures.kernel} of={cures} />
               ))}
-            </ol>
+              {one.time.length > 0 && <TimeTable rows={one.time} kernel={one.kernel} name={one.name} />}
+            </div>
             {one.stored ? (
               <p class="note">Of the end, by the stored answer. The rest comes when the run here is there.</p>
             ) : null}
