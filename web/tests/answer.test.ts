@@ -6,7 +6,7 @@ import { bars, place, takenText, ticks, tops } from "../src/run/bars.ts";
 import type { RunSide } from "../src/run/model.ts";
 import { rateOf } from "../src/run/rate.ts";
 import { isFinal, origins, parts, plain, said, stand, STANDS } from "../src/run/says.ts";
-import { held, paths } from "../src/run/where.ts";
+import { paths } from "../src/run/where.ts";
 import type { Experiment, Result } from "../src/types.ts";
 
 const ALONE = {
@@ -219,10 +219,6 @@ test("the rate is that of docs/reference/verdicts.md", () => {
   assert.match(page, new RegExp(`that name a cause \\| ${rate.held} of ${rate.of} `));
   assert.deepEqual(rateOf("| that name a cause | 41 of 53 (77 %) |\n"), { held: 41, of: 53 });
   assert.equal(rateOf("# Something else"), null);
-});
-
-test("of all that reads have waited in a station, each kernel has its part", () => {
-  assert.deepEqual(held(EVEN, "l2"), [0.5, 0.5]);
 });
 
 test("a read's path is that of who suffers in A, in both sides; what is missing says why", () => {
