@@ -55,8 +55,8 @@ fn insert(text: &str, after: &str, added: &str) -> Result<String, String> {
 }
 
 /// What the runner and the engine's tests are built from.
-const COPIED: [&str; 10] =
-    ["sim-core", "lab", "papers", "cli", "studies", "wasm", "examples", "tests/golden", "tests/suite/alone", "silicon"];
+const COPIED: [&str; 11] =
+    ["sim-core", "traces", "lab", "papers", "cli", "studies", "wasm", "examples", "tests/golden", "tests/suite/alone", "silicon"];
 
 /// Copies a folder without what a build has left there.
 fn copy(from: &Path, to: &Path) {
@@ -88,7 +88,7 @@ fn manifest() -> String {
         &rest[..rest[1..].find("\n[").map_or(rest.len(), |end| end + 2)]
     };
     let sections: String = kept.iter().map(|name| section(name)).collect();
-    format!("[workspace]\nresolver = \"3\"\nmembers = [\"sim-core\", \"lab\", \"papers\", \"cli\", \"studies\"]\n\n{sections}")
+    format!("[workspace]\nresolver = \"3\"\nmembers = [\"sim-core\", \"traces\", \"lab\", \"papers\", \"cli\", \"studies\"]\n\n{sections}")
 }
 
 #[test]

@@ -1,0 +1,274 @@
+//! A recording, read and checked: every number of it, and what its kernels do against what it says of them.
+
+use crate::count::{Counter, Counts, by_stem, value};
+use crate::fault::{Found, fault};
+use crate::header::Header;
+use crate::instruction::{Executed, Form, Register};
+use crate::opcode::{CLASSES, Space};
+use crate::pages::END;
+use crate::pattern::{MOST_BYTES, Reader};
+use crate::record::{CHUNK, COPIES, ENDED, FORM, KERNEL, LAST, MAGIC, MOST_FORMS, OPCODE, Summary, VERSION, Window};
+use crate::wire::{Wire, behind};
+use sim_core::describe::error::Problem;
+use sim_core::describe::value::Value;
+use std::collections::HashMap;
+use std::io::Read;
+use std::rc::Rc;
+
+/// Kernels of a recording, at most.
+const MOST_KERNELS: u64 = 1 << 20;
+
+/// Memory spaces, in the order of their numbers.
+const SPACES: [Space; 5] = [Space::Global, Space::Shared, Space::Local, Space::Generic, Space::Constant];
+
+/// What a recording holds.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Recording {
+    /// Its kernels, in the order of their launches.
+    pub kernels: Vec<Summary>,
+    /// Copies between the program's memory and the GPU's.
+    pub copies: u64,
+    /// Their bytes.
+    pub copied_bytes: u64,
+}
+
+/// An instruction as a recording has it: its CTA, its warp, its opcode, and what it did.
+#[derive(Debug)]
+pub struct Step<'a> {
+    /// The CTA's number in the grid.
+    pub cta: u64,
+    /// The warp's number in the CTA.
+    pub warp: u32,
+    /// The whole opcode.
+    pub opcode: &'a str,
+    /// What all its executions have in common.
+    pub form: &'a Form,
+    /// What this one has of its own.
+    pub executed: &'a Executed<'a>,
+}
+
+/// An opcode, and the numbers of its class and its memory.
+type Opcode = (String, u8, u8);
+
+/// A pattern, and the forms whose first addresses a chunk with it has.
+type Pattern = Rc<(Vec<u8>, Vec<u32>)>;
+
+/// Reads a recording; `each` gets all its instructions, warp by warp, in the order in which the recording has them.
+pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> Result<Recording, Problem> {
+    let mut wire = Wire::new(source, name);
+    for byte in MAGIC {
+        if wire.byte()? != byte {
+            return Err(wire.wrong("another beginning", "a recording of Corun's"));
+        }
+    }
+    let version = wire.number("a version", u64::MAX)?;
+    if version != VERSION {
+        return Err(wire.wrong(format!("version {version}"), format!("version {VERSION}; import the trace again")));
+    }
+    let mut recording = Recording::default();
+    let mut opcodes: Vec<Opcode> = Vec::new();
+    let mut forms: Vec<Form> = Vec::new();
+    let mut last_bases: Vec<u64> = Vec::new();
+    let mut window: Window<Pattern> = Window::default();
+    let mut reader = Reader::default();
+    let mut kernel: Option<Kernel> = None;
+    loop {
+        match wire.byte()? {
+            KERNEL if kernel.is_none() => kernel = Some(Kernel { header: header(&mut wire)?, ..Kernel::default() }),
+            OPCODE if opcodes.len() < MOST_FORMS => {
+                let name = String::from_utf8(wire.text("an opcode", 100)?);
+                let name = name.map_err(|_| wire.wrong("an opcode that is no text", "one"))?;
+                let class = wire.number("a class", CLASSES.len() as u64 - 1)? as u8;
+                opcodes.push((name, class, wire.number("a memory", SPACES.len() as u64 - 1)? as u8));
+            }
+            FORM if forms.len() < MOST_FORMS => {
+                forms.push(form(&mut wire, &opcodes, forms.last().map_or(0, |form| u64::from(form.pc) + 16))?);
+                last_bases.push(0);
+            }
+            CHUNK => {
+                let Some(kernel) = &mut kernel else { return Err(wire.wrong("a chunk", "a kernel before it")) };
+                let cta = behind(kernel.last_cta, wire.number("a CTA", u64::MAX)?);
+                if cta >= kernel.header.ctas() {
+                    return Err(wire.wrong(format!("CTA {cta}"), format!("one of {}", kernel.header.ctas())));
+                }
+                kernel.last_cta = cta;
+                let warp = wire.number("a warp", u64::from(kernel.header.warps()) - 1)? as u32;
+                let back = wire.number("a pattern", window.kept.len() as u64)? as usize;
+                let pattern = if back == 0 {
+                    let bytes = wire.text("a pattern", MOST_BYTES)?;
+                    let mut firsts = Vec::new();
+                    let known = |form: u32| {
+                        firsts.push(form);
+                        Ok(0)
+                    };
+                    reader.read(&bytes, &forms, known, |_, _, _| Ok(())).map_err(|fault| fault.at(wire.place()))?;
+                    let size = bytes.len();
+                    let pattern = Rc::new((bytes, firsts));
+                    window.push(Rc::clone(&pattern), size).for_each(drop);
+                    pattern
+                } else {
+                    Rc::clone(&window.kept[window.kept.len() - back].0)
+                };
+                let (bytes, firsts) = &*pattern;
+                for form in firsts {
+                    let base = behind(last_bases[*form as usize], wire.number("a first address", u64::MAX)?);
+                    last_bases[*form as usize] = base;
+                }
+                kernel
+                    .chunk(cta, warp, bytes, (&forms, &opcodes, &last_bases), &mut reader, &mut each)
+                    .map_err(|fault| fault.at(wire.place()))?;
+            }
+            ENDED => {
+                let Some(kernel) = kernel.take() else { return Err(wire.wrong("the end of a kernel", "its beginning")) };
+                if recording.kernels.len() as u64 == MOST_KERNELS {
+                    return Err(wire.wrong(format!("more than {MOST_KERNELS} kernels"), "fewer"));
+                }
+                recording.kernels.push(kernel.end(&mut wire, &opcodes)?);
+            }
+            COPIES if kernel.is_none() => {
+                recording.copies = wire.number("copies", u64::MAX)?;
+                recording.copied_bytes = wire.number("bytes of copies", u64::MAX)?;
+            }
+            LAST if kernel.is_none() => {
+                let kernels = wire.number("kernels", u64::MAX)?;
+                if kernels != recording.kernels.len() as u64 {
+                    return Err(wire.wrong(format!("{kernels} kernels"), format!("{}, as there are", recording.kernels.len())));
+                }
+                return wire.finish().map(|()| recording);
+            }
+            other => return Err(wire.wrong(format!("record {other}"), "one that can stand here")),
+        }
+    }
+}
+
+/// A kernel that is being read.
+#[derive(Default)]
+struct Kernel {
+    header: Header,
+    counter: Counter,
+    ctas: HashMap<u64, u32>,
+    last_cta: u64,
+}
+
+impl Kernel {
+    fn chunk(
+        &mut self,
+        cta: u64,
+        warp: u32,
+        pattern: &[u8],
+        (forms, opcodes, bases): (&[Form], &[Opcode], &[u64]),
+        reader: &mut Reader,
+        each: &mut impl FnMut(&Step<'_>),
+    ) -> Found<()> {
+        *self.ctas.entry(cta).or_insert(0) |= 1 << warp;
+        let counter = &mut self.counter;
+        reader.read(
+            pattern,
+            forms,
+            |form| Ok(bases[form as usize]),
+            |_, form, executed| {
+                if let Some(beyond) = executed.addresses.iter().find(|address| **address >= END) {
+                    return Err(fault(format!("address {beyond:#x}"), "one of a recording"));
+                }
+                counter.add(form, executed);
+                each(&Step { cta, warp, opcode: &opcodes[form.opcode as usize].0, form, executed });
+                Ok(())
+            },
+        )
+    }
+
+    fn end<R: Read>(mut self, wire: &mut Wire<R>, opcodes: &[Opcode]) -> Result<Summary, Problem> {
+        let mut stated = [0; 10];
+        for n in &mut stated {
+            *n = wire.number("a count", u64::MAX)?;
+        }
+        let counts = &mut self.counter.counts;
+        // CTAs that no warp has are only stated.
+        counts.ctas = stated[0].max(self.ctas.len() as u64).min(self.header.ctas());
+        counts.warps = self.ctas.values().map(|warps| u64::from(warps.count_ones())).sum();
+        let stated = Counts::of(stated);
+        if let Some(((name, found), (_, said))) = counts.all().into_iter().zip(stated.all()).find(|(found, said)| found != said) {
+            return Err(wire.wrong(format!("{name} {said}"), format!("{found}, as its instructions have")));
+        }
+        let by_opcode = by_stem(&self.counter.by_opcode, opcodes.iter().map(|(name, _, _)| name.as_str()));
+        Ok(Summary { header: self.header, counts: self.counter.counts, by_opcode })
+    }
+}
+
+fn header<R: Read>(wire: &mut Wire<R>) -> Result<Header, Problem> {
+    let name = String::from_utf8_lossy(&wire.text("the name of a kernel", 1 << 20)?).into_owned();
+    let id = wire.number("the number of a kernel", u32::MAX.into())?;
+    let mut next = |what, most: u32| wire.number(what, most.into()).map(|n| n as u32);
+    let grid = [next("a grid", i32::MAX as u32)?, next("a grid", 65_535)?, next("a grid", 65_535)?];
+    let block = [next("a block", 1024)?, next("a block", 1024)?, next("a block", 64)?];
+    let header = Header {
+        name,
+        id,
+        grid,
+        block,
+        shared_bytes: next("shared memory", 1 << 20)?,
+        registers: next("registers", 255)?,
+        architecture: next("an architecture", 999)?,
+        version: next("a version of the tracer", 6)?,
+        stream: wire.number("a stream", u64::MAX)?,
+        ..Header::default()
+    };
+    let threads: u64 = block.iter().map(|n| u64::from(*n)).product();
+    let ctas: u128 = grid.iter().map(|n| u128::from(*n)).product();
+    if !(1..=1024).contains(&threads) || !(1..=u128::from(u32::MAX)).contains(&ctas) {
+        return Err(wire.wrong(format!("a grid of {grid:?} with blocks of {block:?}"), "one that a GPU has"));
+    }
+    Ok(header)
+}
+
+fn form<R: Read>(wire: &mut Wire<R>, opcodes: &[Opcode], expected: u64) -> Result<Form, Problem> {
+    let pc = behind(expected, wire.number("an address of code", u64::MAX)?);
+    let pc = u32::try_from(pc).map_err(|_| wire.wrong(format!("address {pc:#x} of code"), "one below 2^32"))?;
+    let opcode = wire.number("an opcode", u64::MAX)?;
+    let known = usize::try_from(opcode).ok().and_then(|at| opcodes.get(at));
+    let Some((_, class, space)) = known else { return Err(wire.wrong(format!("opcode {opcode}"), format!("one of {}", opcodes.len()))) };
+    let width = wire.number("bytes of a lane", 128)? as u8;
+    let commits = wire.number("whether it commits", 1)? == 1;
+    let mut registers = || -> Result<Vec<Register>, Problem> {
+        let count = wire.number("registers", 128)?;
+        (0..count).map(|_| wire.number("a register", 1023).map(|n| Register(n as u16))).collect()
+    };
+    let (results, sources) = (registers()?, registers()?);
+    let (class, space) = (CLASSES[usize::from(*class)].0, SPACES[usize::from(*space)]);
+    Ok(Form { pc, opcode: opcode as u32, class, space, width, results, sources, commits })
+}
+
+impl Recording {
+    /// All of it as JSON has it.
+    pub fn encode(&self) -> Value {
+        Value::object([
+            ("recording", value(VERSION)),
+            ("copies", value(self.copies)),
+            ("copied_bytes", value(self.copied_bytes)),
+            ("kernels", Value::array(self.kernels.iter().map(Summary::encode))),
+        ])
+    }
+}
+
+impl Summary {
+    /// What a kernel is and does, as JSON has it.
+    pub fn encode(&self) -> Value {
+        let Header { name, id, grid, block, shared_bytes, registers, architecture, stream, version, .. } = &self.header;
+        let numbers = |numbers: &[u32; 3]| Value::array(numbers.iter().map(|n| value((*n).into())));
+        let mut pairs = vec![
+            ("name", Value::from(name.as_str())),
+            ("id", value(*id)),
+            ("grid", numbers(grid)),
+            ("block", numbers(block)),
+            ("stream", value(*stream)),
+            ("architecture", value((*architecture).into())),
+            ("tracer_version", value((*version).into())),
+            ("threads", value(self.header.threads().into())),
+            ("registers", value((*registers).into())),
+            ("shared_bytes", value((*shared_bytes).into())),
+        ];
+        pairs.extend(self.counts.all().map(|(name, n)| (name, value(n))));
+        pairs.push(("by_opcode", Value::object(self.by_opcode.iter().map(|(stem, n)| (stem.as_str(), value(*n))))));
+        Value::object(pairs)
+    }
+}
