@@ -646,6 +646,18 @@ test("where motion is not wanted, the first visit is a still picture", async ({ 
   expect((await results(page))["A"]?.cycles).toBe(8000);
 });
 
+test("an example of the gallery opens and runs", async ({ page }) => {
+  await open(page, `${TINY}&c=100`);
+  await is(page, "Paused");
+  await form(page);
+  const examples = page.getByRole("region", { name: "Examples" }).getByRole("button");
+  await expect(examples).toHaveCount(8);
+  await examples.filter({ hasText: "Spatial partitioning" }).click();
+  await expect(page.locator("#choose-scheme-A")).toContainText("Spatial partitioning");
+  await expect.poll(() => page.url()).toContain("z=");
+  await expect.poll(() => cycle(page)).toBeGreaterThan(0);
+});
+
 test("a hidden tab does not run", async ({ page }) => {
   await open(page, await endless("tiny-2sm"));
   await is(page, "Running");

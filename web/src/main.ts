@@ -284,7 +284,6 @@ async function start(): Promise<void> {
       session.view.value = {};
       session.open(one, !calm());
     },
-    pair: (first, second) => session.pair(first, second),
     schemes: toSchemes,
     edit: (side) => session.edit(side),
     dropped: () => {

@@ -1,7 +1,6 @@
 // What an experiment says, read against the catalogue.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PAIRS, pairOf } from "../src/pairs.ts";
 import {
   eachPerKernel,
   epochOf,
@@ -56,20 +55,6 @@ test("runs beside each other are called by their schemes, and by their CTA order
   assert.deepEqual(
     [runTitles([one]), runTitles([{ corun: 1, kernels: [] } as unknown as Experiment, one])],
     [["Even split"], ["Even split, round-robin", "Even split, reset"]],
-  );
-});
-
-test("a pair of examples is an example and what is otherwise in the second run", () => {
-  const [first] = PAIRS,
-    experiment = { corun: 1, kernels: ["K"], cta_order: "reset" } as unknown as Experiment;
-  assert.ok(first);
-  assert.deepEqual(
-    pairOf({ experiments: [{ name: first.of, title: "", experiment }] } as unknown as Catalogue, first.name),
-    [experiment, { ...experiment, ...first.with }],
-  );
-  assert.deepEqual(
-    [pairOf({ experiments: [] }, first.name), pairOf({ experiments: [] }, "no such pair")],
-    [null, null],
   );
 });
 

@@ -1,8 +1,10 @@
 // The form without its page: fields by their paths, policies in turn, and JSON as it is typed.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import { fieldOf, plainFields, stopFields } from "../src/make/fields.ts";
+import { GALLERY } from "../src/make/gallery.ts";
 import { mostOf } from "../src/make/shape.ts";
 import { jsonMarks, jsonNames, jsonSays, scan } from "../src/make/json.ts";
 import { FormState, placed, type EditorEvents } from "../src/make/state.ts";
@@ -282,4 +284,19 @@ test("what is said of a field of JSON, and where its problem stands", () => {
   ]);
   const gpu = '{ "preset": "tiny", "sm.count": 0 }';
   assert.equal(jsonMarks(gpu, [problem("gpu.sm.count")], "gpu")[0]?.from, gpu.indexOf('"sm'));
+});
+
+test("the gallery has examples that there are, and draws the kernels that they have", () => {
+  assert.equal(new Set(GALLERY.map(({ example }) => example)).size, 8);
+  for (const { example, mark } of GALLERY) {
+    const file = new URL(`../../../../examples/experiments/${example}.json`, import.meta.url),
+      { kernels } = JSON.parse(readFileSync(file, "utf8")) as Experiment;
+    const drawn = new Set(mark.join("").replaceAll(".", ""));
+    assert.deepEqual(
+      [...drawn].sort(),
+      kernels.map((_, k) => String(k)),
+      example,
+    );
+    assert.equal(new Set(mark.map((row) => row.length)).size, 1, `${example}: every row has a place for each SM`);
+  }
 });

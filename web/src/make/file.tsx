@@ -2,40 +2,53 @@
 import { errorText } from "../format.ts";
 import { toast } from "../dialogs.ts";
 import { openFile } from "../file.ts";
-import { PAIRS, pairOf } from "../pairs.ts";
 import { isMeasured } from "../silicon/open.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";
-import { Deeds } from "../controls.tsx";
 import { useForm } from "./field.tsx";
 import { Button, OpenFile } from "../widgets.tsx";
+import { GALLERY } from "./gallery.ts";
 import { copy, type FormState } from "./state.ts";
 import type { Experiment } from "../types.ts";
 
-/** Before the name of a pair of examples. */
-const PAIR = "pair:";
-
 export function Examples() {
-  const form = useForm(),
-    { catalogue, events } = form;
-  if (catalogue.experiments.length === 0) return null;
+  const { catalogue, events } = useForm();
   return (
-    <Deeds
-      id="f-example"
-      label="Open an example"
-      first="Open an example…"
-      options={[
-        ...catalogue.experiments.map(({ name, title }) => ({ value: name, text: title || name })),
-        ...PAIRS.map(({ name, title }) => ({ value: PAIR + name, text: title, group: "Two runs beside each other" })),
-      ]}
-      choose={(name) => {
-        const pair = name.startsWith(PAIR) ? pairOf(catalogue, name.slice(PAIR.length)) : null,
-          chosen = catalogue.experiments.find((one) => one.name === name);
-        if (pair) events.pair(...pair);
-        else if (chosen) events.open(copy(chosen.experiment as Experiment));
-      }}
-    />
+    <>
+      <ul class="gallery">
+        {GALLERY.map(({ example, title, mark }) => {
+          const found = catalogue.experiments.find(({ name }) => name === example);
+          return found ? (
+            <li key={example}>
+              <button
+                type="button"
+                title={found.title}
+                onClick={() => events.open(copy(found.experiment as Experiment))}
+              >
+                <Drawn mark={mark} />
+                {title}
+              </button>
+            </li>
+          ) : null;
+        })}
+      </ul>
+      <p class="field-help">
+        <code>corun list experiments</code> has more; their files open here.
+      </p>
+    </>
   );
 }
+
+const Drawn = ({ mark }: { mark: readonly string[] }) => (
+  <span class="gallery-mark" aria-hidden="true">
+    {mark.map((row, y) => (
+      <span key={y}>
+        {[...row].map((kernel, x) => (
+          <i key={x} class={kernel === "." ? "" : `swatch-${kernel}`} />
+        ))}
+      </span>
+    ))}
+  </span>
+);
 
 /** Opens an experiment's file; what is wrong with it is said beside the buttons, where they are shown. */
 export async function take(form: FormState, file: File): Promise<void> {
