@@ -1,4 +1,5 @@
 // The row of choices: menus that lose no letter, a GPU of today in its vendor's words, and what is measured for B while A's answer stays.
+import { decodeLink } from "../src/link.ts";
 import { choose, expect, noViolations, open, picture, test } from "./corun.ts";
 
 const SMALL = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&cycles=20000";
@@ -62,4 +63,34 @@ test("while B is measured, A's answer stays where it is", async ({ page }) => {
   expect(says).toContain("times slower");
   expect(below, "it is under the bars of both").toBeGreaterThan(0);
   await picture(page, "row-profiling");
+});
+
+test("a knob turns A and B at once, and varied says what each of its values does to both", async ({ page }) => {
+  await open(page, `${SMALL}&b.policy=ccbp`);
+  const knobs = page.getByRole("button", { name: "Knobs" });
+  await expect(page.locator("#choose-gpu")).toHaveText("2 SMs");
+  await knobs.focus();
+  await page.keyboard.press("Enter");
+  await expect(knobs).toHaveAttribute("aria-expanded", "true");
+  const row = page.getByRole("group", { name: "Knobs, on A and B at once" });
+  await expect(row.getByRole("combobox")).toHaveCount(7);
+  await row.getByLabel("L2", { exact: true }).selectOption("32 KB (½)");
+  await expect(page.locator("#choose-gpu")).toHaveText("2 SMs (set)");
+  await expect(page.locator("#cycle")).toHaveText("20,000");
+  // Whoever opens the link has it in both.
+  const link = await decodeLink(new URL(page.url()).hash);
+  for (const one of [link?.experiment, link?.other])
+    expect(one?.gpu).toEqual({ preset: "tiny-2sm", "l2.bank_bytes": 16_384 });
+
+  await row.getByRole("button", { name: "vary SMs" }).click();
+  const varied = page.getByRole("region", { name: "SMs varied" });
+  await expect(varied.getByRole("button", { name: "Close" })).toBeVisible({ timeout: 60_000 });
+  const bp = varied.getByRole("img", { name: /^BP slower than alone, by SMs/ });
+  const said = (await bp.getAttribute("aria-label")) ?? "";
+  expect(said.match(/[\d.]+ with \d+ SMs/g), "five values under A, and under B").toHaveLength(10);
+  await noViolations(page);
+  await picture(page, "row-knobs");
+  await row.getByRole("button", { name: "Reset" }).click();
+  await expect(page.locator("#choose-gpu")).toHaveText("2 SMs");
+  await expect(varied).toBeHidden();
 });

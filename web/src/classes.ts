@@ -100,6 +100,18 @@ export const smsOf = (fields: readonly GpuField[], preset: string, changes: Chan
     .filter(({ path }) => COUNT.test(path))
     .reduce((sum, field) => sum + (Number(fieldValue(field, preset, changes)) || 0), 0);
 
+/** A GPU with one field set; undefined, or what the preset has, takes it out: a link stays short and says what is special. What is said last holds. */
+export function withField(
+  gpu: GpuChoice | undefined,
+  preset: string,
+  path: string,
+  value: unknown,
+  base: unknown,
+): GpuChoice {
+  const { [path]: _, ...rest } = { ...changesOf(gpu), preset } as Record<string, unknown>;
+  return simple((value === undefined || value === base ? rest : { ...rest, [path]: value }) as Changed);
+}
+
 const simple = (gpu: Changed): GpuChoice => (Object.keys(gpu).length === 1 ? gpu.preset : gpu);
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 

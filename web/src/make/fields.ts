@@ -1,6 +1,6 @@
 // The fields of the form by their paths: what each is called, takes and has, as the engine's catalogue describes it, and how it is set. No DOM.
 import type { Option } from "../controls.tsx";
-import { changesOf, presetValue } from "../classes.ts";
+import { changesOf, presetValue, withField } from "../classes.ts";
 import {
   kernelEntry,
   kernelLabels,
@@ -20,7 +20,7 @@ import { limitOf, limitOn, withClassLimit } from "../limits.ts";
 import { kernelControls, stopOf, stops, stopText, withEntry, type KernelControl } from "../manual.ts";
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "../stop-rule.ts";
 import { choiceTitle, orderTitle, titleOf } from "../titles.ts";
-import type { Catalogue, GpuChoice, KernelChoice, PolicyChoice, PolicyParam } from "../types.ts";
+import type { Catalogue, KernelChoice, PolicyChoice, PolicyParam } from "../types.ts";
 import { recordOf, shapes, type Shape } from "./shape.ts";
 import { copy, gpuGroup, type FormState } from "./state.ts";
 
@@ -261,13 +261,7 @@ function gpuField(form: FormState, path: string): Field {
     put: (value) => {
       // Without its count there is no added class.
       if (added && value === undefined) return;
-      form.edit((e) => {
-        const gpu: Record<string, unknown> = typeof e.gpu === "object" ? e.gpu : { preset };
-        // Only what differs from the preset is kept: the link stays short and says what is special. What is said last holds.
-        delete gpu[path];
-        if (value !== undefined && (added || value !== base)) gpu[path] = value;
-        e.gpu = (Object.keys(gpu).length === 1 && gpu["preset"] !== undefined ? gpu["preset"] : gpu) as GpuChoice;
-      });
+      form.set("gpu", withField(form.now.gpu, preset, path, value, added ? undefined : base));
     },
   };
 }

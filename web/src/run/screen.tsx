@@ -1,5 +1,5 @@
 // The first screen: what stands where, of what the session runs and what is known of it.
-import { effect, type ReadonlySignal } from "@preact/signals";
+import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import { render, type ComponentType } from "preact";
 import type { Answered } from "./answered.ts";
 import { Sentence } from "./answer.tsx";
@@ -9,6 +9,7 @@ import { Warnings } from "../teach/warnings-view.tsx";
 import { Choices, type Chosen } from "./choices.tsx";
 import { Differs } from "./differs.tsx";
 import { Drawer, DrawerButton } from "./drawer.tsx";
+import { Knobs, KnobsButton } from "./knobs.tsx";
 import { NoticeBox } from "./notice.tsx";
 import type { Panel } from "./panel.ts";
 import { Popup, type Deed } from "./popup.tsx";
@@ -44,15 +45,18 @@ export function startScreen(
   panels: readonly Panel[],
   { shown, choose, edit, share, lead }: ScreenDeeds,
 ): void {
-  const { sides } = answered;
+  const { sides } = answered,
+    knobs = signal(false);
   const parts: Record<string, ComponentType> = {
     actions: () => <Popup title="Share & help" label="Share this run, and help" deeds={share} />,
     choices: () => (
       <>
         <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose}>
           <Differs of={session.differ.value} edit={edit} />
+          <KnobsButton open={knobs} />
         </Choices>
         <DrawerButton panels={panels} open={session.tab} />
+        {knobs.value && <Knobs session={session} sides={sides.value} />}
       </>
     ),
     verdict: () =>
