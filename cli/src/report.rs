@@ -5,6 +5,7 @@ use sim_core::describe::error::one_line;
 use sim_core::describe::record::Datum;
 use sim_core::describe::value::Value;
 use sim_core::run::outcome::KernelOutcome;
+use sim_core::run::verdict::Verdict;
 use sim_core::study::catalogue::metrics;
 use sim_core::study::figure::lookup;
 use std::fmt::Write;
@@ -101,9 +102,11 @@ pub fn table(result: &Value) -> String {
     let _ = writeln!(out, "{}", energy(result));
     out.push('\n');
     items(result.get("policy").and_then(|policy| policy.get("decisions"))).iter().for_each(|made| out += &decision(result, made));
-    items(result.get("verdict").and_then(|verdict| verdict.get("says"))).iter().for_each(|says| {
-        let _ = writeln!(out, "{}", text::shown(Some(says)));
-    });
+    if let Some(verdict) = result.get("verdict").map(Verdict::read) {
+        verdict.sentences().iter().for_each(|says| {
+            let _ = writeln!(out, "{says}");
+        });
+    }
     if let Some(because) = result.get("because") {
         let kernels: Vec<KernelOutcome> = items(result.get("kernels")).iter().map(Datum::read).collect();
         let _ = writeln!(out, "\n{}", why::table(&Vec::read(because), &kernels));
@@ -132,9 +135,10 @@ fn ran(result: &Value) -> String {
 
 /// That the run is too short to say anything, where it is: of an IPC, or else as its verdict says.
 fn doubt(result: &Value) -> Option<String> {
-    let says = result.get("verdict").and_then(|verdict| verdict.get("says"));
-    let short = items(says).iter().filter_map(Value::as_str).find(|sentence| sentence.starts_with("The run is too short"));
-    doubt_of_ipc(result).or_else(|| short.map(str::to_owned))
+    let verdict = result.get("verdict").map(Verdict::read);
+    let mut says = verdict.iter().flat_map(Verdict::sentences);
+    let short = says.find(|sentence| sentence.starts_with("The run is too short"));
+    doubt_of_ipc(result).or(short)
 }
 
 fn doubt_of_ipc(result: &Value) -> Option<String> {

@@ -113,13 +113,13 @@ impl How {
         check(sweep, &rows)?;
         let done: BTreeSet<usize> = rows.iter().map(|row| row.index).collect();
         let todo: Vec<usize> = (shard.first..sweep.points()).step_by(shard.of).filter(|index| !done.contains(index)).collect();
-        let runs = todo.len() + runs_alone(sweep, &todo)?;
+        let (points, runs) = (todo.len() as u64, todo.len() + runs_alone(sweep, &todo)?);
         let compared = if self.shares { Compared::Shares } else { Compared::Alone };
         let mut study = Rest { sweep, compared, todo: together(sweep, todo)?, points: BTreeMap::new(), lines };
         stop_at_signals();
         let started = Instant::now();
         let store = if runs > 0 { self.kept.open()? } else { None };
-        native::run(&mut study, store.as_ref(), workers::jobs(self.jobs).min(runs), runs as u64 * WEIGHT)?;
+        native::run(&mut study, store.as_ref(), workers::jobs(self.jobs).min(runs), points * WEIGHT)?;
         finish(study.lines, sweep, shard, done.len(), started)
     }
 }

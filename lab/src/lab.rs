@@ -169,6 +169,8 @@ pub struct Lab {
     wanted: BTreeMap<Place, Wanted>,
     /// How many have been wanted.
     asked: usize,
+    /// How many runs alone have begun for them.
+    alone: u64,
     /// Trunks of the runs under way: of one beginning, one runs at a time, so that the next goes on where it ended.
     under_way: BTreeSet<String>,
     waiting: Vec<Waiting>,
@@ -242,6 +244,7 @@ impl Lab {
 
     fn alone(&mut self, needed: Needed) -> Job {
         self.under_way.insert(needed.trunk.clone());
+        self.alone += 1;
         Job {
             experiment: needed.run.experiment.clone(),
             profiles: SoloProfiles::new(),
@@ -367,6 +370,11 @@ impl Lab {
     /// What a store is to keep of what has come since this was asked last, by key.
     pub fn rows(&mut self) -> Vec<(String, Value)> {
         std::mem::take(&mut self.rows)
+    }
+
+    /// The weight of the runs alone that have begun.
+    pub fn weight_alone(&self) -> u64 {
+        self.alone * WEIGHT
     }
 
     /// Whether nothing that is wanted is left.

@@ -21,7 +21,7 @@ pub trait Study: Send {
     fn ended(&mut self, tag: usize, outcome: Value) -> Result<(), Failure>;
 }
 
-/// Runs all that a study wants, `jobs` at a time, and tells how much of the weight `all` is done meanwhile; false if it was told to stop.
+/// Runs all that a study wants, `jobs` at a time, and tells how much is done meanwhile of `all` that it weighs; false if it was told to stop.
 pub fn run(study: &mut impl Study, store: Option<&Store>, jobs: usize, all: u64) -> Result<bool, Failure> {
     run_with(study, store, (jobs, None), all)
 }
@@ -29,9 +29,11 @@ pub fn run(study: &mut impl Study, store: Option<&Store>, jobs: usize, all: u64)
 /// Runs all that a study wants, as `run`; as long as a single job is under way, a crew shares its work.
 fn run_with(study: &mut impl Study, store: Option<&Store>, (jobs, crew): (usize, Option<&Crew>), all: u64) -> Result<bool, Failure> {
     let shared = Mutex::new(Shared { lab: Lab::default(), study, all_asked: false, failure: None });
-    let (changed, done) = (Condvar::new(), AtomicU64::new(0));
-    workers::run(jobs, all, &done, || {
+    let (changed, steps, done) = (Condvar::new(), AtomicU64::new(all), AtomicU64::new(0));
+    workers::run(jobs, &steps, &done, || {
         let job = next(&shared, &changed)?;
+        // What runs alone is known only as it begins.
+        steps.store(all + locked(&shared).lab.weight_alone(), Ordering::Relaxed);
         let ended = perform(job, &shared, (store, crew), &done);
         changed.notify_all();
         ended

@@ -58,8 +58,8 @@ pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `work` on `jobs` threads, on each until it gives nothing; tells how many of all `steps` are `done` meanwhile.
-pub fn run(jobs: usize, steps: u64, done: &AtomicU64, work: impl Fn() -> Option<()> + Sync) {
+/// Calls `work` on `jobs` threads, on each until it gives nothing; tells how many `steps` of all are `done` meanwhile.
+pub fn run(jobs: usize, steps: &AtomicU64, done: &AtomicU64, work: impl Fn() -> Option<()> + Sync) {
     thread::scope(|scope| {
         let (ended, all) = channel::<()>();
         for _ in 0..jobs {
@@ -71,9 +71,9 @@ pub fn run(jobs: usize, steps: u64, done: &AtomicU64, work: impl Fn() -> Option<
             });
         }
         drop(ended);
-        let mut progress = Progress::new(steps);
+        let mut progress = Progress::new();
         while all.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-            progress.show(done.load(Ordering::Relaxed));
+            progress.show(done.load(Ordering::Relaxed), steps.load(Ordering::Relaxed));
         }
         progress.bar.finish_and_clear();
     });
@@ -135,17 +135,16 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(steps: u64) -> Progress {
+    fn new() -> Progress {
         let lines = !std::io::stderr().is_terminal();
         let target = if lines { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{bar:40} {percent}% {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::with_draw_target(Some(steps), target).with_style(style);
+        let bar = ProgressBar::with_draw_target(Some(1), target).with_style(style);
         Progress { bar, lines, started: Instant::now(), tell_at: TELL_FIRST }
     }
 
-    fn show(&mut self, steps: u64) {
-        let elapsed = self.started.elapsed();
-        let all = self.bar.length().unwrap_or(0).max(1);
+    fn show(&mut self, steps: u64, all: u64) {
+        let (elapsed, all) = (self.started.elapsed(), all.max(1));
         let left = elapsed.as_secs_f64() * all.saturating_sub(steps) as f64 / steps.max(1) as f64;
         let message =
             if steps == 0 { String::new() } else { format!("about {} left", indicatif::HumanDuration(Duration::from_secs_f64(left))) };
@@ -154,6 +153,7 @@ impl Progress {
             self.tell_at = elapsed + TELL;
         }
         self.bar.set_message(message);
+        self.bar.set_length(all);
         self.bar.set_position(steps);
     }
 }

@@ -22,7 +22,7 @@ fn a_kernel_that_waits_for_another_division_is_told_so() {
     };
     let says = |first: u32, second: u32| {
         let kernels = [kernel("first", first), kernel("second", second)].join(", ");
-        verdict(&format!(r#""gpu": {gpu}, "kernels": [{kernels}], "policy": "leftover", {LENGTH}"#)).says
+        verdict(&format!(r#""gpu": {gpu}, "kernels": [{kernels}], "policy": "leftover", {LENGTH}"#)).sentences()
     };
     let waits = "second waits for empty SMs: it wants 64 KB of an SM as shared memory, and others have it divided with 8 (carve_out).";
     let said = says(8192, 65_536);
@@ -40,9 +40,9 @@ fn a_verdict_says_who_sits_on_sms_of_which_class() {
     let apart = of("spatial");
     assert_eq!(apart.question, Question::Classes, "{:?}", apart.says);
     for sits in ["FDTD3D sits on the big SMs", "SYRK sits on the small SMs"] {
-        assert!(apart.says.iter().any(|sentence| sentence.contains(sits)), "{:?}", apart.says);
+        assert!(apart.sentences().iter().any(|sentence| sentence.contains(sits)), "{:?}", apart.says);
     }
-    let spread = of("hetero-agnostic").says;
+    let spread = of("hetero-agnostic").sentences();
     assert!(!spread.iter().any(|sentence| sentence.contains(" sits on ")), "{spread:?}");
     assert!(spread.iter().any(|sentence| sentence.contains("of its warps' time on the ")), "{spread:?}");
 }
@@ -58,7 +58,7 @@ fn a_verdict_names_the_sufferer_of_the_result_with_its_slowdown_and_interval() {
     assert!(outcome.kernels.iter().all(|kernel| kernel.slowdown <= sufferer.slowdown));
     let [low, high] = verdict.ci95.expect("the run has an interval");
     assert!(low < sufferer.slowdown.unwrap_or(0.0) && sufferer.slowdown.unwrap_or(0.0) < high);
-    assert!(verdict.says[0].starts_with(&format!("{} runs ", sufferer.name)), "{:?}", verdict.says);
+    assert!(verdict.first().starts_with(&format!("{} is ", sufferer.name)), "{:?}", verdict.says);
 }
 
 #[test]
@@ -98,11 +98,11 @@ fn a_verdict_of_runs_alone_that_go_on_says_so() {
     run.show_so_far(&so_far);
     let said = run.outcome().verdict;
     assert!(said.slowdown.is_some() && said.ci95.is_none() && !said.sure, "{said:?}");
-    assert!(!said.says.iter().any(|sentence| sentence.contains(" times ")), "a factor without an interval: {:?}", said.says);
-    assert!(said.says.iter().any(|sentence| sentence.contains("still being measured")), "{:?}", said.says);
+    assert!(!said.sentences().iter().any(|sentence| sentence.contains(" times ")), "a factor without an interval: {:?}", said.says);
+    assert!(said.sentences().iter().any(|sentence| sentence.contains("still being measured")), "{:?}", said.says);
     assert!(so_far.keys().all(|hash| !run.knows(hash)), "a policy would learn of it");
     run.add_solo_profiles(&so_far);
-    assert!(!run.outcome().verdict.says.iter().any(|sentence| sentence.contains("still being measured")));
+    assert!(!run.outcome().verdict.sentences().iter().any(|sentence| sentence.contains("still being measured")));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_run_that_knows_nothing_alone_names_nobody() {
 fn a_run_is_not_sure_while_its_policy_learns() {
     let learns = |policy: &str| {
         let verdict = verdict(&format!(r#""kernels": ["BP", "CFD"], "policy": "{policy}", {LENGTH}"#));
-        let says = verdict.says.iter().any(|sentence| sentence.contains("still learns"));
+        let says = verdict.sentences().iter().any(|sentence| sentence.contains("still learns"));
         assert!(!(says && verdict.sure), "{verdict:?}");
         says
     };
@@ -128,15 +128,15 @@ fn where_a_promise_is_made_the_verdict_says_whether_it_is_kept() {
     let goal = |share: f64| verdict(&format!(r#""kernels": [{{ "kernel": "BP", "qos": {share} }}, "CFD"], "policy": "spart", {LENGTH}"#));
     let (low, high) = (goal(0.05), goal(0.99));
     assert_eq!((low.question, high.question), (Question::Goals, Question::Goals));
-    assert!(low.says[0].contains("keeps its promise"), "{:?}", low.says);
-    assert!(high.says[0].contains("misses its promise"), "{:?}", high.says);
+    assert!(low.first().contains("keeps its promise"), "{:?}", low.says);
+    assert!(high.first().contains("misses its promise"), "{:?}", high.says);
 }
 
 #[test]
 fn one_kernel_is_told_what_it_finds_again() {
     let verdict = verdict(&format!(r#""kernels": ["CFD"], "policy": "leftover", {LENGTH}"#));
     assert_eq!(verdict.question, Question::Reuse);
-    assert!(verdict.says[0].contains("in L1D"), "{:?}", verdict.says);
+    assert!(verdict.first().contains("in L1D"), "{:?}", verdict.says);
 }
 
 #[test]

@@ -57,11 +57,17 @@ fn best(because: &[Because], kernel: u32) -> Option<(Cure, f64)> {
 fn a_kernel_that_waits_for_the_noc_is_cured_by_one_without_limits() {
     let fields = r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 60000 }"#;
     let (outcome, because) = why(fields, &[Cure::Dram, Cure::Noc, Cure::L1]);
-    assert!(outcome.verdict.says[0].contains(", of which its share 1."), "{:?}", outcome.verdict.says);
+    assert!(outcome.verdict.first().starts_with("BP is "), "{:?}", outcome.verdict.sentences());
     let (cure, gives_back) = best(&because, 0).expect("BP suffers");
     assert!(cure == Cure::Noc && gives_back > 2.0, "{because:?}");
     let says = &because[0].says;
-    assert!(says.starts_with("With a NoC without limits, 2.") && says.ends_with(" that CFD costs BP would go."), "{says}");
+    assert!(says.starts_with("With an unlimited NoC, CFD costs BP 2.") && says.ends_with(" times less."), "{says}");
+    // The headline has it all, in pieces that lead to their figures.
+    let first = outcome.verdict.first();
+    assert!(first.ends_with(says.as_str()) && first.split(' ').count() <= 25, "{first}");
+    let figures: Vec<_> =
+        outcome.verdict.headline.iter().filter_map(|part| part.figure.map(|figure| (part.kernel, figure.name()))).collect();
+    assert_eq!(figures, ["slowdown", "share_cost", "neighbour_cost", "gives_back"].map(|figure| (Some(0), figure)));
 }
 
 /// What chance may explain is not said as a fact.
@@ -74,7 +80,7 @@ fn a_cure_within_its_interval_is_said_with_a_perhaps() {
     };
     let [close, wide] = [0.01, 0.6].map(|part| cured(&|ipc| [ipc * (1.0 - part), ipc * (1.0 + part)]).says);
     assert!(!close.contains("perhaps"), "{close}");
-    assert!(wide.contains("With a NoC without limits, perhaps "), "{wide}");
+    assert!(wide.contains("With an unlimited NoC, CFD perhaps costs BP "), "{wide}");
     // A lower end that was cut off at 0 makes none narrower: four runs that are known to twice themselves give a factor that is known to four times.
     let cut = cured(&|ipc| [0.0, 3.0 * ipc]).cures[0].clone();
     let (factor, [low, high]) = cut.gives_back.zip(cut.ci95).expect("all is known");
@@ -111,7 +117,7 @@ fn runs_that_are_another_story_are_no_cause() {
         run.tell_why(&one.hash, tried.into_iter().map(slower).collect());
     }
     let says = &run.outcome().because.expect("all was told")[0].says;
-    assert_eq!(says, "The runs that would tell why BP is slower beside CFD are too short for it.");
+    assert_eq!(says, "The runs that would tell why CFD costs BP time are too short for it.");
 }
 
 /// A collective takes two SMs from a grid that is made for all: it takes two waves, and with two CTAs less it takes one.

@@ -669,7 +669,9 @@ export type Metrics = {
 export type Verdict = {
   /** What it answers */
   question: "sharing" | "classes" | "goals" | "reuse";
-  /** The answer in words, a sentence each */
+  /** The answer, read at a glance: who suffers most and by what, in pieces of which some are kernels and their figures */
+  headline: Part[];
+  /** What else there is to say, a sentence each */
   says: string[];
   /** The kernel that suffers most */
   sufferer: number | null;
@@ -679,6 +681,15 @@ export type Verdict = {
   ci95: (number | null)[] | null;
   /** Whether the run is long enough, and its policy has learned */
   sure: boolean;
+};
+/** A piece of a headline */
+export type Part = {
+  /** Its words */
+  text: string;
+  /** The kernel that it names, or whose figure it is */
+  kernel?: number;
+  /** Which figure of that kernel it is */
+  figure?: "slowdown" | "share_cost" | "neighbour_cost" | "gives_back";
 };
 /** What makes a kernel slower beside its neighbours */
 export type Because = {

@@ -10,6 +10,7 @@ import type {
 
 // What the engine takes and gives: declared once, by the module.
 export type {
+  Part,
   AllocationForm,
   Answer,
   Catalogue,

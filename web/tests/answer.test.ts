@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { bars, place, takenText, ticks, tops } from "../src/run/bars.ts";
 import type { RunSide } from "../src/run/model.ts";
 import { rateOf } from "../src/run/rate.ts";
-import { isFinal, origins, parts, plain, said, stand, STANDS } from "../src/run/says.ts";
+import { givesOf, isFinal, origins, plain, said, stand, STANDS, textOf } from "../src/run/says.ts";
 import { paths } from "../src/run/where.ts";
-import type { Experiment, Result } from "../src/types.ts";
+import type { Experiment, Part, Result } from "../src/types.ts";
 
 const ALONE = {
   warps: 1000,
@@ -43,8 +43,9 @@ const kernel = (name: string, slowdown: number | null, of: object = {}): object 
   latency: { miss_queue: 800, request_noc: 150, l2: 900, dram: 260, reply_noc: 180 },
   ...of,
 });
-const says = (...sentences: string[]): object => ({
+const says = (headline: string | Part[], ...sentences: string[]): object => ({
   question: "sharing",
+  headline: typeof headline === "string" ? [{ text: headline, kernel: 0 }] : headline,
   says: sentences,
   sufferer: 0,
   slowdown: 5.28,
@@ -77,82 +78,49 @@ const side = (of: Result | null, more: Partial<RunSide> = {}): RunSide => ({
   ...more,
 });
 const PAIR = [kernel("BP", 5.283), kernel("CFD", 1.291)];
-const FIRST = "BP runs 5.28 times slower than alone, CFD 1.29 times.";
+const FIRST: Part[] = [
+  { text: "BP", kernel: 0 },
+  { text: " is " },
+  { text: "5.28", kernel: 0, figure: "slowdown" },
+  { text: " times slower than alone." },
+];
 const EVEN = result(says(FIRST, "CFD sits on the big SMs."), PAIR, [
   [4.6, 6],
   [1.08, 1.5],
 ]);
-const found = (sentence: string, kernels: string[], of: Result): string[] =>
-  parts(sentence, kernels, of).map((part) =>
-    part.kind === "words"
-      ? part.text
-      : part.kind === "kernel"
-        ? `<${part.kernel} ${part.text}>`
-        : `[${part.text}|${part.range}|${part.give}]`,
-  );
-
-test("a sentence's kernels and their slowdowns are found, with what their intervals say", () => {
-  assert.deepEqual(found(FIRST, ["BP", "CFD"], EVEN), [
-    "<0 BP>",
-    " runs ",
-    "[5.28|95 % interval: 4.60 to 6.00|]",
-    " times slower than alone, ",
-    "<1 CFD>",
-    " ",
-    "[1.29|95 % interval: 1.08 to 1.50|0.21]",
-    " times.",
-  ]);
+test("a figure of the headline has its interval, also beside it where that is wide", () => {
+  const of = (part: Part, more: object = {}) => givesOf(part, { ...EVEN, ...more } as Result);
+  const slowdown = (kernel: number): Part => ({ text: "", kernel, figure: "slowdown" });
+  assert.deepEqual(of(slowdown(0)), { range: "95 % interval: 4.60 to 6.00", give: "" });
+  assert.deepEqual(of(slowdown(1)), { range: "95 % interval: 1.08 to 1.50", give: "± 0.21" });
   const faster = result(says(""), [kernel("BP", 0.5), kernel("CFD", 1.3)], [[0.4, 0.625], null]);
-  assert.deepEqual(
-    found("BP runs 2.00 times faster than alone, CFD 9.99 times.", ["BP", "CFD"], faster),
-    [
-      "<0 BP>",
-      " runs ",
-      "[2.00|95 % interval: 1.60 to 2.50|0.50]",
-      " times faster than alone, ",
-      "<1 CFD>",
-      " 9.99 times.",
-    ],
-    "a number that is not the kernel's is left as it is",
-  );
+  assert.deepEqual(givesOf(slowdown(0), faster), { range: "95 % interval: 1.60 to 2.50", give: "± 0.50" });
+  assert.deepEqual(givesOf(slowdown(1), faster), { range: "", give: "" });
+  const because = [{ kernel: 0, cures: [{ cure: "noc", gives_back: 2.5, ci95: [2, 3] }] }],
+    back: Part = { text: "2.50", kernel: 0, figure: "gives_back" };
+  assert.deepEqual(of(back, { because }), { range: "95 % interval: 2.00 to 3.00", give: "" });
 });
 
-test("only whole names are kernels; the longest fits; two that are called alike are not told apart", () => {
-  assert.deepEqual(found("BPX and CFD-2 wait for BP’s reads.", ["BP", "CFD", "CFD-2"], EVEN), [
-    "BPX and ",
-    "<2 CFD-2>",
-    " wait for ",
-    "<0 BP>",
-    "’s reads.",
-  ]);
-  assert.deepEqual(found("a.b gets nothing.", ["a.b", "a"], EVEN), ["<0 a.b>", " gets nothing."]);
-  assert.deepEqual(found("BP has BP.", ["BP", "BP"], EVEN), ["<null BP>", " has ", "<null BP>", "."]);
-  assert.deepEqual(found("Nobody suffers.", [], EVEN), ["Nobody suffers."]);
-});
-
-test("A's sentences stand whole, B's first alone; what a run needs to be sure stands apart", () => {
-  const b = side(result({ ...says("CFD gets nothing.", "Why.", "The policy still learns."), sure: false }, PAIR, []), {
-    mark: "B",
-    scheme: "CCBP",
-  });
+test("A is said whole; of B it stands that it says nothing, or what it needs to be sure", () => {
+  const unsure = { ...says("CFD gets nothing.", "CFD sits.", "The policy still learns."), sure: false },
+    b = side(result(unsure, PAIR, []), { mark: "B", scheme: "CCBP" });
   const both = said([side(EVEN), b]);
   assert.deepEqual(
-    both.map(({ lead, sentences, needs }) => [lead, sentences.length, needs]),
+    both.map(({ lead, headline, notes }) => [lead, textOf(headline), notes]),
     [
-      ["", 2, ""],
-      ["Under CCBP: ", 1, "The policy still learns."],
+      ["", "BP is 5.28 times slower than alone.", ["CFD sits on the big SMs."]],
+      ["Under CCBP: ", "CFD gets nothing.", ["The policy still learns."]],
     ],
   );
   assert.ok(plain(both).endsWith("Under CCBP: CFD gets nothing. The policy still learns."));
   assert.equal(said([side(EVEN), { ...b, scheme: "Even split" }])[1]?.lead, "B: ");
-  assert.deepEqual(said([side(null)])[0]?.sentences, ["Nothing is known yet."]);
-  const goals = side(
-    result({ ...says("BP keeps its promise.", "CFD runs 2.00 times slower than alone."), question: "goals" }, PAIR, []),
-  );
-  assert.equal(said([goals, goals])[1]?.sentences.length, 2, "every promise is told");
+  assert.equal(plain(said([side(null)])), "Nothing is known yet.");
+  assert.deepEqual(said([side(null), side(null)])[1]?.notes, [], "what is not known of both is said once");
+  const doubt = side(result(says([{ text: "The run is too short." }]), PAIR, []));
+  assert.deepEqual(said([side(EVEN), doubt])[1]?.notes, ["The run is too short."]);
   const goal = "QoS rollover keeps goals, and no kernel has one.",
-    lacking = side(result(says("BP runs 2.00 times slower than alone.", goal, "Its reads wait."), PAIR, []));
-  assert.deepEqual(said([side(EVEN), lacking])[1]?.sentences, ["BP runs 2.00 times slower than alone.", goal]);
+    lacking = side(result(says(FIRST, goal, "CFD is 1.29 times slower."), PAIR, []));
+  assert.deepEqual(said([side(EVEN), lacking])[1]?.notes, [goal]);
 });
 
 test("how sure it is: once for both sides where it is the same", () => {
@@ -287,23 +255,20 @@ test("reads stand behind those that wait longest, and behind nobody whom they ca
   assert.equal(behind({ name: "spatial", split }), "FTD");
 });
 
-test("why a kernel suffers stands in the sentence and in its bar once runs have told", () => {
-  const told = "With a NoC without limits, 2.47 × of the 3.49 × that CFD costs BP would go.",
+test("what the best cure gives back stands in the bar once runs have told", () => {
+  const told = "With an unlimited NoC, CFD costs BP 2.47 times less.",
     because = [
       {
         kernel: 0,
         neighbour_cost: 3.49,
-        cures: [{ cure: "noc", words: "a NoC without limits", gives_back: 2.47 }],
+        cures: [{ cure: "noc", words: "an unlimited NoC", gives_back: 2.47 }],
         not_tried: [],
         says: told,
       },
     ];
-  const knows = side({ ...EVEN, because } as unknown as Result);
-  assert.deepEqual(said([side(EVEN)])[0]?.sentences.includes(told), false);
-  assert.deepEqual(said([knows])[0]?.sentences.at(-1), told);
-  const [bp, cfd] = bars(knows);
-  assert.deepEqual(bp?.cure, { gives: 2.47, words: "a NoC without limits" });
-  assert.equal(bp && takenText(bp), "NoC without limits ÷ 2.5");
+  const [bp, cfd] = bars(side({ ...EVEN, because } as unknown as Result));
+  assert.deepEqual(bp?.cure, { gives: 2.47, words: "an unlimited NoC" });
+  assert.equal(bp && takenText(bp), "unlimited NoC ÷ 2.5");
   assert.equal(cfd?.cure, null);
 });
 

@@ -30,23 +30,25 @@ const RESULT = {
   ci95: { kernels: [{ slowdown: [2.25, 2.75] }, {}], metrics: {} },
   verdict: {
     question: "sharing",
-    says: ["BP runs 2.50 times slower than alone, CFD 1.20 times.", "A longer run would say this more precisely."],
+    headline: [{ text: "BP is 2.50 times slower than alone.", kernel: 0 }],
+    says: ["CFD is 1.20 times slower.", "A longer run would say this more precisely."],
     sure: false,
   },
 } as unknown as Result;
 const run = (sides: RunSide[]): RunSide[] => sides.map((side) => ({ ...side, result: RESULT, origin: "here" }));
 
 test("a run says its sentences once, also what both would need", () => {
-  const one = run(sidesOf({ experiment: EXPERIMENT }));
-  assert.equal(sentence(one), RESULT.verdict?.says.join(" "));
+  const one = run(sidesOf({ experiment: EXPERIMENT })),
+    all = "BP is 2.50 times slower than alone. CFD is 1.20 times slower. A longer run would say this more precisely.";
+  assert.equal(sentence(one), all);
   const other = { ...EXPERIMENT, policy: { name: "spatial" } },
     two = run(sidesOf({ experiment: EXPERIMENT, other })),
     slower = structuredClone(RESULT);
-  (slower.verdict as { says: string[] }).says[0] = "BP runs 3.00 times slower than alone.";
+  (slower.verdict as { headline: object[] }).headline = [{ text: "BP is 3.00 times slower than alone.", kernel: 0 }];
   const [a, b] = two as [RunSide, RunSide];
   assert.equal(
     sentence([a, { ...b, result: slower }]),
-    "BP runs 2.50 times slower than alone, CFD 1.20 times. Under Spatial partitioning: BP runs 3.00 times slower than alone. A longer run would say this more precisely.",
+    `${all} Under Spatial partitioning: BP is 3.00 times slower than alone.`,
   );
   assert.equal(titleOf([EXPERIMENT, other]), "BP + CFD: Even split and Spatial partitioning");
 });

@@ -44,7 +44,7 @@ test("the first mix has its A and B, under what the page sets of a policy at its
     assert.ok(found?.result, name);
     assert.deepEqual([schemeName(found.experiment), found.experiment.stop], [name, FIRST.stop]);
     assert.equal(found.result.kernels.length, 2);
-    assert.ok((found.result.kernels[0]?.slowdown ?? 0) > 0 && (found.result.verdict?.says.length ?? 0) > 0);
+    assert.ok((found.result.kernels[0]?.slowdown ?? 0) > 0 && (found.result.verdict?.headline.length ?? 0) > 0);
   }
   assert.ok(answerOf(answers, { ...FIRST, policy: "ccbp" }));
   assert.equal(answerOf(answers, under({ name: "ccbp", priority: 0.123 })), null);

@@ -45,16 +45,16 @@ impl Cure {
     /// What it is, behind "with".
     pub fn words(self) -> &'static str {
         match self {
-            Cure::Noc => "a NoC without limits",
-            Cure::Dram => "DRAM without limits",
+            Cure::Noc => "an unlimited NoC",
+            Cure::Dram => "unlimited DRAM",
             Cure::L2 => "a larger L2",
             Cure::Banks => "lines spread over all banks",
             Cure::L1 => "a larger L1D",
-            Cure::Lsu => "a load-store unit that holds nothing back",
+            Cure::Lsu => "an unlimited LSU",
             Cure::Slots => "twice the issue slots",
-            Cure::Fp64 => "FP64 units as wide as a warp",
-            Cure::Sfu => "special-function units as wide as a warp",
-            Cure::Shared => "shared memory of twice the banks",
+            Cure::Fp64 => "warp-wide FP64 units",
+            Cure::Sfu => "warp-wide SFUs",
+            Cure::Shared => "twice the shared-memory banks",
             Cure::Quota => "no quota",
         }
     }

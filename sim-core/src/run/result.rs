@@ -237,7 +237,12 @@ fn settled(simulation: &Simulation) -> Option<SettledOutcome> {
 fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
     let measured = simulation.measured();
     let digest = simulation.digest();
-    let figures = figures(simulation, &measured);
+    let mut figures = figures(simulation, &measured);
+    let because = simulation.because(&figures.kernels);
+    let of_sufferer = because.iter().flatten().find(|(because, _)| Some(because.kernel) == figures.verdict.sufferer);
+    if let Some((_, why)) = of_sufferer {
+        figures.verdict.goes_on(why.clone());
+    }
     let experiment = simulation.experiment();
     Outcome {
         corun: VERSION,
@@ -257,7 +262,7 @@ fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
         cycles_per_second: None,
         warp_instructions_per_second: None,
         gpu: figures.gpu,
-        because: simulation.because(&figures.kernels),
+        because: because.map(|all| all.into_iter().map(|(because, _)| because).collect()),
         kernels: figures.kernels,
         metrics: figures.metrics,
         verdict: figures.verdict,

@@ -11,7 +11,7 @@ use crate::run::cure::Cure;
 use crate::run::experiment::{Experiment, Stop};
 use crate::run::outcome::KernelOutcome;
 use crate::run::plan::Planned;
-use crate::run::verdict::words::{list_of, times};
+use crate::run::verdict::words::{Figure, Sentence, times};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -220,17 +220,23 @@ impl Trials {
         }
     }
 
-    /// What the runs say; nothing until all short ones are told.
-    pub(super) fn say(&self, told: &Told, kernels: &[KernelOutcome]) -> Option<Because> {
+    /// What the runs say, and the sentence of that; nothing until all short ones are told.
+    pub(super) fn say(&self, told: &Told, kernels: &[KernelOutcome]) -> Option<(Because, Sentence)> {
         let short = self.runs.iter().flat_map(Trial::short).chain(self.wave.iter().map(|(_, run)| run));
         short.into_iter().try_for_each(|run| self.did(told, run).map(|_| ()))?;
         let (base, cures) = (self.base(told), self.cured(told));
-        let of_neighbours = (!self.runs.is_empty()).then(|| self.sentence(base, cures.first(), kernels));
-        let wave = self.second_wave(told, kernels.get(self.kernel.index())?);
-        let of_wave = wave.as_ref().and_then(|wave| wave.says(kernels.get(self.kernel.index())?));
-        let says: Vec<String> = of_wave.into_iter().chain(of_neighbours).collect();
-        let kernel = self.kernel.index() as u32;
-        Some(Because { kernel, neighbour_cost: base, cures, not_tried: self.not_tried.clone(), wave, says: says.join(" ") })
+        let outcome = kernels.get(self.kernel.index())?;
+        let wave = self.second_wave(told, outcome);
+        let of_wave = wave.as_ref().and_then(|wave| wave.says(outcome));
+        let mut says = Sentence::default().words(of_wave.unwrap_or_default());
+        if !self.runs.is_empty() {
+            let between = if says.text().is_empty() { "" } else { " " };
+            says = says.words(between);
+            says.0.extend(self.sentence(base, cures.first(), kernels).0);
+        }
+        says.0.retain(|part| !part.text.is_empty());
+        let (kernel, text) = (self.kernel.index() as u32, says.text());
+        Some((Because { kernel, neighbour_cost: base, cures, not_tried: self.not_tried.clone(), wave, says: text }, says))
     }
 
     fn second_wave(&self, told: &Told, outcome: &KernelOutcome) -> Option<Wave> {
@@ -241,22 +247,32 @@ impl Trials {
 
     /// What of the neighbours' cost the best cure gives back. Chance may explain an interval that holds 1. Runs in which the neighbours cost another
     /// amount than in the run itself do not tell why they do there.
-    fn sentence(&self, base: Option<f64>, best: Option<&Cured>, kernels: &[KernelOutcome]) -> String {
-        let place = self.kernel.index();
-        let others = list_of(kernels.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| other.name.as_str()));
-        let name = kernels.get(place).map_or("", |kernel| kernel.name.as_str());
+    fn sentence(&self, base: Option<f64>, best: Option<&Cured>, kernels: &[KernelOutcome]) -> Sentence {
+        let (k, said) = (self.kernel.index(), Sentence::default());
+        let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+        let name = names.get(k).copied().unwrap_or_default();
+        let cost = if kernels.len() > 2 { " cost " } else { " costs " };
         if base.is_none_or(|base| self.strays(base)) {
-            return format!("The runs that would tell why {name} is slower beside {others} are too short for it.");
+            return said
+                .words("The runs that would tell why ")
+                .other(k, &names)
+                .words(cost)
+                .name(k, name)
+                .words(" time are too short for it.");
         }
-        let cost = self.cost;
-        let costs = format!("the {} × that {others} {} {name}", times(cost), if kernels.len() > 2 { "cost" } else { "costs" });
         match best {
             Some(Cured { cure, gives_back: Some(factor), ci95, .. }) if *factor >= GIVES_BACK => {
-                let perhaps = if ci95.is_some_and(|[low, _]| low <= 1.0) { "perhaps " } else { "" };
-                format!("With {}, {perhaps}{} × of {costs} would go.", cure.words(), times(*factor))
+                let perhaps = if ci95.is_some_and(|[low, _]| low <= 1.0) { " perhaps" } else { "" };
+                said.words(format!("With {}, ", cure.words()))
+                    .other(k, &names)
+                    .words(format!("{perhaps}{cost}"))
+                    .name(k, name)
+                    .words(" ")
+                    .figure(k, Figure::GivesBack, *factor)
+                    .words(" times less.")
             }
-            Some(_) => format!("No cure gives back 5 % of {costs}."),
-            None => format!("No cure was tried of {costs}."),
+            Some(_) => said.words("No cure lowers by 5 % what ").other(k, &names).words(cost).name(k, name).words("."),
+            None => said.words("Nothing was tried against what ").other(k, &names).words(cost).name(k, name).words("."),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 pub(super) mod words;
 
-use self::words::{ALIKE, list_of, pace, percent, times};
+use self::words::{ALIKE, Figure, PART, Part, Sentence, headline, list_of, pace, percent};
 use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::record::Absent::Needed;
 use crate::describe::record::{Shape, int, list, names, record, text};
@@ -38,8 +38,10 @@ record! {
     pub struct Verdict as VERDICT "Verdict", "a verdict";
     /// What it answers.
     question: Question = Shape::Choice(Question::NAMES), Needed;
-    /// The answer in words, a sentence each.
-    says: Vec<String> = list!(text!(400), 1, MAX_SENTENCES, "sentences"), Needed;
+    /// The answer, read at a glance: who suffers most and by what, in pieces of which some are kernels and their figures.
+    headline: Vec<Part> = list!(Shape::Record(&PART), 1, 64, "pieces"), Needed;
+    /// What else there is to say, a sentence each.
+    says: Vec<String> = list!(text!(400), 0, MAX_SENTENCES, "sentences"), Needed;
     /// The kernel that suffers most.
     sufferer: Option<u32> = Shape::Nullable(&int!(0, MAX_KERNELS - 1)), Needed;
     /// How many times slower than alone that is.
@@ -52,6 +54,9 @@ record! {
 
 /// Sentences of a verdict, at most.
 const MAX_SENTENCES: usize = 8;
+
+/// Kernels in a sentence that is read at a glance.
+const FEW: usize = 3;
 
 /// A kernel suffers from this slowdown on.
 pub const SUFFERS: f64 = 1.1;
@@ -92,9 +97,27 @@ struct Run<'r> {
 }
 
 impl Verdict {
-    fn said(question: Question, says: Vec<String>, sure: bool) -> Verdict {
-        let says = says.into_iter().map(|sentence| sentence.chars().take(400).collect()).collect();
-        Verdict { question, says, sufferer: None, slowdown: None, ci95: None, sure }
+    fn said(question: Question, sentences: Vec<Sentence>, sure: bool) -> Verdict {
+        let (Sentence(headline), rest) = headline(sentences);
+        let says = rest.iter().map(Sentence::text).collect();
+        Verdict { question, headline, says, sufferer: None, slowdown: None, ci95: None, sure }
+    }
+
+    /// The headline as text.
+    pub fn first(&self) -> String {
+        Sentence(self.headline.clone()).text()
+    }
+
+    /// The headline and what else there is to say.
+    pub fn sentences(&self) -> Vec<String> {
+        [self.first()].into_iter().chain(self.says.iter().cloned()).collect()
+    }
+
+    /// Goes on with why the kernel suffers: in the headline, if that is read at a glance then.
+    pub(super) fn goes_on(&mut self, why: Sentence) {
+        let (Sentence(whole), rest) = headline(alloc::vec![Sentence(core::mem::take(&mut self.headline)), why]);
+        self.headline = whole;
+        self.says.splice(0..0, rest.iter().map(Sentence::text));
     }
 }
 
@@ -118,41 +141,43 @@ impl Run<'_> {
 
     fn reuse(&self, one: &KernelOutcome) -> Verdict {
         let found = one.rates.l1_hit_rate.zip(one.rates.l2_miss_rate);
-        let slower = one.share.as_ref().filter(|_| self.suffers(0) && self.is_known(0));
+        let share = one.share.as_ref().filter(|_| self.suffers(0) && self.is_known(0));
         let slower =
-            slower.zip(one.slowdown).map(|(share, slowdown)| format!("{}: its share is {share}.", pace(&one.name, slowdown, false)));
+            share.zip(one.slowdown).map(|(share, slowdown)| pace(0, &one.name, slowdown, false).words(format!(": its share is {share}.")));
+        let name = Sentence::default().name(0, &one.name);
         let says = match found {
-            Some((l1, l2)) => {
-                format!(
-                    "{} finds {} of its reads in L1D, and L2 finds {} of what it is asked for.",
-                    one.name,
-                    percent(l1),
-                    percent(1.0 - l2)
-                )
-            }
-            None => format!("{} has read nothing.", one.name),
+            Some((l1, l2)) => name.words(format!(
+                " finds {} of its reads in L1D, and L2 finds {} of what it is asked for.",
+                percent(l1),
+                percent(1.0 - l2)
+            )),
+            None => name.words(" has read nothing."),
         };
         Verdict::said(Question::Reuse, slower.into_iter().chain([says]).collect(), found.is_some())
     }
 
     fn goals(&self) -> Verdict {
-        let kept = |kernel: &KernelOutcome| {
-            let reached = kernel.goal_reached?;
-            let by = percent((reached - 1.0).abs());
-            Some(if reached >= 1.0 {
-                format!("{} keeps its promise, with {by} to spare.", kernel.name)
+        let promised = |&k: &usize| self.kernels[k].goal_ipc.is_some();
+        let kept = |k: usize| {
+            let reached = self.kernels[k].goal_reached?;
+            let (by, name) = (percent((reached - 1.0).abs()), Sentence::default().name(k, &self.kernels[k].name));
+            Some(name.words(if reached >= 1.0 {
+                format!(" keeps its promise, with {by} to spare.")
             } else {
-                format!("{} misses its promise by {by}.", kernel.name)
-            })
+                format!(" misses its promise by {by}.")
+            }))
         };
-        let promised = |kernel: &&KernelOutcome| kernel.goal_ipc.is_some();
-        let mut says: Vec<String> = self.kernels.iter().filter(promised).filter_map(kept).collect();
-        let others = (0..self.kernels.len()).filter(|&k| self.kernels[k].goal_ipc.is_none() && self.is_known(k));
-        says.extend(others.filter_map(|k| Some(format!("{}.", pace(&self.kernels[k].name, self.kernels[k].slowdown?, false)))));
-        let held = (0..self.kernels.len()).filter(|&k| self.held(k) >= ALIKE);
+        let all = 0..self.kernels.len();
+        let mut says: Vec<Sentence> = all.clone().filter(promised).filter_map(kept).collect();
+        let others = all.clone().filter(|k| !promised(k) && self.is_known(*k));
+        says.extend(others.filter_map(|k| Some(pace(k, &self.kernels[k].name, self.kernels[k].slowdown?, false).words("."))));
+        let held = all.filter(|&k| self.held(k) >= ALIKE);
         says.extend(held.map(|k| {
             let part = percent(self.held(k));
-            format!("The scheme's quota holds {} back in {part} of the cycles in which its schedulers issue nothing.", self.kernels[k].name)
+            Sentence::default()
+                .words("The scheme's quota holds ")
+                .name(k, &self.kernels[k].name)
+                .words(format!(" back in {part} of the cycles in which its schedulers issue nothing."))
         }));
         says.truncate(MAX_SENTENCES - 1);
         let decided = self
@@ -162,9 +187,9 @@ impl Run<'_> {
             .filter(|(_, kernel)| kernel.goal_ipc.is_some())
             .all(|(k, _)| self.ends(k, "goal_reached").is_some_and(|[low, high]| low >= 1.0 || high < 1.0));
         if says.is_empty() {
-            says.push("Nothing is known of the goals yet.".to_string());
+            says.push(Sentence::default().words("Nothing is known of the goals yet."));
         } else if !decided {
-            says.push("A longer run would tell a promise that is kept from one that is missed.".to_string());
+            says.push(Sentence::default().words("A longer run would tell a promise that is kept from one that is missed."));
         }
         Verdict::said(Question::Goals, says, decided)
     }
@@ -173,18 +198,18 @@ impl Run<'_> {
         let mut order: Vec<usize> = (0..self.kernels.len()).collect();
         order.sort_by(|&a, &b| self.slowdown(b).unwrap_or(0.0).total_cmp(&self.slowdown(a).unwrap_or(0.0)));
         if self.measured.cycles == 0 || order.iter().any(|&k| self.slowdown(k).is_none()) {
-            let says = "How fast each kernel is alone is not known yet.".to_string();
+            let says = Sentence::default().words("How fast each kernel is alone is not known yet.");
             return Verdict::said(Question::Sharing, alloc::vec![says], false);
         }
         let worst = order[0];
-        let mut says = self.paces(&order);
+        let (first, mut says) = self.paces(&order);
         let sits = self.sits(&order);
         let question = if sits.is_some() { Question::Classes } else { Question::Sharing };
         says.extend(sits);
         says.extend(self.lacks_a_goal());
         let kept_out = order.iter().filter(|&&k| self.suffers(k)).filter_map(|&k| self.kept_out(k));
         says.extend(kept_out);
-        let mut verdict = Verdict::said(question, Vec::new(), false);
+        let mut verdict = Verdict::said(question, alloc::vec![first], false);
         verdict.slowdown = self.slowdown(worst).filter(|times| times.is_finite());
         verdict.ci95 = self.ends(worst, "slowdown");
         if self.suffers(worst) {
@@ -213,22 +238,25 @@ impl Run<'_> {
         suffers(self.kernels, self.ci95, k)
     }
 
-    /// How slow kernels are, worst first: those of which it is known how much, behind what is not known.
-    fn paces(&self, order: &[usize]) -> Vec<String> {
+    /// How slow the worst kernel is, and by what; and in further sentences, how slow others are.
+    fn paces(&self, order: &[usize]) -> (Sentence, Vec<String>) {
         let worst = order[0];
         let (known, unknown): (Vec<usize>, Vec<usize>) = order.iter().partition(|&&k| self.is_known(k));
-        let mut clauses: Vec<String> = Vec::new();
-        let mut slower = false;
-        for &k in &known {
-            let slowdown = self.slowdown(k).unwrap_or_default();
-            let share = if slower { String::new() } else { self.of_its_share(k) };
-            clauses.push(format!("{}{share}", pace(&self.kernels[k].name, slowdown, slower)));
-            slower |= slowdown > 1.0 + ALIKE && slowdown.is_finite();
-        }
-        let separator = if clauses.iter().any(|clause| clause.contains(" its share")) { "; " } else { ", " };
-        let clauses = clauses.join(separator);
-        if unknown.is_empty() {
-            return alloc::vec![if self.suffers(worst) { format!("{clauses}.") } else { format!("Nobody suffers: {clauses}.") }];
+        let clauses = |of: &[usize], mut again: bool| {
+            of.iter().enumerate().fold(Sentence::default(), |all, (n, &k)| {
+                let slowdown = self.slowdown(k).unwrap_or_default();
+                let mut all = if n > 0 { all.words(", ") } else { all };
+                all.0.extend(pace(k, &self.kernels[k].name, slowdown, again).0);
+                again |= slowdown > 1.0 + ALIKE && slowdown.is_finite();
+                all
+            })
+        };
+        let others = |of: &[usize], again| (!of.is_empty()).then(|| clauses(of, again).words(".").text());
+        if unknown.is_empty() && !self.suffers(worst) {
+            let (few, rest) = known.split_at(known.len().min(FEW));
+            let mut first = Sentence::default().words("Nobody suffers: ");
+            first.0.extend(clauses(few, false).words(".").0);
+            return (first, others(rest, false).into_iter().collect());
         }
         let names = list_of(unknown.iter().map(|&k| self.kernels[k].name.as_str()));
         let one = unknown.len() == 1;
@@ -239,20 +267,32 @@ impl Run<'_> {
         } else {
             format!("The run is too short to say whether {names} {}.", if one { "suffers" } else { "suffer" })
         };
-        let said = (!clauses.is_empty()).then(|| format!("{clauses}."));
-        // What is known of the worst comes first.
-        if self.is_known(worst) { said.into_iter().chain([doubt]).collect() } else { [doubt].into_iter().chain(said).collect() }
+        if !self.is_known(worst) {
+            return (Sentence::default().words(doubt), others(&known, false).into_iter().collect());
+        }
+        let mut first = clauses(&[worst], false);
+        first.0.extend(self.by_what(worst).words(".").0);
+        (first, others(&known[1..], true).into_iter().chain((!unknown.is_empty()).then_some(doubt)).collect())
     }
 
-    /// What of a slowdown is a kernel's share, where that is something and close.
-    fn of_its_share(&self, k: usize) -> String {
+    /// What of a slowdown is a kernel's share, and what the others', where that is something and close.
+    fn by_what(&self, k: usize) -> Sentence {
         let kernel = &self.kernels[k];
-        let cost = kernel.share_cost.filter(|cost| *cost > 1.0 + ALIKE && kernel.share.is_some());
+        let said = Sentence::default();
+        let names: Vec<&str> = self.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
         let close = |cost: f64| self.ends(k, "share_cost").is_some_and(|[_, high]| high - cost <= SAYABLE * cost);
-        match cost.filter(|cost| close(*cost)) {
-            Some(_) if kernel.neighbour_cost.is_some_and(|cost| cost <= 1.0 + ALIKE) => ", all of it for its share".into(),
-            Some(cost) => format!(", of which its share {}", times(cost)),
-            None => String::new(),
+        let costs = kernel.share_cost.zip(kernel.neighbour_cost).filter(|(share, _)| self.suffers(k) && close(*share));
+        match costs {
+            Some((share, others)) if share > 1.0 + ALIKE && others > 1.0 + ALIKE && kernel.share.is_some() => said
+                .words(": ")
+                .figure(k, Figure::ShareCost, share)
+                .words(" for its share, ")
+                .figure(k, Figure::NeighbourCost, others)
+                .words(" for ")
+                .other(k, &names),
+            Some((share, _)) if share > 1.0 + ALIKE && kernel.share.is_some() => said.words(", all of it for its share"),
+            Some((_, others)) if others > 1.0 + ALIKE => said.words(", all of it for ").other(k, &names),
+            _ => said,
         }
     }
 

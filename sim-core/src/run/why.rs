@@ -12,6 +12,7 @@ use crate::run::plan::{self, Planned};
 use crate::run::result::Outcome;
 use crate::run::simulation::Simulation;
 use crate::run::trials::{Asked, Because, Told, Trial, Trials, Tried};
+use crate::run::verdict::words::Sentence;
 use crate::run::verdict::{SUFFERS, suffers};
 use alloc::vec::Vec;
 
@@ -69,11 +70,11 @@ impl Simulation {
         }
     }
 
-    /// Why kernels suffer, once all is told that was asked.
-    pub(super) fn because(&self, kernels: &[KernelOutcome]) -> Option<Vec<Because>> {
+    /// Why kernels suffer, once all is told that was asked, with a sentence of each.
+    pub(super) fn because(&self, kernels: &[KernelOutcome]) -> Option<Vec<(Because, Sentence)>> {
         let asked = self.why.as_ref().filter(|_| self.stopped().is_some())?;
-        let because: Option<Vec<Because>> = asked.trials.iter().map(|trials| trials.say(&asked.told, kernels)).collect();
-        because.map(|because| because.into_iter().filter(|because| !because.says.is_empty()).collect())
+        let because: Option<Vec<_>> = asked.trials.iter().map(|trials| trials.say(&asked.told, kernels)).collect();
+        because.map(|because| because.into_iter().filter(|(because, _)| !because.says.is_empty()).collect())
     }
 
     /// With the runs of cures, where neighbours cost a kernel something, and that without a second wave, where its share costs something.

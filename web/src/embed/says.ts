@@ -34,12 +34,8 @@ export function titleOf(experiments: readonly Experiment[], catalogue: Catalogue
   return `${mixes.join(" / ")}: ${[...new Set(runTitles(experiments, catalogue))].join(" and ")}`;
 }
 
-/** The sentences, and what a run would need to be sure: once, also where both would. */
-export function sentence(sides: readonly RunSide[]): string {
-  const paragraphs = said(sides),
-    needs = paragraphs.map((one) => one.needs).filter((text) => text !== "");
-  return [plain(paragraphs.map((one) => ({ ...one, needs: "" }))), ...new Set(needs)].join(" ");
-}
+/** What is said of all. */
+export const sentence = (sides: readonly RunSide[]): string => plain(said(sides));
 
 const FIGURES: readonly { key: string; title: string; decimals: number; of(result: Result, k: number): unknown }[] = [
   { key: "ipc", title: "IPC", decimals: 1, of: (result, k) => result.kernels[k]?.ipc },

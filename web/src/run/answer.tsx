@@ -1,13 +1,11 @@
 // The answer: what the engine says of who suffers and why, and how sure that is.
 import "./answer.css";
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { setText } from "../dom.ts";
 import { count } from "../format.ts";
-import { bars } from "./bars.ts";
 import type { RunSide } from "./model.ts";
 import type { Rate } from "./rate.ts";
-import { isFinal, origins, parts, plain, said, stand, type Part, type Said, type Standing } from "./says.ts";
+import { givesOf, isFinal, origins, plain, said, stand, type Said, type Standing } from "./says.ts";
 
 /** The mark of a kernel in a line of text: its colour and pattern. */
 export const Chip = ({ kernel }: { kernel: number }) => <i class={`answer-chip swatch-${kernel}`} aria-hidden="true" />;
@@ -40,50 +38,29 @@ function useStanding(sides: readonly RunSide[]): readonly RunSide[] {
 /** Leads to where a number stands among all numbers, by what is there its `data-stands`. */
 type Lead = (stands: string) => void;
 
-const Words = ({ part, mark, lead }: { part: Part; mark: string; lead: Lead }): ComponentChildren => {
-  switch (part.kind) {
-    case "words":
-      return part.text;
-    case "kernel":
-      return part.kernel === null ? part.text : <KernelName kernel={part.kernel} name={part.text} />;
-    case "times":
+/** A headline, in which kernels have their colours and figures their intervals. */
+const Headline = ({ said: { side, headline }, lead }: { said: Said; lead: Lead }) => (
+  <>
+    {headline.map((part, i) => {
+      const { text, kernel = null, figure = null } = part;
+      if (kernel === null || !side.result) return text;
+      if (figure === null) return <KernelName key={i} kernel={kernel} name={text} />;
+      const { range, give } = givesOf(part, side.result);
       return (
         <button
+          key={i}
           type="button"
           class="answer-number"
-          title={part.range}
-          onClick={() => lead(`${mark}.slowdown.${part.kernel}`)}
+          title={range}
+          onClick={() => lead(`${side.mark}.slowdown.${kernel}`)}
         >
-          {part.text}
-          {part.give === "" ? null : <span class="answer-give"> ± {part.give}</span>}
+          {text}
+          {give === "" ? null : <span class="answer-give"> {give}</span>}
         </button>
       );
-  }
-};
-
-const Paragraph = (props: { said: Said; first: boolean; lead: Lead }) => {
-  const { side, lead, sentences, needs } = props.said,
-    { first } = props;
-  const words = (sentence: string) =>
-    side.result
-      ? parts(sentence, side.kernels, side.result).map((part, i) => (
-          <Words key={i} part={part} mark={side.mark} lead={props.lead} />
-        ))
-      : sentence;
-  return (
-    <>
-      {first ? null : " "}
-      {lead || null}
-      {sentences.map((sentence, i) => (
-        <span key={i}>
-          {i > 0 ? " " : null}
-          {words(sentence)}
-        </span>
-      ))}
-      {!first && needs !== "" ? <span class="answer-needs"> {needs}</span> : null}
-    </>
-  );
-};
+    })}
+  </>
+);
 
 /** Said once by a screen reader: the element is written only when its text is another. */
 function Announced({ text }: { text: string }) {
@@ -121,16 +98,12 @@ export function Sentence(props: {
 }) {
   const { sides: given, rate, lead, onStop } = props;
   const sides = useStanding(given),
-    paragraphs = said(sides),
-    [a] = paragraphs;
-  const named = a !== undefined && bars(a.side).some(({ cure }) => cure !== null);
+    all = said(sides),
+    [a] = all;
+  const named = a?.headline.some(({ figure }) => figure === "gives_back") === true;
   return (
     <section class="answer" aria-label="Who suffers, and why">
-      <h2 class="answer-says">
-        {paragraphs.map((one, i) => (
-          <Paragraph key={one.side.mark} said={one} first={i === 0} lead={lead} />
-        ))}
-      </h2>
+      <h2 class="answer-says">{a ? <Headline said={a} lead={lead} /> : null}</h2>
       <p class="answer-sure">
         {origins(sides).map(({ mark, text, origin }) => (
           <span key={mark} class={`answer-${origin}`}>
@@ -139,7 +112,9 @@ export function Sentence(props: {
             {text}{" "}
           </span>
         ))}
-        {a && a.needs !== "" ? `${a.needs} ` : null}
+        {all.map(({ side, notes }, i) =>
+          notes.length === 0 ? null : `${i > 0 ? `${side.mark}: ` : ""}${notes.join(" ")} `,
+        )}
         <Asks sides={given} onStop={onStop} />
         {named && rate && rate.of > 0 ? (
           <button type="button" class="text-button" onClick={() => void openTrust()}>
@@ -147,7 +122,7 @@ export function Sentence(props: {
           </button>
         ) : null}
       </p>
-      <Announced text={sides.length > 0 && sides.every(isFinal) ? plain(paragraphs) : ""} />
+      <Announced text={sides.length > 0 && sides.every(isFinal) ? plain(all) : ""} />
     </section>
   );
 }

@@ -1,138 +1,76 @@
-// What the page says first, from the engine's verdict: its sentences with the kernels and numbers in them found, how sure they are, and when they
-// may change. No DOM.
-import { count, literally } from "../format.ts";
-import { inFull, interval } from "../interval-text.ts";
-import type { Interval, Result } from "../types.ts";
+// What the page says first, from the engine's verdict: its headline, what else there is to say, how sure it is, and when it may change. No DOM.
+import { count } from "../format.ts";
+import { inFull, interval, plusMinus } from "../interval-text.ts";
+import type { Part, Result } from "../types.ts";
 import type { RunSide } from "./model.ts";
-import { slowdownOf } from "./figures.ts";
-
-/** Words; a kernel's name (`kernel` is null where several are called so); or how many times slower or faster a kernel is. */
-export type Part =
-  | { kind: "words"; text: string }
-  | { kind: "kernel"; text: string; kernel: number | null }
-  | { kind: "times"; text: string; kernel: number; range: string; give: string };
 
 /** From this part of itself on, half of an interval is said beside its number. */
 const WIDE = 0.15;
 
+/** The interval of a number in a headline, at length and, where it is wide, beside the number. */
+export function givesOf({ kernel, figure }: Part, result: Result): { range: string; give: string } {
+  const k = kernel ?? -1,
+    known = figure === "gives_back" ? result.because?.find((one) => one.kernel === k)?.cures[0] : undefined,
+    value = known ? known.gives_back : (result.kernels[k]?.[figure ?? ""] as number | null | undefined),
+    ends = (known ? known.ci95 : interval(result.ci95?.kernels[k], figure ?? "")) as [number, number] | null;
+  // A kernel that is faster than alone is said to be so many times faster.
+  const faster = figure === "slowdown" && typeof value === "number" && value < 1 && ends !== null && ends[0] > 0,
+    [told, of] = faster ? [1 / value, [1 / ends[1], 1 / ends[0]] as [number, number]] : [value, ends];
+  const half = typeof told === "number" && of ? Math.max(of[1] - told, told - of[0]) : 0;
+  return {
+    range: inFull(of, timesText),
+    give: figure === "slowdown" && half > WIDE * (told ?? 0) ? plusMinus(told, of, timesText).replace("±", "± ") : "",
+  };
+}
+
 /** As the engine writes it: `12.3`, `1.29`. */
 const timesText = (times: number): string => times.toFixed(times >= 9.95 ? 1 : 2);
 
-/** A sentence of the engine with its kernels and their slowdowns found. `kernels`: as they are labelled. */
-export function parts(sentence: string, kernels: readonly string[], result: Result): Part[] {
-  const labels = [...new Set(kernels)].filter((label) => label !== "").sort((a, b) => b.length - a.length);
-  const name =
-    labels.length > 0 ? `(?<![\\p{L}\\p{N}_/])(?:${labels.map(literally).join("|")})(?![\\p{L}\\p{N}_/])` : "(?!)";
-  const found: Part[] = [];
-  let at = 0,
-    last = "";
-  for (const match of sentence.matchAll(new RegExp(`(${name})|\\d+(?:\\.\\d+)?(?= times)`, "gu"))) {
-    const [text, label] = match;
-    let part: Part | null;
-    if (label !== undefined) {
-      last = label;
-      const those = kernels.flatMap((other, k) => (other === label ? [k] : []));
-      part = { kind: "kernel", text, kernel: those.length === 1 ? (those[0] as number) : null };
-    } else {
-      const faster = sentence.startsWith(" times faster", match.index + text.length);
-      part = timesOf(text, last, faster, kernels, result);
-    }
-    if (part === null) continue;
-    if (match.index > at) found.push({ kind: "words", text: sentence.slice(at, match.index) });
-    found.push(part);
-    at = match.index + text.length;
-  }
-  if (at < sentence.length) found.push({ kind: "words", text: sentence.slice(at) });
-  return found;
-}
-
-/** The number as the slowdown of a kernel of this name, if it is that. */
-function timesOf(
-  text: string,
-  label: string,
-  faster: boolean,
-  kernels: readonly string[],
-  result: Result,
-): Part | null {
-  for (const [k, name] of kernels.entries()) {
-    const slowdown = slowdownOf(result, k);
-    if (name !== label || slowdown === null || slowdown === Infinity) continue;
-    const times = faster ? 1 / slowdown : slowdown;
-    if (timesText(times) !== text) continue;
-    const ends = turned(interval(result.ci95?.kernels[k], "slowdown"), faster);
-    const half = ends === null ? 0 : Math.max(ends[1] - times, times - ends[0]);
-    return {
-      kind: "times",
-      text,
-      kernel: k,
-      range: inFull(ends, timesText),
-      give: half > WIDE * times ? timesText(half) : "",
-    };
-  }
-  return null;
-}
-
-const turned = (ends: Interval, over: boolean): Interval =>
-  ends === null || !over ? ends : ends[0] > 0 ? [1 / ends[1], 1 / ends[0]] : null;
-
-/** A paragraph: sentences about one side. */
+/** What is said of one side. */
 export interface Said {
   side: RunSide;
-  /** What stands before: which run it is about. */
+  /** What stands before it where it stands by itself: which run it is about. */
   lead: string;
-  sentences: string[];
-  /** What the run would need to be sure; empty where it is. */
-  needs: string;
-}
-
-/** Why the kernel suffers that the verdict is about, or else the first that does, once runs have told. */
-function why({ because = [] }: Result, sufferer: number | null): string[] {
-  const one = because.find(({ kernel }) => kernel === sufferer) ?? because[0];
-  return one ? [one.says] : [];
-}
-
-/** The engine's sentences without its last, where that says what a run would need to be sure. */
-function saidOf(side: RunSide): Said {
-  const verdict = side.result?.verdict;
-  if (!verdict) return { side, lead: "", sentences: ["Nothing is known yet."], needs: "" };
-  const last = verdict.says.length - 1,
-    needs = !verdict.sure && last > 0 ? (verdict.says[last] ?? "") : "";
-  const says = needs === "" ? verdict.says : verdict.says.slice(0, last);
-  return { side, lead: "", sentences: [...says, ...why(side.result as Result, verdict.sufferer)], needs };
+  headline: readonly Part[];
+  notes: readonly string[];
 }
 
 /** The engine says in words alone that a scheme lacks the goals that it would keep. */
 const lacks = (sentence: string): boolean => sentence.endsWith("keeps goals, and no kernel has one.");
 
-/** All of A's, and of B's only who suffers, or what becomes of each promise, and that it has none to keep. */
+/** All of A. Of the others the headline, which the page shows as bars, and in notes that it says nothing, or is not sure. */
 export function said(sides: readonly RunSide[]): Said[] {
-  const [a, ...others] = sides;
-  if (!a) return [];
-  const first = saidOf(a);
-  // What is not known of both is said once.
-  const other = ({ result }: RunSide): boolean =>
-    result?.verdict?.question === "goals" || first.sentences[0] !== (result?.verdict?.says[0] ?? "");
-  return [
-    first,
-    ...others.filter(other).map((side) => {
-      const of = saidOf(side),
-        all = side.result?.verdict?.question === "goals",
-        alike = side.kernels.join() === a.kernels.join() && side.scheme !== a.scheme;
-      return {
-        ...of,
-        lead: alike ? `Under ${side.scheme}: ` : `${side.mark}: `,
-        sentences: !side.result
-          ? ["nothing is known yet."]
-          : of.sentences.filter((sentence, i) => all || i === 0 || lacks(sentence)),
-      };
-    }),
-  ];
+  const [a] = sides;
+  return sides.map((side, at) => {
+    const verdict = side.result?.verdict,
+      headline = verdict?.headline ?? [{ text: "Nothing is known yet." }],
+      says = verdict?.says ?? [];
+    if (at === 0) return { side, lead: "", headline, notes: says };
+    const first = a?.result?.verdict,
+      doubts = headline.every(({ kernel }) => kernel == null) ? [textOf(headline)] : [],
+      known = [...(first?.says ?? []), textOf(first?.headline ?? headline)];
+    const alike = side.kernels.join() === a?.kernels.join() && side.scheme !== a.scheme,
+      last = verdict?.sure === false ? says.slice(-1) : [];
+    return {
+      side,
+      lead: alike ? `Under ${side.scheme}: ` : `${side.mark}: `,
+      headline,
+      // What is not known of both is said once.
+      notes: [...new Set([...doubts, ...says.filter(lacks), ...last])].filter((text) => !known.includes(text)),
+    };
+  });
 }
 
-/** The paragraphs as text, for those who hear them. */
-export const plain = (paragraphs: readonly Said[]): string =>
-  paragraphs
-    .map(({ lead, sentences, needs }, i) => `${lead}${[...sentences, ...(i > 0 && needs ? [needs] : [])].join(" ")}`)
+/** A headline as text. */
+export const textOf = (headline: readonly Part[]): string => headline.map(({ text }) => text).join("");
+
+/** All that is said, as text, for those who hear it. */
+export const plain = (all: readonly Said[]): string =>
+  all
+    .map(({ lead, headline, notes }) => {
+      const first = textOf(headline);
+      return `${lead}${[first, ...notes.filter((note) => note !== first)].join(" ")}`;
+    })
     .join(" ");
 
 // ---------------------------------------------------------------- how sure it is

@@ -126,6 +126,7 @@ function readResult(value: Fields, engine: string, alone: unknown, kernels: numb
     isObject(gpu) &&
     [gpu, metrics, ci95].every(isFigures) &&
     isObject(verdict) &&
+    isList(verdict["headline"], (part) => isObject(part) && isText(part["text"])) &&
     isList(verdict["says"], isText) &&
     typeof verdict["sure"] === "boolean";
   if (!whole) return null;
