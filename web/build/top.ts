@@ -22,11 +22,10 @@ export function withTop(html: string): string {
       const form = name === "Make" && place === "Run" ? ' id="make" aria-controls="editor"' : "";
       return `<a href="${href}"${name === place ? ' aria-current="page"' : ""}${form}>${name}</a>`;
     });
-    const tagline = place === "Run" ? '<span class="tagline">one GPU, several kernels</span>' : "",
-      heading = title ? `<h1 class="hidden">${title}</h1>` : "";
+    const heading = title ? `<h1 class="hidden">${title}</h1>` : "";
     return `<div class="brand">
       ${LOGO}
-      <span class="name">Corun</span>${tagline}${heading}
+      <span class="name">Corun</span>${heading}
     </div>
     <nav class="pages" aria-label="Places">${links.join("")}</nav>`;
   });

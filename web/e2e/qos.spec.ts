@@ -67,7 +67,8 @@ test("SAD beside cutcp keeps 80 % of its speed under rollover, and not under an 
   await expect(said).toContainText(/SAD misses its promise by \d+ %/);
   await is(page, "Finished");
   await form(page);
-  const warned = page.locator("#warnings");
+  await show(page, "why");
+  const warned = page.locator("#why");
   await expect(warned).toContainText("a goal for SAD, which policy even does not know");
   await page.getByLabel("Policy", { exact: true }).selectOption("qos-rollover");
   await expect(warned).not.toContainText("a goal for SAD, which policy even does not know");

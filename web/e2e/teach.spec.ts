@@ -215,9 +215,10 @@ test("vendors' words set the policy, are known again, and say that they are an a
   await expect(note).toBeHidden();
 });
 
-test("what a run cannot show is said below it", async ({ page }) => {
-  const warnings = page.locator("#warnings");
+test("what a run cannot show is said behind a sign", async ({ page }) => {
+  const warnings = page.getByRole("list", { name: "What this run cannot show" });
   await openAt(page, TINY, 200);
+  await show(page, "why");
   await expect(warnings.getByRole("listitem")).toHaveCount(0);
   const experiment: Experiment = {
     corun: 1,
@@ -231,10 +232,15 @@ test("what a run cannot show is said below it", async ({ page }) => {
     page,
     await encodeLink({ experiment: { ...experiment, warm_up: 4000, stop: { cycles: 2000 } }, view: { cycle: 100 } }),
   );
+  await expect(page.getByTitle("One thing that this run cannot show")).toHaveText("!");
+  await page.getByRole("button", { name: "Details" }).click();
   await expect(warnings).toContainText(
     "The warm-up is longer than the run: 4,000 cycles pass before the 2,000 that are measured.",
   );
-  await open(page, await encodeLink({ experiment: { ...experiment, stop: { cycles: 2000 } }, view: { cycle: 2000 } }));
+  await open(
+    page,
+    await encodeLink({ experiment: { ...experiment, stop: { cycles: 2000 } }, view: { cycle: 2000, tab: "why" } }),
+  );
   await expect(warnings).toContainText(
     /CFD never reached its second launch: \d+ of the 1,100 CTAs of its first were done at cycle 2,000\./,
   );
@@ -242,7 +248,7 @@ test("what a run cannot show is said below it", async ({ page }) => {
     page,
     await encodeLink({
       experiment: { ...experiment, gpu: { preset: "ccbp-16sm", "sm.count": 100 } },
-      view: { cycle: 100 },
+      view: { cycle: 100, tab: "why" },
     }),
   );
   await expect(warnings).toContainText(

@@ -43,8 +43,11 @@ export function closeDrawer(open: Signal<string | null>): void {
 }
 
 /** Opens the drawer where it was left, and closes it. */
-export function DrawerButton(props: Props) {
+export function DrawerButton(
+  props: Props & { /** How many things the run cannot show, which stand there. */ cannot: number },
+) {
   const { there, now } = opened(props),
+    { cannot } = props,
     last = useRef("");
   if (now) last.current = now.id;
   return (
@@ -59,6 +62,11 @@ export function DrawerButton(props: Props) {
       }}
     >
       Details
+      {cannot > 0 ? (
+        <b class="drawer-cannot" title={`${cannot === 1 ? "One thing" : `${cannot} things`} that this run cannot show`}>
+          !
+        </b>
+      ) : null}
     </button>
   );
 }

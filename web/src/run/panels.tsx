@@ -8,6 +8,8 @@ import { hasGoal } from "../goal.ts";
 import type { CorunLaunches } from "../launches/strips.ts";
 import { Numbers } from "../numbers.ts";
 import { NumbersView } from "../numbers.tsx";
+import { warningsOf } from "../teach/warnings.ts";
+import { Warnings } from "../teach/warnings-view.tsx";
 import type { Answered } from "./answered.ts";
 import type { Panel } from "./panel.ts";
 import type { Session } from "./session.ts";
@@ -25,8 +27,13 @@ const why = ({ session, answered }: Around): Panel => ({
   id: "why",
   title: "Why",
   heading: "",
-  help: "What neighbours cost without one cause each, and where the time of the kernel that suffers goes.",
-  view: () => <Why sides={answered.sides.value} answers={answered.answers.value} cures={session.catalogue?.cures} />,
+  help: "What neighbours cost without one cause each, and where the time of the kernel that suffers goes; and what this run cannot show.",
+  view: () => (
+    <>
+      <Why sides={answered.sides.value} answers={answered.answers.value} cures={session.catalogue?.cures} />
+      <Warnings runs={warningsOf(session.sides.value, session.over.value)} />
+    </>
+  ),
 });
 
 const path = (): Panel => {

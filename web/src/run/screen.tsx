@@ -5,7 +5,7 @@ import type { Answered } from "./answered.ts";
 import { Sentence } from "./answer.tsx";
 import { shapeOf } from "../teach/vendors.ts";
 import { warningsOf } from "../teach/warnings.ts";
-import { Warnings } from "../teach/warnings-view.tsx";
+import { linesOf } from "../teach/warnings-view.tsx";
 import { Choices, type Chosen } from "./choices.tsx";
 import { Differs } from "./differs.tsx";
 import { Drawer, DrawerButton } from "./drawer.tsx";
@@ -55,7 +55,11 @@ export function startScreen(
           <Differs of={session.differ.value} edit={edit} />
           <KnobsButton open={knobs} />
         </Choices>
-        <DrawerButton panels={panels} open={session.tab} />
+        <DrawerButton
+          panels={panels}
+          open={session.tab}
+          cannot={linesOf(warningsOf(session.sides.value, session.over.value)).length}
+        />
         {knobs.value && <Knobs session={session} sides={sides.value} />}
       </>
     ),
@@ -107,7 +111,6 @@ export function startScreen(
         />
       ) : null;
     },
-    warnings: () => <Warnings runs={warningsOf(session.sides.value, session.over.value)} />,
     drawer: () => <Drawer panels={panels} open={session.tab} />,
   };
   for (const [id, View] of Object.entries(parts)) render(<View />, document.getElementById(id) as HTMLElement);

@@ -1,14 +1,20 @@
-// What a run cannot show, below its pictures; two runs that are compared have theirs one after the other.
+// What runs cannot show; of two that are compared, one after the other.
+import type { warningsOf } from "./warnings.ts";
 
-/** Of each run, its mark (empty where there is one) and what is to be said of it. */
-export function Warnings({ runs }: { runs: readonly { mark: string; texts: readonly string[] }[] }) {
-  // What both have in common is said once.
-  const all = runs.flatMap(({ mark, texts }) =>
-    texts.map((text) => (mark === "" || runs.every((one) => one.texts.includes(text)) ? text : `${mark}: ${text}`)),
-  );
-  const lines = [...new Set(all)];
-  if (lines.length === 0) return null;
-  const list = (
+type Runs = ReturnType<typeof warningsOf>;
+
+/** What both have in common is said once. */
+export const linesOf = (runs: Runs): string[] => [
+  ...new Set(
+    runs.flatMap(({ mark, texts }) =>
+      texts.map((text) => (mark === "" || runs.every((one) => one.texts.includes(text)) ? text : `${mark}: ${text}`)),
+    ),
+  ),
+];
+
+export function Warnings({ runs }: { runs: Runs }) {
+  const lines = linesOf(runs);
+  return lines.length === 0 ? null : (
     <ul class="warnings" aria-label="What this run cannot show">
       {lines.map((text) => (
         <li key={text}>
@@ -17,13 +23,5 @@ export function Warnings({ runs }: { runs: readonly { mark: string; texts: reado
         </li>
       ))}
     </ul>
-  );
-  if (lines.length === 1) return list;
-  // Several would take the room of the pictures.
-  return (
-    <details class="warnings-all">
-      <summary>{lines.length} things that this run cannot show</summary>
-      {list}
-    </details>
   );
 }
