@@ -23,7 +23,7 @@ function inView(): { controls: string[]; words: number; scrolls: number; wide: n
   for (const one of document.querySelectorAll<HTMLElement>(
     "a[href], button, input, select, textarea, summary, [tabindex='0'], [role=slider], [role=tab]",
   )) {
-    if (!seen(one) || one.closest(".pages, .skip, .brand, .answer, #gpu canvas, #all-schemes .plot")) continue;
+    if (!seen(one) || one.closest(".term, .pages, .skip, .brand, .answer, #gpu canvas, #all-schemes .plot")) continue;
     const row = one.closest("[role=tablist]");
     controls.add(row ? "tabs" : (one.getAttribute("aria-label") ?? one.textContent ?? one.tagName).trim().slice(0, 40));
   }

@@ -319,3 +319,27 @@ test("ten kernels are told apart by number, colour and pattern, and nothing is w
   await expect(page.getByRole("option", { name: "Without MATVEC #16" })).toBeVisible();
   await expect(page.getByRole("option", { name: "One more kernel" })).toHaveCount(0);
 });
+
+test("a word of the field explains itself on hover, focus and tap, and Escape closes that alone", async ({ page }) => {
+  await open(page);
+  const word = page.getByRole("region", { name: "Who suffers, and why" }).getByRole("button", { name: "NoC" }).first(),
+    says = page.getByRole("tooltip");
+  await word.hover();
+  await expect(says).toHaveText("NoC: Network on chip: what connects SMs and L2 banks");
+  await page.mouse.move(2, 2);
+  await expect(says).toBeHidden();
+  await page.getByRole("button", { name: "Details", exact: true }).click();
+  await word.focus();
+  await expect(word).toHaveAttribute("aria-describedby", (await says.getAttribute("id")) ?? "none");
+  await noViolations(page);
+  await page.keyboard.press("Escape");
+  await expect(says).toBeHidden();
+  await expect(page.locator(".drawer-sheet")).toBeVisible();
+  await page.keyboard.press("Escape");
+  // In the legend of a picture it says what is drawn.
+  await page.locator("corun-gpu .cv-legend").getByRole("button", { name: "LSU full" }).click();
+  await expect(says).toContainText("load-store unit");
+  await page.getByRole("heading", { name: "All schemes" }).hover();
+  await page.keyboard.press("Tab");
+  await expect(says).not.toContainText("load-store unit");
+});

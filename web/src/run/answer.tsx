@@ -3,6 +3,7 @@ import "./answer.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { setText } from "../dom.ts";
 import { count } from "../format.ts";
+import { Terms } from "../term.tsx";
 import type { RunSide } from "./model.ts";
 import type { Rate } from "./rate.ts";
 import { givesOf, isFinal, origins, plain, said, stand, type Said, type Standing } from "./says.ts";
@@ -43,7 +44,7 @@ const Headline = ({ said: { side, headline }, lead }: { said: Said; lead: Lead }
   <>
     {headline.map((part, i) => {
       const { text, kernel = null, figure = null } = part;
-      if (kernel === null || !side.result) return text;
+      if (kernel === null || !side.result) return <Terms key={i} text={text} />;
       if (figure === null) return <KernelName key={i} kernel={kernel} name={text} />;
       const { range, give } = givesOf(part, side.result);
       return (

@@ -1,5 +1,6 @@
 // All schemes on the present mix in one picture, which is one control: arrow keys move between the schemes, Enter or a press makes one B.
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { policyOf } from "../choices.ts";
 import { count } from "../format.ts";
 import { hasGoal } from "../goal.ts";
 import { type Column, columns } from "../schemes/table.ts";
@@ -34,8 +35,9 @@ interface SchemesPictureProps {
   onRunDropped(): void;
   onStop?(): void;
   progress: SchemesProgress | null;
-  /** What figures are called: the catalogue's. */
+  /** What figures are called, and what schemes do: the catalogue's. */
   metrics?: readonly MetricEntry[];
+  policies?: readonly { name: string; doc: string }[];
   /** What a press does to a scheme. */
   does?: string;
 }
@@ -73,6 +75,7 @@ export function SchemesPicture({
   onStop,
   progress,
   metrics = [],
+  policies = [],
   does = "make it B",
 }: SchemesPictureProps) {
   const id = useId();
@@ -232,6 +235,7 @@ export function SchemesPicture({
             {meantAt >= 0 && points[active] && (
               <Tip
                 point={points[active] as SchemePoint}
+                about={aboutOf(points[active] as SchemePoint, policies)}
                 figures={[...shown, ...all.filter(({ key }) => MERIT.includes(key))]}
                 place={scatter ? (places[active] ?? null) : null}
                 row={active}
@@ -303,8 +307,18 @@ function actsText(points: readonly SchemePoint[]): string {
     : `${late.map(({ scheme, acts }) => `${scheme} acts from ${count(acts)} on`).join("; ")}.`;
 }
 
+/** What the scheme of a point does, where it is one. */
+function aboutOf(
+  { answers: [first, ...others] }: SchemePoint,
+  policies: readonly { name: string; doc: string }[],
+): string {
+  const name = first && others.length === 0 ? policyOf(first.experiment).name : "";
+  return policies.find((one) => one.name === name)?.doc ?? "";
+}
+
 interface TipProps {
   point: SchemePoint;
+  about: string;
   figures: readonly Column[];
   place: { x: number; y: number; r: number } | null;
   /** Which row it is, where there are rows. */
@@ -313,7 +327,7 @@ interface TipProps {
   height: number;
 }
 /** What the option's own name says to those who do not see it. */
-function Tip({ point, figures, place, row, width, height }: TipProps) {
+function Tip({ point, about, figures, place, row, width, height }: TipProps) {
   const style =
     place === null
       ? row < 8
@@ -329,6 +343,7 @@ function Tip({ point, figures, place, row, width, height }: TipProps) {
     <div class="schemes-tip" aria-hidden="true" style={style}>
       <strong>{point.name}</strong>
       {point.answers.length > 1 && <p>{members(point)}</p>}
+      {about !== "" && <p>{about}</p>}
       <dl>
         {figures.map((column) => (
           <div key={column.key}>

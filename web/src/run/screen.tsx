@@ -108,6 +108,7 @@ export function startScreen(
           onStop={() => run?.stop()}
           progress={run?.progress.value ?? null}
           metrics={session.catalogue?.metrics ?? []}
+          policies={session.catalogue?.policies ?? []}
         />
       ) : null;
     },

@@ -73,6 +73,7 @@ function SchemesPlace({ place, onChange, onOpen }: Props) {
             onStop={() => run?.stop()}
             progress={run?.progress.value ?? null}
             metrics={catalogue?.metrics ?? []}
+            policies={catalogue?.policies ?? []}
             does="open it in Run"
           />
         </div>

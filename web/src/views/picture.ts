@@ -12,6 +12,7 @@ import { pictureMenu } from "./menu.ts";
 import type { Meaning } from "./meanings.ts";
 import { Turns, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
+import { termElement } from "../term-tip.ts";
 
 /** Without paint: words alone. */
 export interface LegendItem {
@@ -260,9 +261,9 @@ export abstract class Picture extends HTMLElement {
         const sign = item.paint === undefined ? [] : [swatch(item.paint)];
         return h(
           "span",
-          { class: item.paint === undefined ? "cv-words" : "cv-key", ...(item.doc ? { title: item.doc } : {}) },
+          { class: item.paint === undefined ? "cv-words" : "cv-key" },
           ...sign,
-          item.name,
+          item.doc ? termElement(item.name, item.doc) : item.name,
         );
       }),
     );

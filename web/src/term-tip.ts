@@ -1,0 +1,81 @@
+// The explanation of a word, on hover, focus and tap: one box for all words.
+import { h } from "./dom.ts";
+
+const ID = "term-tip";
+/** What a term of the glossary means: for those of which nothing else is said. */
+type Meaning = (term: string) => Promise<string | undefined>;
+
+let tip: HTMLElement | null = null,
+  shown: HTMLElement | null = null,
+  meaning: Meaning | null = null;
+
+/** Also within an element of an article. */
+const termAt = (event: Event): HTMLElement | null => {
+  const [target] = event.composedPath();
+  return target instanceof Element ? target.closest<HTMLElement>(".term") : null;
+};
+
+function hide(): void {
+  shown?.removeAttribute("aria-describedby");
+  shown = null;
+  tip?.remove();
+}
+
+async function show(term: HTMLElement): Promise<void> {
+  if (shown === term) return;
+  hide();
+  shown = term;
+  const { term: name = "", says } = term.dataset,
+    text = says ?? (await meaning?.(name));
+  if (shown !== term || text === undefined || !term.isConnected) return;
+  tip ??= h("div", { id: ID, class: "term-tip", role: "tooltip", popover: "manual" });
+  tip.replaceChildren(...(name === "" ? [] : [h("b", null, name), ": "]), text);
+  // In its landmark, and not behind a dialog that is open.
+  (term.closest("dialog, main") ?? document.body).append(tip);
+  tip.showPopover();
+  term.setAttribute("aria-describedby", ID);
+  const at = term.getBoundingClientRect(),
+    size = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(8, Math.min(at.left, innerWidth - size.width - 8))}px`;
+  tip.style.top = `${at.bottom + size.height <= innerHeight - 8 ? at.bottom : Math.max(8, at.top - size.height)}px`;
+}
+
+let listens = false;
+/** From the first word on, all are heard. */
+export function listen(of?: Meaning): void {
+  meaning ??= of ?? null;
+  if (listens) return;
+  listens = true;
+  const over = (event: Event): void => {
+    const term = termAt(event);
+    if (term) void show(term);
+  };
+  const out = (event: PointerEvent | FocusEvent): void => {
+    const to = event.relatedTarget as Node | null,
+      stays =
+        tip?.contains(to) || shown?.contains(to) || (event.type === "pointerout" && shown?.matches(":focus-visible"));
+    if (shown && !stays) hide();
+  };
+  document.addEventListener("pointerover", over);
+  document.addEventListener("focusin", over);
+  document.addEventListener("click", over);
+  document.addEventListener("pointerout", out);
+  document.addEventListener("focusout", out);
+  document.addEventListener("scroll", hide, { capture: true, passive: true });
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key !== "Escape" || !shown) return;
+      hide();
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    { capture: true },
+  );
+}
+
+/** A word that says this. */
+export function termElement(text: string, says: string): HTMLElement {
+  listen();
+  return h("button", { type: "button", class: "term", "data-says": says }, text);
+}
