@@ -108,7 +108,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   // A name that is none is said, and an element without a link says what it wants.
   await page.goto(`./?embed=1&hide=gpu,flowers,constructor${TINY}&c=100`);
   await expect(page.locator(".embed-foot")).toContainText(
-    "hide: found “flowers”, “constructor”, want some of experiment, transport, verdict",
+    "hide: found “flowers”, “constructor”, want some of transport, verdict",
   );
   await expect(page.locator("#gpu")).toBeHidden();
   await expect(page.locator("#reads")).toBeVisible();

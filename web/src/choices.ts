@@ -98,7 +98,7 @@ export function valueText(value: unknown): string {
 }
 
 /** What a scheme is called where others have these titles: its own, without what follows a colon where no other begins so. */
-export function headOf(titles: readonly string[], title: string): string {
+function headOf(titles: readonly string[], title: string): string {
   const head = (one: string): string => one.replace(/:.*$/, "");
   return titles.filter((one) => head(one) === head(title)).length > 1 ? title : head(title);
 }

@@ -4,7 +4,7 @@
 //   #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=500000
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
-// The view follows in both: c (cycle), from (where the stretch begins whose numbers are shown), sm (open SM), zoom (cycles shown), panel (the lane of the time axis that is large), lanes (those that were chosen), show (the open tab of the drawer; why=1 of older links is its tab Why), and last, e: the engine
+// The view follows in both: c (cycle), from (where the stretch begins whose numbers are shown), sm (open SM), zoom (cycles shown), panel (the lane of the time axis that is large), lanes (those that were chosen), show (the open tab of the drawer), and last, e: the engine
 // that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
@@ -29,7 +29,7 @@ export interface LinkState {
   /** Compared with this one. */
   other?: Experiment;
   view: View;
-  /** The stamp of the engine that made it; older links have none. */
+  /** The stamp of the engine that made it. */
   engine?: string;
 }
 
@@ -197,7 +197,6 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     "lanes",
     "from",
     "show",
-    "why",
     "e",
     ...EXPERIMENT.map((key) => `${B}${key}`),
   ];
@@ -352,11 +351,10 @@ function viewFrom(fields: Map<string, string>): View {
     view.from = whole(from, "the first cycle of the stretch");
     if (view.from >= (view.cycle ?? 0)) throw new LinkError("Its stretch (from) ends before it begins (c).");
   }
-  const tab = fields.get("show") ?? (fields.get("why") === "1" ? "why" : undefined);
+  const tab = fields.get("show");
   if (tab !== undefined) {
     if (!/^[a-z-]{1,20}$/.test(tab)) throw new LinkError("Its tab of the drawer is none.");
-    // What the panel CTAs had is in Decisions, and on the time axis.
-    view.tab = tab === "timeline" ? "decisions" : tab;
+    view.tab = tab;
   }
   return view;
 }

@@ -265,12 +265,6 @@ test("policies that act in turn travel packed; a list of anything else is refuse
     assert.throws(() => asExperiment({ ...experiment, policy }), /neither a name, an object, nor a list of these/);
 });
 
-test("a link that opened the panel CTAs opens Decisions, which has its list", async () => {
-  const link = (tab: string) => decodeLink(`#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&show=${tab}`);
-  assert.equal((await link("timeline"))?.view.tab, "decisions");
-  assert.equal((await link("numbers"))?.view.tab, "numbers");
-});
-
 test("a short link with half a million numbers is refused, and one of two kernels of 16,384 launches is not", async () => {
   const of = (more: object): Promise<string> =>
     encodeLink({ experiment: { corun: 1, gpu: "h100-sxm5", kernels: ["BP"], ...more } as Experiment, view: {} });

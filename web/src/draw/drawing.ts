@@ -12,7 +12,7 @@ export interface Fill {
 }
 export type Paint = string | Fill;
 
-export interface RectShape {
+interface RectShape {
   kind: "rect";
   x: number;
   y: number;
@@ -35,7 +35,7 @@ interface LineShape {
   dash?: number[];
 }
 /** A polyline through x0 y0 x1 y1 …; `closed` joins the ends. */
-export interface PathShape {
+interface PathShape {
   kind: "path";
   points: number[];
   closed: boolean;
@@ -100,7 +100,7 @@ export interface Spot {
   id: string;
 }
 
-export type TextStyle = Partial<Pick<TextShape, "align" | "baseline" | "weight" | "mono" | "rotate" | "halo">>;
+type TextStyle = Partial<Pick<TextShape, "align" | "baseline" | "weight" | "mono" | "rotate" | "halo">>;
 
 /** A picture that is being built. */
 export class Drawing {
@@ -202,7 +202,7 @@ export function fitText(text: string, size: number, room: number): string {
 // ---------------------------------------------------------------- patterns
 
 /** Strokes and dots of one square of a pattern; both painters draw it from here. */
-export interface Tile {
+interface Tile {
   size: number;
   stroke: number;
   lines: readonly (readonly [number, number, number, number])[];

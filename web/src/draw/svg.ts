@@ -2,7 +2,7 @@
 import { eachCell, patternTile } from "./drawing.ts";
 import type { Drawing, Fill, Paint, Shape } from "./drawing.ts";
 
-export interface SvgText {
+interface SvgText {
   title: string;
   description: string;
   /** Kept in <metadata>, as JSON. */

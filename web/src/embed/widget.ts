@@ -8,7 +8,7 @@ import type { Engine } from "./run.ts";
 declare const __WASM__: string;
 
 /** The runs have ended, or cannot begin. Of each run the columns of its series, whose rows are a buffer of doubles. */
-export interface Message {
+interface Message {
   result: Outcome;
   series: string[][];
 }

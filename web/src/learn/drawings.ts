@@ -22,12 +22,12 @@ export function smRow(d: Drawing, cfd: number, bp: number, t: Theme): void {
   d.spot("sms", 0, 0, d.width, 72, () => `Each SM holds ${bp} CTAs of BP and ${cfd} of CFD`);
 }
 
-export interface QueueRow {
+interface QueueRow {
   name: string;
   places: number;
   held: number | null;
 }
-export interface Gauge {
+interface Gauge {
   name: string;
   value: number | null;
   of: number;

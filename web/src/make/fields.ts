@@ -57,7 +57,7 @@ export interface Field {
 }
 
 /** The value of a choice that is no choice of an experiment. */
-export const OWN = "\u0000own";
+const OWN = "\u0000own";
 export const sentence = (text: string): string => (text === "" || /[.!?]$/.test(text) ? text : `${text}.`);
 const named = ({ name, title }: { name: string; title: string }): Option => ({
   value: name,

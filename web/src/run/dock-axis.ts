@@ -17,7 +17,7 @@ import { drawDock, seriesPaint, type DockDrawing } from "./dock-drawing.ts";
 import { brief, figuresTable, figuresText, valueText } from "./dock-figures.ts";
 import { tableResolution, TimeAxis, type Press } from "./time-axis.ts";
 
-export interface AxisEvents {
+interface AxisEvents {
   go(cycle: number): void;
   /** What is shown is to be of these cycles; null: of the run up to the cursor. */
   select(stretch: Zoom | null): void;

@@ -6,7 +6,7 @@ import { SPEEDS, STATES, type DockState } from "./dock-state.ts";
 import { icon, type IconName } from "../dom.ts";
 
 /** What the controls ask of the picture beside them. */
-export interface DockPicture {
+interface DockPicture {
   all(): void;
   /** Shows what is selected alone. */
   zoomIn(): void;

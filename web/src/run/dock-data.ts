@@ -161,7 +161,7 @@ export interface Figures {
   peak: number | null;
 }
 
-export const ALL = "in all";
+const ALL = "in all";
 /** Means of a lane between two cycles, of whole windows: of each part, and of all where that is a number, too. */
 export function figures(runs: readonly DockRun[], lane: Lane, from: number, to: number): Figures[] {
   const all = runs.map(({ store }, r) => {

@@ -12,7 +12,7 @@ import { deciding, phases, type DockRun, type Lane, type Phase } from "./dock-da
 import { drawEpochs, drawLaunches, drawSwitches, EPOCH_LANE } from "./dock-past.ts";
 import { evaluate, largest, stack, type LaneSpec, type SeriesSpec } from "./series.ts";
 
-export interface DockInput {
+interface DockInput {
   runs: readonly DockRun[];
   lanes: readonly Lane[];
   /** The key of the lane that has grown. */

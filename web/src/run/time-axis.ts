@@ -30,7 +30,7 @@ export interface TimePlot {
 }
 
 /** What a picture makes of the pointer over it. */
-export interface TimePicture {
+interface TimePicture {
   /** Null: it is not drawn yet. */
   plot(): TimePlot | null;
   /** The pointer is there; null: it has gone. */
@@ -44,7 +44,7 @@ export interface TimePicture {
   key(key: string, shift: boolean): boolean;
 }
 
-export interface TimeAxisOf {
+interface TimeAxisOf {
   /** All cycles that can be shown, and how many at least. */
   all(): Zoom;
   least(): number;

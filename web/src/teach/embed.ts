@@ -7,7 +7,6 @@ export const LINKED = "corun-linked";
 
 /** What the names that `hide` takes leave out, beside the panels of the drawer, which are named by their ids. */
 const PARTS: ReadonlyMap<string, string> = new Map([
-  ["experiment", "#choices, #editor"],
   ["transport", "corun-dock"],
   ["verdict", "#verdict, #slows"],
   ["gpu", "#gpu"],
