@@ -278,7 +278,7 @@ fn one_warp(grouped: bool, lines: &[&str]) -> Vec<u8> {
     } else {
         lines.iter().map(|line| format!("0 0 0 0 0 0 0 0 0 0 0 {line}\n")).collect()
     };
-    (header + &body).into_bytes()
+    (header + body.as_str()).into_bytes()
 }
 
 #[test]
