@@ -33,7 +33,7 @@ test("on the way all that is said is of the stored end, or says that it is not; 
   page,
 }) => {
   await open(page);
-  await expect(verdict(page)).toContainText("Stored answer of the end, 500,000 cycles.");
+  await expect(verdict(page)).toContainText("Stored answer of the end, 500,000 cycles: the run here is not there yet.");
   await show(page, "why");
   await expect(page.locator("#drawer-why")).toContainText("Of the end, by the stored answer.");
   const link = (await verdict(page).locator(".answer-number").first().textContent()) ?? "";
@@ -54,7 +54,7 @@ test("on the way all that is said is of the stored end, or says that it is not; 
   await expect(page.locator("#drawer-why h4").last()).toContainText("Who fills these places");
   // What runs on is to confirm the end again.
   await page.getByRole("button", { name: "Play", exact: true }).click();
-  await expect(verdict(page)).toContainText("Stored answer of the end, 500,000 cycles.");
+  await expect(verdict(page)).toContainText("Stored answer of the end, 500,000 cycles: the run here is not there yet.");
   await expect(verdict(page).locator(".answer-number").first()).toHaveText(link);
 });
 
@@ -73,6 +73,64 @@ test("going back from the end takes the sentence along", async ({ page }) => {
   await page.locator("#main").focus();
   await page.keyboard.press(",");
   await expect(verdict(page)).toContainText("Paused here: 6,999 cycles so far.");
+});
+
+test("what is selected is said of these cycles alone, as by a run that measures from there on; Escape takes it back", {
+  tag: "@core",
+}, async ({ page }) => {
+  const hash = `${TINY}&cycles=20000`,
+    all = page.locator("#numbers"),
+    cells = (): Promise<string[]> =>
+      all
+        .locator('[data-stands^=".ipc."]')
+        .or(all.getByRole("table", { name: "What each kernel uses" }).locator(".value"))
+        .or(all.locator("dl.stats").first().locator(".value"))
+        .allTextContents();
+  await open(page, `${hash}&c=20000&from=8000&show=numbers`);
+  await expect(page.locator(".dk-stretch")).toHaveText("8k to 20k");
+  await expect(verdict(page).locator("h2")).toContainText("From cycle 8,000 to 20,000, BP is ");
+  await expect(verdict(page)).toContainText("Shares, causes and intervals are of whole runs.");
+  await expect(page.locator("#numbers")).toContainText("Intervals are of whole runs, not of a stretch.");
+  await alike(page);
+  const stretch = await cells();
+  expect(stretch.length).toBeGreaterThan(5);
+  // What a kernel takes alone is measured from its own start.
+  const read = async (): Promise<string> =>
+    ((await page.locator("#reads").textContent()) ?? "").replaceAll(/,? alone \d+/g, "");
+  const reads = await read();
+
+  // Its own end is not taken for that of the whole run.
+  await page.getByRole("slider", { name: "Time" }).focus();
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".dk-stretch")).toBeHidden();
+  await expect(verdict(page)).toContainText("Run here: 20,000 cycles.");
+  await expect.poll(() => page.url()).not.toContain("from=");
+  expect(await cells()).not.toEqual(stretch);
+  // By the keys, from the cursor: again the same.
+  await goTo(page, 8000);
+  await page.getByRole("slider", { name: "Time" }).focus();
+  await page.keyboard.press("Shift+End");
+  await expect(page.locator(".dk-stretch")).toHaveText("8k to 20k");
+  await expect.poll(cells).toEqual(stretch);
+  // Whoever goes elsewhere selects nothing any more.
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator(".dk-stretch")).toBeHidden();
+  await expect(verdict(page)).toContainText("Paused here: 19,600 cycles so far.");
+
+  const late: Experiment = {
+    corun: 1,
+    gpu: "tiny-2sm",
+    kernels: ["BP", "CFD"],
+    policy: { name: "even" },
+    seed: 1,
+    warm_up: 8000,
+    // What is measured.
+    stop: { cycles: 12_000 },
+  };
+  await open(page, await encodeLink({ experiment: late, view: { tab: "numbers" } }));
+  await is(page, "Finished");
+  await expect.poll(cells).toEqual(stretch);
+  expect(await read()).toBe(reads);
 });
 
 test("Play on what has ended goes on, as the run that is twice as long, and every cycle of it can be gone to", {

@@ -32,6 +32,7 @@ const SHORT = "It comes with the tenth window of 400 cycles.";
 /** How sure the run is, in a sentence. `title`: what a ratio is called. */
 export function sureness(result: Result | null, title: (ratio: string) => string): string {
   const settled = result?.settled;
+  if (result && result.cycles > 0 && !result.ci95) return "Intervals are of whole runs, not of a stretch.";
   if (!result || !settled) return ofIpc(result);
   const name = (kernel: number | null): string => result.kernels[kernel ?? -1]?.name ?? "a kernel";
   const known =

@@ -214,6 +214,7 @@ const help = listen([
       if (presenting()) present(false);
       else if (document.querySelector(":popover-open")) return;
       else if (session.sm.peek() !== null && !$("#drawer").contains(document.activeElement)) session.select(null);
+      else if (session.tab.peek() === null && session.selected.peek()) session.stretchTo(null);
       else closeDrawer(session.tab);
     },
     "esc",

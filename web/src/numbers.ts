@@ -121,6 +121,7 @@ function whyNot(column: Column, of: Of, figure: Figure): string {
   if (typeof of === "number" && figure.needsAlone && typeof column.result.kernels[of]?.ipc_alone !== "number")
     return `IPC alone is ${column.alone[of] ?? "missing"}`;
   if (column.result.cycles === 0) return "nothing has run yet";
+  if (!column.result.ci95) return "not known of a stretch of the run";
   return COST.some(({ key }) => key === figure.key)
     ? "known by a run in its share, once this one has ended"
     : "no data yet";
@@ -200,7 +201,7 @@ function noteOf(runs: readonly Column[]): string {
   if (first) return `IPC alone of ${first.name} is ${first.why}; slowdowns follow.`;
   return failed
     ? `IPC alone is ${failed.why}.`
-    : "Slowdowns are of this run so far, against each kernel with the whole GPU to itself.";
+    : `Slowdowns are of ${runs.some(({ result }) => result && !result.ci95) ? "the selected cycles" : "this run so far"}, against each kernel with the whole GPU to itself.`;
 }
 
 /** Kernels of several mixes, each with its places in them: of two of the same name, the first goes with the first. */

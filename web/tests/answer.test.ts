@@ -133,7 +133,7 @@ test("how sure it is: once for both sides where it is the same", () => {
       ({ mark, text }) => `${mark}: ${text}`,
     ),
     [
-      "A: Stored answer of the end, 10,000 cycles.",
+      "A: Stored answer of the end, 10,000 cycles: the run here is not there yet.",
       "B: Not confirmed: the run here ended after 10,000 cycles in another state than the stored answer.",
     ],
   );

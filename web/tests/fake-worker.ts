@@ -228,7 +228,14 @@ export class FakeWorker {
   #result(): never {
     const { kernels_done: done = false } = this.#stop,
       stop = this.state !== "done" ? "budget" : done ? "kernels_done" : "cycles";
-    return { policy: policyOf(this.experiment as Experiment), stop, cycles: this.cycle } as never;
+    return {
+      policy: policyOf(this.experiment as Experiment),
+      stop,
+      cycles: this.cycle,
+      measured_from: 0,
+      kernels: [],
+      gpu: {},
+    } as never;
   }
   #frame(ticket = 0): void {
     if (this.#id === 0 || (ticket === 0 && this.#quiet)) return;

@@ -14,11 +14,11 @@ test("the stored answer stands until the run here has ended, which confirms it b
   assert.deepEqual(shownOf(stored, of(500, "b"), "end"), { result: of(500, "b"), origin: "differs" });
 });
 
-test("the stored answer stands until the runs in shares have ended, too", () => {
+test("the stored answer, once confirmed, stands until the runs in shares have ended, too", () => {
   const costs = (...each: (number | null)[]): Result =>
       ({ ...of(500, "a"), kernels: each.map((cost) => ({ share_cost: cost })) }) as Result,
     stored = costs(1.5, null);
-  assert.deepEqual(shownOf(stored, costs(null, null), "end"), { result: stored, origin: "stored" });
+  assert.deepEqual(shownOf(stored, costs(null, null), "end"), { result: stored, origin: "confirmed" });
   assert.deepEqual(shownOf(stored, costs(1.5, null), "end"), { result: costs(1.5, null), origin: "confirmed" });
 });
 
@@ -29,9 +29,10 @@ test("a run of another length confirms nothing, and without a stored answer the 
   assert.deepEqual(shownOf(null, null, "way"), { result: null, origin: "running" });
 });
 
-test("where the user has stopped to look, all is of that cycle; what runs on says the end again", () => {
+test("where the user has stopped to look, all is of that cycle, or of a stretch up to it; what runs on says the end again", () => {
   const stored = of(500, "a");
   assert.deepEqual(shownOf(stored, of(100, "x"), "rest"), { result: of(100, "x"), origin: "rests" });
+  assert.deepEqual(shownOf(stored, of(100, "x"), "stretch"), { result: of(100, "x"), origin: "stretch" });
   assert.deepEqual(shownOf(null, of(100, "x"), "rest"), { result: of(100, "x"), origin: "rests" });
   assert.deepEqual(shownOf(stored, null, "rest"), { result: stored, origin: "stored" }, "it is not there yet");
   assert.deepEqual(shownOf(stored, of(200, "x"), "way"), { result: stored, origin: "stored" });

@@ -146,6 +146,54 @@ test("Play on what has ended goes on from there, twice as far, and keeps the oth
   assert.deepEqual(stops(), [done]);
 });
 
+test("a stretch: the runs look where it begins and stay at its end; whoever goes elsewhere or plays ends it", async () => {
+  const { session } = await start();
+  for (const other of [null, by("ccbp")]) {
+    session.open(by("even"), false, 500, other);
+    await restsAt(session, 500);
+    const seen: number[] = [];
+    const stop = session.settled.subscribe((cycle) => void (cycle !== null && seen.push(cycle)));
+    session.stretchTo({ from: 100, to: 300 });
+    await until("it is of the stretch", () => session.stretch.peek()?.from === 100);
+    assert.deepEqual([session.cycle, session.whereabouts.peek(), seen.at(-1)], [300, "stretch", 300]);
+    assert.ok(!seen.includes(100), "nothing is said of where it begins");
+    assert.deepEqual(
+      session.sides.peek().map(({ result }) => [result?.measured_from, result?.cycles]),
+      session.sides.peek().map(() => [100, 300]),
+    );
+    assert.deepEqual([session.view.peek().from, session.view.peek().cycle], [100, 300]);
+    session.stretchTo({ from: 100, to: 200 });
+    await until("it is of the shorter one", () => session.stretch.peek()?.to === 200);
+    session.stretchTo(null);
+    await until("it is of the run so far", () => session.sides.peek()[0]?.result?.measured_from === 0);
+    assert.deepEqual([session.cycle, session.whereabouts.peek(), session.view.peek().from], [200, "rest", undefined]);
+    session.stretchTo({ from: 0, to: 100 });
+    await until("it is of the first part", () => session.stretch.peek()?.to === 100);
+    session.go(400);
+    await restsAt(session, 400);
+    assert.deepEqual([session.stretch.peek(), session.view.peek().from], [null, undefined]);
+    session.stretchTo({ from: 200, to: 400 });
+    await until("it is of the last part", () => session.stretch.peek()?.from === 200);
+    session.toggle();
+    await playing(session);
+    assert.equal(session.selected.peek(), null);
+    stop();
+  }
+});
+
+test("a link with a stretch opens on it, and another scheme shows the same stretch of its own run", async () => {
+  const { session } = await start();
+  session.view.value = { from: 100, cycle: 300 };
+  session.open(by("even"), false, 300);
+  await until("it is of the stretch", () => session.stretch.peek()?.from === 100);
+  session.change(by("ccbp"));
+  await until("it is of the new run's", () => schemes(session)[0] === "ccbp" && session.stretch.peek()?.to === 300);
+  assert.deepEqual(
+    session.sides.peek().map(({ result, loaded }) => [result?.measured_from, loaded !== null]),
+    [[100, true]],
+  );
+});
+
 test("a run that has settled goes on for twice its cycles, and one that is over for good does not", () => {
   const of = (stop: object, ended: string): unknown => {
     const experiment = { ...by("even"), stop },

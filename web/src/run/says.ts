@@ -84,11 +84,13 @@ function originOf({ origin, result }: RunSide): string {
   const cycles = `${count(result.cycles)} cycles`;
   switch (origin) {
     case "stored":
-      return `Stored answer of the end, ${cycles}.`;
+      return `Stored answer of the end, ${cycles}: the run here is not there yet.`;
     case "running":
       return `Running here: ${cycles} so far.`;
     case "rests":
       return `Paused here: ${cycles} so far.`;
+    case "stretch":
+      return "Shares, causes and intervals are of whole runs.";
     case "here":
       return `Run here: ${cycles}.`;
     case "confirmed":

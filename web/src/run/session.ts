@@ -7,7 +7,7 @@ import type { Ready } from "../engine.ts";
 import type { View } from "../link.ts";
 import type { FrameMessage, Loaded, RunState } from "../protocol.ts";
 import { tabBudget } from "../memory-budget.ts";
-import type { Experiment, Problem, Zoom } from "../types.ts";
+import type { Experiment, Problem, Result, Zoom } from "../types.ts";
 import { WindowStore } from "../views/window-store.ts";
 import type { Asking } from "../whys.ts";
 import type { ShownState } from "./dock-state.ts";
@@ -15,6 +15,7 @@ import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type No
 import type { Whereabouts } from "./origin.ts";
 import type { Shown } from "./panel.ts";
 import { PREPARING, standsInstead, titleOf, type Preparing } from "./session-words.ts";
+import { ofStretch } from "./stretch.ts";
 import { further, MARKS, side, type Driver, type Side, type Surroundings } from "./side.ts";
 
 export class Session {
@@ -34,13 +35,28 @@ export class Session {
   /** Where they are: what the page says is of this. The link has a cycle where the user has stopped to look, and only there. */
   readonly whereabouts = computed(
     (): Whereabouts =>
-      this.over.value ? "end" : this.state.value === "paused" && this.view.value.cycle !== undefined ? "rest" : "way",
+      this.stretch.value
+        ? "stretch"
+        : this.over.value
+          ? "end"
+          : this.state.value === "paused" && this.view.value.cycle !== undefined
+            ? "rest"
+            : "way",
   );
   /** The stretch of the run that the user has selected; the run rests at its end, or is on its way there. */
   readonly selected = computed((): Zoom | null => {
     const { from, cycle } = this.view.value;
     return from !== undefined && cycle !== undefined && from < cycle ? { from, to: cycle } : null;
   });
+  /** The same, once the runs rest at its end and what they have said is of it. */
+  readonly stretch = computed((): Zoom | null => {
+    const stretch = this.selected.value;
+    return stretch && this.settled.value === stretch.to && this.state.value !== "idle" ? stretch : null;
+  });
+  /** What the runs said where a stretch begins. */
+  #begun: { cycle: number; results: readonly Result[] } | null = null;
+  /** They are on their way there. */
+  #looks = false;
   readonly notice = signal<Notice | null>(null);
   /** The pictures are of the run before: they wait for what is asked for, or that cannot run, and these words say so. Null where they are not. */
   readonly standing = signal<"waits" | { text: string } | null>(null);
@@ -336,7 +352,8 @@ export class Session {
     if (!this.catalogue || !this.#sides[at]) return;
     this.#patch(at, { loaded: message, problems: [], alone: [], stopped: false });
     this.cycle = 0;
-    this.#refused = false;
+    this.#refused = this.#looks = false;
+    this.#begun = null;
     if (at === this.edited.peek()) this.#around.form.accepted(message.normal, message.explained);
     this.#sayUnbuilt();
     this.#lay();
@@ -478,7 +495,11 @@ export class Session {
     // The second run may not have been built yet.
     if (frames.length !== this.#sides.length || frames.length !== this.shown.peek()?.runs.length) return;
     const before = this.state.peek(),
-      still = now !== "playing" && now !== "seeking";
+      still = now !== "playing" && now !== "seeking",
+      selected = still ? this.selected.peek() : null;
+    if (selected && this.#looksBack(selected, frames)) return;
+    const stretch = selected?.to === frames[0]?.cycle ? selected : null;
+    if (stretch) frames = this.#ofStretch(stretch, frames);
     this.state.value = now;
     this.cycle = (frames[0] as FrameMessage).cycle;
     const settled = now === "done" && frames.some(({ result }) => result?.settled?.reached);
@@ -488,7 +509,7 @@ export class Session {
       if (frames.every(({ result }) => result)) {
         this.sides.value = this.#sides.map((one, at) => ({ ...one, result: frames[at]?.result ?? null }));
         // The result may come a frame after the end.
-        this.over.value = now === "done";
+        this.over.value = now === "done" && !stretch;
       }
       if (now !== "done") this.over.value = false;
     });
@@ -504,10 +525,31 @@ export class Session {
           this.look({ cycle: undefined });
         }
       }
-    } else if (now === "paused" && this.linkCycle && this.view.peek().cycle !== this.cycle) {
+    } else if (now === "paused" && this.linkCycle && this.settled.peek() !== this.cycle) {
       this.settled.value = this.cycle;
       this.look({ cycle: this.cycle });
     }
+  }
+  /** Whether they still go where a stretch begins: to say what is of it alone, that has to be known. */
+  #looksBack({ from, to }: Zoom, frames: readonly FrameMessage[]): boolean {
+    const cycle = frames[0]?.cycle,
+      results = frames.flatMap(({ result }) => result ?? []),
+      there = this.#looks && cycle === from,
+      known = from === 0 || this.#begun?.cycle === from;
+    if (!there && (this.#looks || known || cycle !== to)) return false;
+    this.#around.feed.take(frames, true);
+    // The results may come a frame later.
+    if (there && results.length < frames.length) return true;
+    if (there) this.#begun = { cycle: from, results };
+    this.#looks = !there;
+    this.engine?.seek(there ? to : from);
+    return true;
+  }
+  #ofStretch(stretch: Zoom, frames: readonly FrameMessage[]): FrameMessage[] {
+    const begun = stretch.from > 0 ? this.#begun?.results : undefined;
+    return frames.map((frame, at) =>
+      frame.result ? { ...frame, result: ofStretch(begun?.[at] ?? null, frame.result, stretch) } : frame,
+    );
   }
   /** Says why the runs cannot go on. */
   #ended(frames: readonly FrameMessage[], now: RunState, before: RunState | "idle"): void {
@@ -584,7 +626,7 @@ export class Session {
   /** The user moves what runs: whether the cycle is to be in the link. */
   #acts(linkCycle: boolean): void {
     this.linkCycle = linkCycle;
-    this.#refused = false;
+    this.#refused = this.#looks = false;
     if (this.view.peek().from !== undefined) this.look({ from: undefined });
   }
   step(): void {
@@ -608,11 +650,16 @@ export class Session {
     this.#asked = { play: false, seek: to };
     this.engine?.seek(to);
   }
-  /** What is shown is to be of a stretch of the run, which goes to its end; null: again of the run up to where it is. */
+  /** What is said is to be of a stretch of the run, at whose end it stays; null: again of the run up to where it is. */
   stretchTo(stretch: Zoom | null): void {
-    if (stretch && stretch.to !== this.cycle) this.go(stretch.to);
-    else this.#acts(true);
-    this.look({ from: stretch?.from, cycle: stretch?.to ?? (this.cycle || undefined) });
+    const from = stretch?.from ?? 0,
+      to = stretch?.to ?? this.cycle;
+    this.#acts(true);
+    this.toward = to;
+    this.#asked = { play: false, seek: to };
+    this.look({ from: stretch?.from, cycle: to || undefined });
+    this.#looks = from > 0 && this.#begun?.cycle !== from;
+    this.engine?.seek(this.#looks ? from : to);
   }
   /** A hidden page runs nothing. */
   hide(hidden: boolean): void {
