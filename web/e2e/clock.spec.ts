@@ -213,7 +213,7 @@ test("under MIG the vendor's words stand everywhere, and no read waits behind th
   );
   const words = "MIG 3g.20gb + 4g.20gb";
   await expect(page.locator("#choose-scheme-B")).toHaveText(words);
-  await expect(page).toHaveTitle(`BP + CFD · Even split vs ${words} · Corun`);
+  await expect(page).toHaveTitle(/^BP \+ CFD on 108 SMs · Even split vs MIG 3g\.20gb \+ 4g\.20gb · /);
   await expect(page.getByRole("list", { name: `B ${words}` })).toBeVisible();
   await expect(page.locator("#gpu canvas")).toContainText(`B, ${words}: `);
   const read = page.locator("#reads .read");

@@ -49,7 +49,7 @@ test("even against CCBP: in lock-step, with the numbers of both and their differ
   await expect(differ(page), "another scheme is said by its choice").toHaveCount(0);
   await is(page, "Paused");
   await expect(page.locator("#cycle"), "B comes to where A is").toHaveText("20,000");
-  await expect(page).toHaveTitle("BP + CFD · Even split vs CCBP · Corun");
+  await expect(page).toHaveTitle(/^BP \+ CFD on 2 SMs · Even split vs CCBP · /);
   await show(page, "numbers");
   await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /A\s*Even split/, /B\s*CCBP/, "B − A"]);
 
@@ -232,7 +232,7 @@ test("either side is swapped for another scheme, and A goes on alone", async ({ 
   await choose(page, "Scheme of B", "Nothing");
   await expect.poll(() => page.url()).toContain("policy=leftover&seed=1&c=4000");
   expect(page.url()).not.toContain("b.");
-  await expect(page).toHaveTitle("BP + CFD · Leftover · Corun");
+  await expect(page).toHaveTitle(/^BP \+ CFD on 2 SMs · Leftover · /);
   await expect.poll(() => page.workers().length).toBe(workers - 1);
   const kept = await result(page);
   expect(kept.digest).toBe(both.A.digest);

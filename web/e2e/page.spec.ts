@@ -54,7 +54,7 @@ test("the first visit runs two kernels", async ({ page }) => {
     rates = await noted(page, "#rate");
   await open(page);
   await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
-  await expect(page).toHaveTitle(/BP \+ CFD · Even split vs CCBP/);
+  await expect(page).toHaveTitle(/BP \+ CFD on 16 SMs · Even split vs CCBP/);
   expect(page.url()).toContain(
     "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=500000&b.policy=ccbp",
   );
@@ -582,7 +582,7 @@ test("a file may be dropped on the page, and a broken one is named", async ({ pa
   await open(page, `${TINY}&b.policy=ccbp`);
   await expect.poll(() => cycle(page)).toBeGreaterThan(0);
   expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "HG"], "policy": "smk" }')).toBe(true);
-  await expect(page).toHaveTitle(/^SAD \+ HG · SMK.* Corun$/);
+  await expect(page).toHaveTitle(/^SAD \+ HG .*· SMK.* Corun$/);
   await expect(page.locator("#choose-scheme-A")).toContainText("SMK");
   await expect(page.locator("#choose-scheme-B")).toHaveText("nothing");
   await expect.poll(() => page.url()).not.toContain("b.");

@@ -216,8 +216,8 @@ test("while another run is prepared, nothing passes for it, and the one before c
 }) => {
   await openAt(page, TINY, 20_000);
   const before = await result(page),
-    sms = page.locator("#sms");
-  await expect(sms).toBeVisible();
+    gpu = page.locator("#gpu");
+  await expect(gpu).toBeVisible();
   const long = await encodeLink({
     experiment: {
       corun: 1,
@@ -232,9 +232,9 @@ test("while another run is prepared, nothing passes for it, and the one before c
     location.hash = hash;
   }, long);
   await is(page, "Profiling");
-  await expect(page).toHaveTitle("Profiling: BP + CFD · Warped-Slicer (profile_cycles 4000000) · Corun");
+  await expect(page).toHaveTitle(/^Profiling: BP \+ CFD on 2 SMs · Warped-Slicer \(profile_cycles 4000000\) · /);
   await expect(page.locator("#cycle")).toHaveText("0");
-  await expect(sms).toBeHidden();
+  await expect(gpu).toBeHidden();
   await expect(page.locator("#pictures")).toHaveAttribute("aria-busy", "true");
   const progress = page.getByRole("progressbar", { name: "How much is measured" });
   await expect.poll(() => progress.evaluate((bar) => (bar as HTMLProgressElement).value)).toBeGreaterThan(0);
@@ -250,13 +250,13 @@ test("while another run is prepared, nothing passes for it, and the one before c
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await is(page, "Not begun");
-  await expect(sms).toBeHidden();
+  await expect(gpu).toBeHidden();
   await picture(page, "standing");
   await page.getByRole("button", { name: "Back to Even split" }).click();
   await at(page, 20_000);
   await is(page, "Paused");
-  await expect(sms).toBeVisible();
-  await expect(page).toHaveTitle("BP + CFD · Even split · Corun");
+  await expect(gpu).toBeVisible();
+  await expect(page).toHaveTitle(/^BP \+ CFD on 2 SMs · Even split · /);
   await expect.poll(() => page.url()).toContain("policy=even");
   const after = await result(page);
   expect([after.config_hash, after.digest, after.cycles]).toEqual([before.config_hash, before.digest, before.cycles]);

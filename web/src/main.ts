@@ -42,6 +42,7 @@ import { schemesHost } from "./run/schemes-host.ts";
 import { SchemesRun } from "./run/schemes-run.ts";
 import { startScreen } from "./run/screen.tsx";
 import { Session } from "./run/session.ts";
+import { answerText } from "./run/session-words.ts";
 import { compareMeasured } from "./silicon/open.ts";
 import { provideStamp } from "./stamp.ts";
 import { StaleBanner } from "./stale-banner.ts";
@@ -98,7 +99,8 @@ const standing = new StaleBanner(pictures);
 const root = document.documentElement;
 const follow: (() => void)[] = [
   () => {
-    if (session.title.value) document.title = session.title.value;
+    const { value } = session.title;
+    if (value) document.title = [value, answerText(answered.sides.value), "Corun"].filter(Boolean).join(" · ");
   },
   () => standing.mark(session.standing.value),
   () => {

@@ -103,7 +103,7 @@ test("a link opens and plays; pausing puts the cycle in the link, playing takes 
   session.open(by("even"), true);
   await playing(session);
   assert.equal(session.notice.peek(), null);
-  assert.match(session.title.peek(), /^BP \+ CFD · Even/);
+  assert.match(session.title.peek(), /^BP \+ CFD.* · Even/);
   session.toggle();
   await until("it is paused", () => session.state.peek() === "paused");
   assert.equal(session.view.peek().cycle, session.cycle);

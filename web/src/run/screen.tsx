@@ -54,12 +54,12 @@ export function startScreen(
         <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose}>
           <Differs of={session.differ.value} edit={edit} />
           <KnobsButton open={knobs} />
+          <DrawerButton
+            panels={panels}
+            open={session.tab}
+            cannot={linesOf(warningsOf(session.sides.value, session.over.value)).length}
+          />
         </Choices>
-        <DrawerButton
-          panels={panels}
-          open={session.tab}
-          cannot={linesOf(warningsOf(session.sides.value, session.over.value)).length}
-        />
         {knobs.value && <Knobs session={session} sides={sides.value} />}
       </>
     ),

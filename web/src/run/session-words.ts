@@ -1,6 +1,12 @@
 // What the session calls its sides: in the title of the page, and in the ribbon over pictures of another run.
 import { mixText, schemeText } from "../choices.ts";
-import type { Catalogue, Experiment } from "../types.ts";
+import { fixed } from "../format.ts";
+import type { Catalogue, Experiment, Result } from "../types.ts";
+import { ALIKE } from "./bars.ts";
+import { gpuText } from "./choice.ts";
+import { slowdownOf } from "./figures.ts";
+import type { RunSide } from "./model.ts";
+import { isFinal } from "./says.ts";
 import type { Side } from "./side.ts";
 
 /** What is asked for is not there yet: how, and what the title of the page says of it. */
@@ -13,10 +19,26 @@ export const nameOf = (experiment: Experiment, catalogue: Known): string =>
 
 export function titleOf(sides: readonly Side[], catalogue: Known): string {
   const [first, second] = sides;
-  if (!first) return "Corun";
-  const mixes = [...new Set(sides.map(({ experiment }) => mixText(experiment)))].join(" vs "),
+  if (!first) return "";
+  const on = ({ experiment }: Side): string => {
+    const gpu = gpuText(catalogue, experiment);
+    return `${mixText(experiment)}${gpu === undefined ? "" : ` on ${gpu}`}`;
+  };
+  const mixes = [...new Set(sides.map(on))].join(" vs "),
     [a, b] = [first, second].map((one) => one && schemeText(one.experiment, catalogue));
-  return `${mixes} · ${a}${b !== undefined && b !== a ? ` vs ${b}` : ""} · Corun`;
+  return `${mixes} · ${a}${b !== undefined && b !== a ? ` vs ${b}` : ""}`;
+}
+
+/** What a tab, or a link that is sent, says of the answer: who suffers most under A, and how that is under B; empty until A's is final. */
+export function answerText([a, b]: readonly RunSide[]): string {
+  if (!a?.result || !isFinal(a)) return "";
+  const slows = a.kernels.map((_, k) => slowdownOf(a.result as Result, k) ?? 0),
+    kernel = slows.indexOf(Math.max(...slows)),
+    under = b?.result && isFinal(b) && !b.elsewhere ? slowdownOf(b.result, kernel) : null;
+  const [first, second] = [slows[kernel] ?? 0, under].map((slow) => fixed(slow, 1));
+  return (slows[kernel] ?? 0) < ALIKE
+    ? ""
+    : `${a.kernels[kernel]} ${first}${under === null ? "" : ` vs ${second}`} times slower`;
 }
 
 /** Which run the pictures still show where what the form says cannot run. */

@@ -465,7 +465,7 @@ export class Session {
       this.#cannot(problems);
       return;
     }
-    this.title.value = "A problem · Corun";
+    this.title.value = "A problem";
     this.#refused = true;
     this.state.value = "paused";
     this.where.value = { state: "paused", cycle: this.cycle, rate: 0 };
