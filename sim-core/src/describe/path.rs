@@ -4,6 +4,7 @@ use crate::describe::error::{Problems, one_line};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 /// The path of a field of an object: `path.key`, or `path["key"]` for a key that would not read as one.
@@ -36,6 +37,46 @@ pub fn element(path: &str, index: usize) -> String {
 /// Names in a row, as problems want one of them.
 pub fn one_of(names: &[&str]) -> String {
     format!("one of {}", names.join(", "))
+}
+
+/// The same in the place of a name that is none, with those before them that it may be meant for.
+pub fn one_near(name: &str, names: &[&str]) -> String {
+    let near = near(name, names.iter().copied());
+    if near.is_empty() { one_of(names) } else { format!("perhaps {}: {}", near.join(" or "), one_of(names)) }
+}
+
+/// Names that are shown as near to another.
+const MOST_NEAR: usize = 5;
+
+/// Of `names`, those that begin alike, or else are a few letters away, whatever their case and the part before a slash.
+pub fn near<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
+    let short = |name: &str| name.rsplit('/').next().unwrap_or(name).to_uppercase();
+    let wanted = short(name);
+    if wanted.is_empty() || wanted.len() > LONGEST_KEY {
+        return Vec::new();
+    }
+    let begins = |other: &&str| short(other).starts_with(&wanted) || wanted.starts_with(&short(other));
+    let alike: Vec<&str> = names.clone().filter(begins).take(MOST_NEAR).collect();
+    if !alike.is_empty() {
+        return alike;
+    }
+    let away = |other: &&str| edits(&wanted, &short(other)) <= wanted.chars().count() / 3;
+    names.filter(away).take(MOST_NEAR).collect()
+}
+
+/// Letters to add, to take away or to replace until one text is the other.
+fn edits(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.chars().count()).collect();
+    for (above, a) in from.chars().enumerate() {
+        let mut diagonal = above;
+        row[0] = above + 1;
+        for (left, b) in to.chars().enumerate() {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = row[left + 1];
+            row[left + 1] = replaced.min(diagonal + 1).min(row[left] + 1);
+        }
+    }
+    row[to.chars().count()]
 }
 
 /// What follows `outer` in `path`, if that is the same path or lies inside.
@@ -81,6 +122,28 @@ pub fn list<'v>(value: &'v Value, path: &str, range: RangeInclusive<usize>, what
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_near_that_begin_alike_or_are_a_few_letters_away() {
+        let names = ["leftover", "even", "spatial", "ccbp", "a100-40gb", "h100-sxm5", "h200-sxm"];
+        for (name, want) in [
+            ("evn", &["even"][..]),
+            ("CCPB", &[]),
+            ("spacial", &["spatial"]),
+            ("paper/Spatial", &["spatial"]),
+            ("h100", &["h100-sxm5"]),
+            ("h", &["h100-sxm5", "h200-sxm"]),
+            ("h100-sxm", &["h100-sxm5"]),
+            ("h300-sxm", &["h100-sxm5", "h200-sxm"]),
+            ("fair", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(near(name, names.into_iter()), want, "{name}");
+        }
+        assert_eq!(one_near("evn", &names[..2]), "perhaps even: one of leftover, even");
+        assert_eq!(one_near("fair", &names[..2]), "one of leftover, even");
+        assert_eq!([edits("", "ab"), edits("kitten", "sitting"), edits("ab", "ba"), edits("x", "x")], [2, 3, 2, 0]);
+    }
 
     #[test]
     fn a_key_that_is_no_word_is_quoted() {

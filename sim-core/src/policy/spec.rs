@@ -4,7 +4,7 @@
 use super::registry::{self, AnyPolicy};
 use super::{bmi, even, fixed, leftover, lrr_gto, manual, mil, tcm, ucp, ws};
 use crate::describe::error::Problems;
-use crate::describe::path::{element, field, one_of};
+use crate::describe::path::{element, field, one_near};
 use crate::describe::record::{Entries, Names, rule};
 use crate::describe::value::Value;
 use crate::interface::controls::Controls;
@@ -96,7 +96,7 @@ static NAMES: Names = Names {
     names,
     old: || OLD_NAMES.iter().map(|(old, _)| *old).collect(),
     known: |name| members_of(name).is_some(),
-    want: |_| one_of(&names()),
+    want: |name| one_near(name, &names()),
     what: "a policy",
 };
 

@@ -3,7 +3,7 @@
 use super::fields::{self, CHANGES, CLASS, FITS_ITSELF, GPU_FIELDS, Named, SM_FIELDS, named};
 use super::{Gpu, validate};
 use crate::describe::error::Problems;
-use crate::describe::path::one_of;
+use crate::describe::path::one_near;
 use crate::describe::record::{Absent, Datum, Names, Shape, list, record, rule, text};
 use crate::describe::value::Value;
 use alloc::boxed::Box;
@@ -87,7 +87,7 @@ pub static PRESET_NAMES: Names = Names {
     names: || PRESETS.iter().map(|preset| preset.name).collect(),
     old: || PRESETS.iter().filter_map(|preset| preset.alias).collect(),
     known: |name| preset(name).is_some(),
-    want: |_| one_of(&PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
+    want: |name| one_near(name, &PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
     what: "a preset",
 };
 
@@ -283,7 +283,7 @@ mod tests {
                 "\"tried\": [{ \"source\": \"s\", \"sm.ctas\": 99 }], \"fields\": [",
                 "tried[0].sm.ctas: found 99, want a whole number from 1 to 64",
             ),
-            (tiny, "ccbp-16sm", "ccbp", "base: found \"ccbp\", want one of ccbp-16sm, "),
+            (tiny, "ccbp-16sm", "ccbp", "base: found \"ccbp\", want perhaps ccbp-16sm: one of ccbp-16sm, "),
             (tiny, "ccbp-16sm", "fermi-16sm", "base: found \"fermi-16sm\", want a preset above this one"),
             (ccbp, "\"sm.ctas\": 32, ", "", "fields.sm.ctas: found nothing, want its value and where it comes from"),
             (ccbp, ", \"noc.first_sm\": 0", "", "fields.noc.first_sm: found nothing, want its value and where it comes from"),

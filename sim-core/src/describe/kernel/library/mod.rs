@@ -72,6 +72,7 @@ mod tpacf;
 
 use self::parts::Make;
 use crate::describe::kernel::{Kernel, formerly};
+use crate::describe::path;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -141,12 +142,9 @@ pub fn find(name: &str) -> Option<Kernel> {
     all().find(|kernel| kernel.0 == name).map(|kernel| kernel.1()).or_else(|| interference::find(name))
 }
 
-/// What to write in the place of a name that is none, with up to five names that begin alike but for the paper and case.
+/// What to write in the place of a name that is none, with those that are near.
 pub fn near(name: &str) -> String {
-    let short = |name: &str| name.rsplit('/').next().unwrap_or(name).to_uppercase();
-    let wanted = short(name);
-    let alike = |other: &&str| !wanted.is_empty() && (short(other).starts_with(&wanted) || wanted.starts_with(&short(other)));
-    let near: Vec<&str> = names().into_iter().filter(alike).take(5).collect();
+    let near = path::near(name, names().into_iter());
     let (how, which) = if near.is_empty() { ("such as", "ccbp/BP or VADD".to_string()) } else { ("perhaps", near.join(" or ")) };
     format!("the name of a kernel, {how} {which} (`corun list kernels` has all)")
 }

@@ -25,7 +25,7 @@ mod turns;
 pub use self::scheme::{Boxed, ChunkEntry, CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer, Share, Shares};
 
 use crate::describe::ids::{Cycle, KernelId};
-use crate::describe::path::one_of;
+use crate::describe::path::one_near;
 use crate::describe::record::{Entries, Names};
 use crate::interface::spec::{Entry, Param};
 use alloc::boxed::Box;
@@ -37,7 +37,7 @@ static NAMES: Names = Names {
     names: || CTA_ORDERS.iter().map(|order| order.name).collect(),
     old: Vec::new,
     known: |name| CtaOrderInfo::find(name).is_some(),
-    want: |_| one_of(&CTA_ORDERS.iter().map(|order| order.name).collect::<Vec<_>>()),
+    want: |name| one_near(name, &CTA_ORDERS.iter().map(|order| order.name).collect::<Vec<_>>()),
     what: "a CTA order",
 };
 
