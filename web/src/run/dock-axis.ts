@@ -8,6 +8,7 @@ import { show } from "../draw/canvas.ts";
 import { short, whole } from "../draw/scale.ts";
 import { kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { count } from "../format.ts";
+import { termElement } from "../term-tip.ts";
 import type { Zoom } from "../types.ts";
 import { framed } from "../views/framed.ts";
 import { Turns } from "../views/pace.ts";
@@ -91,11 +92,13 @@ export class Axis {
     this.#ahead,
     this.#now,
   );
-  readonly #values = h("span", { class: "dk-values" });
+  /** What the large lane is of, which explains itself. */
+  readonly #of = termElement("", "");
+  readonly #numbers = h("span", { class: "dk-numbers" });
   readonly #legend = h(
     "div",
     { class: "dk-legend", hidden: true },
-    this.#values,
+    h("span", { class: "dk-values" }, this.#of, this.#numbers),
     h(
       "button",
       {
@@ -212,8 +215,8 @@ export class Axis {
   readonly #draw = (): void => {
     const width = Math.floor(this.#track.clientWidth);
     if (width < 80 || this.#runs.length === 0) return;
-    this.#lanes = lanesOf(this.#runs, this.#chosen, this.#large, width < NARROW || innerHeight < LOW);
-    this.#drawn = this.#picture(width);
+    this.#lanes = this.#wanted(width < NARROW || innerHeight < LOW);
+    this.#drawn = this.#picture(width, this.#lanes);
     this.#tops = this.#drawn.tops;
     show(this.#canvas, this.#drawn.drawing);
     this.#fillLegend();
@@ -221,10 +224,14 @@ export class Axis {
     this.#tipAt();
   };
 
-  #picture(width: number): DockDrawing {
+  /** Without `few` also those for which the window has no room. */
+  #wanted(few = false): Lane[] {
+    return lanesOf(this.#runs, this.#chosen, this.#large, few);
+  }
+  #picture(width: number, lanes: readonly Lane[]): DockDrawing {
     return drawDock({
       runs: this.#runs,
-      lanes: this.#lanes,
+      lanes,
       large: this.#large,
       range: this.#time.shown,
       width,
@@ -253,7 +260,7 @@ export class Axis {
   }
 
   /** The cycles that numbers beside the lanes are of: those that are selected, or the last window. */
-  #of(): Zoom {
+  #span(): Zoom {
     return this.#dragged ?? this.#stretch ?? { from: Math.max(0, this.#cycle - this.#window()), to: this.#cycle };
   }
   #grown(): Lane | undefined {
@@ -263,12 +270,13 @@ export class Axis {
     const lane = this.#grown();
     this.#legend.hidden = !lane;
     if (!lane) return;
-    const { from, to } = this.#of(),
+    const { from, to } = this.#span(),
       all = figures(this.#runs, lane, from, to),
       spec = lane.specs.find((one) => one !== null),
       stretch = this.#dragged ?? this.#stretch;
-    this.#values.replaceChildren(
-      h("b", { title: spec?.doc ?? "" }, `${lane.title}${spec?.unit ? `, ${spec.unit}` : ""}`),
+    setText(this.#of, `${lane.title}${spec?.unit ? `, ${spec.unit}` : ""}`);
+    this.#of.dataset["says"] = spec?.doc ?? "";
+    this.#numbers.replaceChildren(
       h("span", null, stretch ? `mean of ${short(from)} to ${short(to)}` : `at cycle ${count(this.#cycle)}`),
       ...all.map((one) =>
         h(
@@ -289,7 +297,7 @@ export class Axis {
     const known = this.#known(),
       end = this.#end();
     const sure = this.#runs.length > 0 && this.#runs.every(({ length }) => length !== null);
-    const { from, to } = this.#of();
+    const { from, to } = this.#span();
     const words = [
       `cycle ${count(this.#cycle)}${sure ? ` of ${count(Math.max(known, ...this.#runs.map(({ length }) => length ?? 0)))}` : ""}`,
       ...(this.#stretch ? [`selected: ${count(from)} to ${count(to)}`] : []),
@@ -298,8 +306,7 @@ export class Axis {
         ? [
             figuresText(
               this.#runs,
-              // Also those for which the window has no room.
-              lanesOf(this.#runs, this.#chosen, this.#large, false).flatMap((lane) => {
+              this.#wanted().flatMap((lane) => {
                 const all = figures(this.#runs, lane, from, to);
                 return lane.key === this.#large ? all : brief(all);
               }),
@@ -382,10 +389,10 @@ export class Axis {
       name: "time",
       title: "Over time",
       description: "The lanes of the time axis, over the cycles of the run.",
-      table: () => dockTable(this.#runs, this.#lanes, this.#time.shown, this.#window()),
+      table: () => dockTable(this.#runs, this.#wanted(), this.#time.shown, this.#window()),
       picture: (stamp) => {
         const t = theme(),
-          { drawing } = this.#picture(960);
+          { drawing } = this.#picture(960, this.#wanted());
         return framed(drawing, { title: "Over time", legend: this.#paints(), stamp }, t);
       },
     };
@@ -396,7 +403,7 @@ export class Axis {
     const { from, to } = this.#time.shown;
     return dockTable(
       this.#runs,
-      this.#lanes,
+      this.#wanted(),
       { from, to },
       tableResolution(Math.min(to, this.#known()) - from, this.#window()),
     );
