@@ -1,4 +1,4 @@
-// The place Schemes, as a person asks it: which is best for a mix, in a picture and a table that sorts; the oracles; and the heat map of a sweep.
+// The place Schemes, as a person asks it: which is best for a mix, in a picture and a table that sorts; and the oracles.
 import type { Locator, Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
 import { choose, expect, form, is, noViolations, openAt, picture, test } from "./corun.ts";
@@ -240,52 +240,6 @@ for (const scheme of ["light", "dark"] as const)
       await picture(page, `schemes-${width}-${scheme}`, true);
     }
   });
-
-test("a sweep of mixes and schemes has a heat map with its numbers, in every colour scheme", async ({ page }) => {
-  const sweep = {
-    corun: 1,
-    sweep: {
-      name: "Heat",
-      base: { corun: 1, gpu: "tiny-2sm", stop: { cycles: 8000 } },
-      axes: [
-        {
-          path: "kernels",
-          values: [
-            ["VADD", "SAD"],
-            ["BP", "SAD"],
-          ],
-        },
-        { path: "policy", values: ["leftover", "even", "spatial"] },
-      ],
-    },
-  };
-  await page.goto(`./sweeps.html#v=1&z=${await pack(JSON.stringify(sweep))}`);
-  await expect(page.locator("html")).toHaveAttribute("data-sweep", "ready");
-  const heat = page.getByRole("table", { name: /^STP of each mix under each scheme$/ });
-  await expect(heat.getByRole("cell")).toHaveText(Array.from({ length: 6 }, () => "not run"));
-  await page.getByRole("button", { name: "Run", exact: true }).click();
-  await expect(page.locator("html")).toHaveAttribute("data-sweep", "done");
-  await expect(heat.getByRole("columnheader")).toHaveText(["Mix", "leftover", "even", "spatial"]);
-  await expect(heat.getByRole("rowheader")).toHaveText(["VADD + SAD", "BP + SAD"]);
-  // The numbers of the table of points, where STP comes second, and one best of each mix.
-  const points = await page.locator("#results table.numbers tbody tr td:nth-of-type(4) .value").allTextContents();
-  const cells = await heat.getByRole("cell").allTextContents();
-  expect(cells.map((text) => text.replace("★ ", ""))).toEqual(points);
-  for (const mix of [cells.slice(0, 3), cells.slice(3)]) {
-    const values = mix.map((text) => Number(text.replace("★ ", ""))).filter(Number.isFinite);
-    expect(
-      mix.filter((text) => text.startsWith("★")).every((text) => Number(text.slice(2)) === Math.max(...values)),
-    ).toBe(true);
-    expect(mix.some((text) => text.startsWith("★"))).toBe(true);
-  }
-  await noViolations(page);
-  await picture(page, "heat-light", true);
-  await page.getByLabel("Figure", { exact: true }).selectOption("antt");
-  await expect(page.getByText(/less is better/)).toBeVisible();
-  await page.getByRole("button", { name: "Dark or light" }).click();
-  await noViolations(page);
-  await picture(page, "heat-dark", true);
-});
 
 test("the time left of all schemes, as it is said and as it comes out", async ({ page }) => {
   test.slow();

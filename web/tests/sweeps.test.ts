@@ -5,7 +5,7 @@ import { valueText } from "../src/choices.ts";
 import { fakeStore } from "./fake-store.ts";
 import { timeText } from "../src/format.ts";
 import { endsOf, figureOf, metricsOf, type Metric } from "../src/sweeps/metrics.ts";
-import { chartData, everything, fileText, heatAxes, heatMap, readLine } from "../src/sweeps/results.ts";
+import { chartData, everything, fileText, readLine } from "../src/sweeps/results.ts";
 import { sealed } from "../src/browser-store.ts";
 import { StoredLines } from "../src/sweeps/stored.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
@@ -283,56 +283,6 @@ test("JSON is written for people, and is the same JSON", () => {
 test("what is nested deeper than the engine reads stays as it is written", () => {
   const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   assert.equal(pretty(deep), deep);
-});
-
-test("a sweep of mixes and schemes is a heat map, with the best scheme of each mix", () => {
-  const mixes = [
-      ["BP", "CFD"],
-      ["BP", "SAD"],
-    ],
-    schemes = ["even", { name: "ccbp", priority: 1 }],
-    lengths = [1000, 2000];
-  const points = mixes.flatMap((kernels) =>
-    schemes.flatMap((policy) => lengths.map((cycles) => ({ axes: { kernels, policy, "stop.cycles": cycles } }))),
-  );
-  const plan = {
-    name: "",
-    hash: "",
-    axes: [["kernels"], ["policy"], ["stop.cycles"]],
-    points,
-    runs: {},
-  } as unknown as Plan;
-  const [stp, antt] = [metric("stp"), metric("antt")];
-  const line = (value: number): Line =>
-    ({ result: { metrics: { stp: value, antt: value }, gpu: {}, kernels: [] } }) as unknown as Line;
-  // Points 0, 2, 4 run 1,000 cycles; 6 has not run.
-  const lines = new Map([
-    [0, line(1)],
-    [1, line(9)],
-    [2, line(3)],
-    [4, line(2)],
-  ]);
-  const map = heatMap(plan, lines, stp, 0);
-  assert.deepEqual(map?.mixes, ["BP + CFD", "BP + SAD"]);
-  assert.deepEqual(map?.schemes, ["even", "ccbp (priority 1)"]);
-  assert.deepEqual(map?.rest, ["Cycles 1000", "Cycles 2000"]);
-  assert.deepEqual(map?.cells, [
-    [
-      { point: 0, value: 1, share: 0, best: false },
-      { point: 2, value: 3, share: 1, best: true },
-    ],
-    [
-      { point: 4, value: 2, share: 0.5, best: false },
-      { point: 6, value: null, share: null, best: false },
-    ],
-  ]);
-  assert.deepEqual(
-    heatMap(plan, lines, antt, 0)?.cells[0]?.map(({ best }) => best),
-    [true, false],
-  );
-  assert.equal(heatMap(plan, lines, stp, 1)?.cells[0]?.[0]?.value, 9);
-  assert.equal(heatAxes({ axes: [["kernels", "policy"], ["seed"]] }), null);
-  assert.equal(heatAxes({ axes: [["kernels"], ["seed"]] }), null);
 });
 
 test("a stored line is read only if it is this point's; others are deleted, and the point runs anew", async () => {

@@ -84,7 +84,7 @@ const box = {
 };
 const theme = EditorView.theme({
   "&": { ...box, color: "var(--ink)", fontSize: "var(--text-xs)" },
-  "&.cm-focused": { outline: "none", boxShadow: "var(--focus)" },
+  "&.cm-focused": { outline: "2px solid var(--accent)" },
   ".cm-scroller": {
     fontFamily: "var(--mono)",
     lineHeight: "1.5",

@@ -7,7 +7,7 @@ import { interval } from "../interval-text.ts";
 import type { Interval, IntervalsOf, KernelChoice, MetricEntry } from "../types.ts";
 import type { Line, Plan } from "./types.ts";
 
-export interface Metric extends Pick<MetricEntry, "key" | "title" | "unit" | "digits" | "better"> {
+export interface Metric extends Pick<MetricEntry, "key" | "title" | "unit" | "digits"> {
   /** Where a result has it: of the mix, of the GPU, of its goals, of its energy, or of one kernel. */
   of: "metrics" | "gpu" | "goals" | "energy" | "kernels";
   kernel?: number;
@@ -32,14 +32,13 @@ const EACH: readonly (readonly [string, string])[] = [
 
 /** Of sweeps with goals. */
 const GOALS: readonly Metric[] = [
-  { key: "goals_reached", title: "Goals reached", unit: "share of the goals", of: "goals", better: "more", digits: 2 },
+  { key: "goals_reached", title: "Goals reached", unit: "share of the goals", of: "goals", digits: 2 },
   {
     key: "goals_least",
     title: "Least kept goal",
     unit: "part of the goal",
     of: "goals",
     field: "least",
-    better: "more",
     digits: 3,
   },
   {
@@ -48,7 +47,6 @@ const GOALS: readonly Metric[] = [
     unit: "part of their IPC alone",
     of: "goals",
     field: "others",
-    better: "more",
     digits: 3,
   },
 ];

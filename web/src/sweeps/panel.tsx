@@ -1,9 +1,9 @@
-// "Vary something" as the page has it: the form of a sweep, and its results as a chart, a heat map and a table.
+// "Vary something" as the page has it: the form of a sweep, and its results as a chart and a table.
 import { useSignal } from "@preact/signals";
 import { Select } from "../controls.tsx";
 import { copyText, toast } from "../dialogs.ts";
 import { MISSING, fixed } from "../format.ts";
-import { Button, Fold, Host, OpenFile, RunLink, Scrolls, Table } from "../widgets.tsx";
+import { Button, Fold, Host, OpenFile, RunLink, Table } from "../widgets.tsx";
 import { Problems } from "../run/notice.tsx";
 import { currentStamp, download } from "../stamp.ts";
 import { plusMinus } from "../interval-text.ts";
@@ -12,7 +12,7 @@ import { toCsv } from "../views/tabular.ts";
 import { Axes } from "./axes.tsx";
 import { SweepChart } from "./chart.ts";
 import { endsOf, figureOf } from "./metrics.ts";
-import { axisText, axisTitle, chartData, everything, fileText, heatMap, type HeatMap } from "./results.ts";
+import { axisText, axisTitle, chartData, everything, fileText } from "./results.ts";
 import { read, sweepCommand } from "./state.ts";
 import { MOST_WORKERS, endedText, type Sweeps } from "./sweeps.ts";
 import { axesOf } from "./vary.ts";
@@ -147,13 +147,11 @@ const nameOf = (hash: string): string => `corun-sweep-${hash.slice(0, 8)}`;
 // ---------------------------------------------------------------- the results
 
 export function Results({ of }: { of: Sweeps }) {
-  const run = of.run.value,
-    rest = useSignal(0);
+  const run = of.run.value;
   void of.news.value;
   if (!run) return null;
   const { plan, lines } = run,
-    metric = of.metric.value,
-    map = heatMap(plan, lines, metric, rest.value);
+    metric = of.metric.value;
   const axes = plan.axes.map((_, i) => ({ value: String(i), text: axisTitle(plan, i) }));
   return (
     <>
@@ -182,84 +180,7 @@ export function Results({ of }: { of: Sweeps }) {
           }}
         />
       </section>
-      {map && (
-        <section class="card" aria-labelledby="heat-title">
-          <h3 id="heat-title">Mix × scheme</h3>
-          {map.rest.length > 1 && (
-            <div class="sweep-choices">
-              <Select
-                at={{ id: "f-heat-rest", "aria-label": "Values of the other axes" }}
-                options={map.rest.map((text, i) => ({ value: String(i), text }))}
-                value={String(map.rest[rest.value] === undefined ? 0 : rest.value)}
-                put={(to) => {
-                  rest.value = Number(to);
-                }}
-              />
-            </div>
-          )}
-          <Heat of={of} map={map} />
-        </section>
-      )}
       <Points key={plan.hash} of={of} run={run} />
-    </>
-  );
-}
-
-/** One figure of each mix under each scheme. Every cell has its number; the colour only helps the eye. */
-function Heat({ of, map }: { of: Sweeps; map: HeatMap }) {
-  const { title, unit, digits, better } = of.metric.value,
-    number = (value: number | null): string => fixed(value, digits);
-  const what = `${title}${unit ? `, ${unit}` : ""}`,
-    best = better ? ` ★ the best scheme of a mix: ${better} is better.` : "";
-  const none = (point: number | null): string =>
-    point === null ? "not in the sweep" : of.run.value?.lines.has(point) ? MISSING : "not run";
-  return (
-    <>
-      <p class="note">
-        {map.least === null
-          ? `${what}: no point has run yet.`
-          : `${what}: the deeper the colour, the more, from ${number(map.least)} to ${number(map.most)}.${best}`}
-      </p>
-      <Scrolls label="The numbers of each mix and scheme">
-        <table class="heat">
-          <caption class="hidden">{title} of each mix under each scheme</caption>
-          <thead>
-            <tr>
-              <th scope="col">Mix</th>
-              {map.schemes.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {map.mixes.map((mix, m) => (
-              <tr key={mix}>
-                <th scope="row">{mix}</th>
-                {map.cells[m]?.map(({ point, value, share, best: first }, i) => {
-                  const depth = share === null ? null : Math.round(4 + 36 * share);
-                  return (
-                    <td
-                      key={i}
-                      class={first ? "best" : ""}
-                      style={{
-                        background: depth === null ? "" : `color-mix(in srgb, var(--accent) ${depth}%, var(--surface))`,
-                      }}
-                    >
-                      {value === null ? (
-                        <span class="heat-none">{none(point)}</span>
-                      ) : (
-                        `${first ? "★ " : ""}${number(value)}`
-                      )}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolls>
     </>
   );
 }

@@ -26,7 +26,7 @@ interface Run {
 type Phase = "loading" | "checking" | "bad" | "ready" | "running" | "stopped" | "done";
 
 /** What is shown where nobody has chosen; also before the engine has said what it knows. */
-const FIRST: Metric = { key: "stp", title: "STP", unit: "", of: "metrics", digits: 3, better: "more" };
+const FIRST: Metric = { key: "stp", title: "STP", unit: "", of: "metrics", digits: 3 };
 
 /** What sweeps are read and run by. */
 export interface Backing {
