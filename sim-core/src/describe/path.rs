@@ -39,7 +39,7 @@ pub fn one_of(names: &[&str]) -> String {
     format!("one of {}", names.join(", "))
 }
 
-/// The same in the place of a name that is none, with those before them that it may be meant for.
+/// Names in a row in the place of one that is none, behind those that it may be meant for.
 pub fn one_near(name: &str, names: &[&str]) -> String {
     let near = near(name, names.iter().copied());
     if near.is_empty() { one_of(names) } else { format!("perhaps {}: {}", near.join(" or "), one_of(names)) }
