@@ -317,6 +317,9 @@ test("what is wrong is said at its field, and the last good run stays", { tag: "
 
   await page.getByLabel("Kernel 1", { exact: true }).selectOption({ label: "Own kernel (JSON)…" });
   const json = page.getByLabel("Kernel 1 as JSON");
+  // Its lines are long: they scroll in the editor, and the form stays as wide as it is.
+  await expect(json).toBeVisible();
+  expect(await page.locator(".side").evaluate((side) => side.scrollWidth - side.clientWidth)).toBe(0);
   await write(json, '{ "name": "mine", ');
   await expect(page.locator("#f-own-0-json")).toContainText("not JSON yet");
   await write(json, '{\n"name": "mine",\n"nonsense": 1\n}');
