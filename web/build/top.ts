@@ -20,7 +20,8 @@ export function withTop(html: string): string {
     const links = PLACES.map(({ name, href }) => {
       // On Run it opens the form where it is.
       const form = name === "Make" && place === "Run" ? ' id="make" aria-controls="editor"' : "";
-      return `<a href="${href}"${name === place ? ' aria-current="page"' : ""}${form}>${name}</a>`;
+      // Where one is, there is nowhere to go.
+      return name === place ? `<a aria-current="page">${name}</a>` : `<a href="${href}"${form}>${name}</a>`;
     });
     const heading = title ? `<h1 class="hidden">${title}</h1>` : "";
     return `<div class="brand">

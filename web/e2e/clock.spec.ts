@@ -190,7 +190,7 @@ test("B of another mix says what its own run says: no answer of A's mix, no plac
   await expect(page.locator("#all-schemes")).toContainText("B differs from A in more than its scheme");
   await expect(page.locator("#all-schemes [role=option][aria-selected=true]")).toHaveCount(0);
   const { A, B } = (await results(page)) as unknown as Record<"A" | "B", { kernels: { slowdown: number }[] }>;
-  expect(await bars(page)).toEqual([...A.kernels, ...B.kernels].map(({ slowdown }) => Number(slowdown.toFixed(1))));
+  expect(await bars(page)).toEqual([...A.kernels, ...B.kernels].map(({ slowdown }) => Number(slowdown.toFixed(2))));
 });
 
 test("under MIG the vendor's words stand everywhere, and no read waits behind the other instance", async ({ page }) => {

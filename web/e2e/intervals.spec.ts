@@ -77,7 +77,7 @@ for (const scheme of ["light", "dark"] as const) {
       /^±[\d.]+$/,
     ]);
     // And on the first screen beside each bar.
-    await expect(page.locator("#slows .slow-give")).toHaveText([/^± (<0\.1|\d\.\d)$/, /^± (<0\.1|\d\.\d)$/]);
+    await expect(page.locator("#slows .slow-give")).toHaveText([/^± (<0\.01|\d\.\d\d)$/, /^± (<0\.01|\d\.\d\d)$/]);
     await picture(numbers, `settled-360-${scheme}`);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     // No table of the numbers has to be scrolled sideways for them.

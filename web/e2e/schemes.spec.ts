@@ -85,7 +85,7 @@ test("one press runs all schemes of a mix; the table sorts; a scheme opens besid
     /^Instructions per watt/,
   ]);
   // What has not acted yet says when it will.
-  await expect(page.getByText(/CCBP, offline acts from 900,000 on/)).toBeVisible();
+  await expect(page.getByTitle(/CCBP, offline acts from 900,000 on/)).toBeVisible();
   const sort = table(page).getByRole("button", { name: "STP", exact: true });
   await sort.click();
   await expect(table(page).getByRole("columnheader", { name: /^STP/ })).toHaveAttribute("aria-sort", "ascending");

@@ -51,7 +51,7 @@ test("the sentence says who suffers and why, in the engine's words, and its numb
   const bars = page.locator("#slows .slow"),
     slowdown = kernels[0]?.slowdown ?? 0;
   await expect(bars).toHaveCount(2);
-  await expect(bars.first()).toContainText(`${slowdown.toFixed(1)}×`);
+  await expect(bars.first()).toContainText(`${slowdown.toFixed(2)}×`);
   await answer.getByRole("button", { name: slowdown.toFixed(2) }).click();
   await expect(page.locator("#tab-numbers")).toHaveAttribute("aria-selected", "true");
   await expect(page.locator("#numbers :focus")).toHaveText(slowdown.toFixed(2));
@@ -59,10 +59,9 @@ test("the sentence says who suffers and why, in the engine's words, and its numb
 
 test("how sure the sentence is, and how often such sentences hold", async ({ page }) => {
   await open(page, await encodeLink({ experiment: short("even", 60_000), view: {} }));
-  await page
-    .getByRole("region", { name: "Who suffers, and why" })
-    .getByRole("button", { name: /^Causes like this held in \d+ of \d+ tests$/ })
-    .click();
+  const answer = page.getByRole("region", { name: "Who suffers, and why" });
+  await answer.getByRole("button", { name: "How sure?" }).click();
+  await answer.getByRole("button", { name: /^Causes like this held in \d+ of \d+ tests$/ }).click();
   const trust = page.getByRole("dialog");
   await expect(trust.getByRole("heading", { level: 2 })).toHaveText("How far to trust this");
   await noViolations(page);

@@ -268,7 +268,7 @@ test("what the best cure gives back stands in the bar once runs have told", () =
     ];
   const [bp, cfd] = bars(side({ ...EVEN, because } as unknown as Result));
   assert.deepEqual(bp?.cure, { gives: 2.47, words: "an unlimited NoC" });
-  assert.equal(bp && takenText(bp), "unlimited NoC ÷ 2.5");
+  assert.equal(bp && takenText(bp), "unlimited NoC ÷ 2.47");
   assert.equal(cfd?.cure, null);
 });
 
@@ -331,7 +331,7 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
         { kernels: shares.map((_, k) => `K${k}`) },
       ),
     ).map(takenText),
-    ["share 2.2 × the others 1.2", "all for the others", "", "", "all for its share", ""],
+    ["share 2.20 × the others 1.20", "all for the others", "", "", "all for its share", ""],
   );
   const [one] = bars(
     ended(
@@ -340,7 +340,7 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
       }),
     ),
   );
-  assert.equal(one && takenText(one), "share 1.4 × CFD 3.4", "of two kernels it is the other one");
+  assert.equal(one && takenText(one), "share 1.40 × CFD 3.40", "of two kernels it is the other one");
   // Factors are as long as each other wherever they stand.
   const at = (value: number): number => place("slow", value, 8);
   assert.deepEqual([at(0.9), at(1), at(8), at(99)], [0, 0, 1, 1]);

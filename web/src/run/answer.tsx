@@ -6,7 +6,7 @@ import { count } from "../format.ts";
 import { Terms } from "../term.tsx";
 import type { RunSide } from "./model.ts";
 import type { Rate } from "./rate.ts";
-import { givesOf, isFinal, origins, plain, said, stand, type Said, type Standing } from "./says.ts";
+import { givesOf, isFinal, lacks, origins, plain, said, stand, type Said, type Standing } from "./says.ts";
 
 /** The mark of a kernel in a line of text: its colour and pattern. */
 export const Chip = ({ kernel }: { kernel: number }) => <i class={`answer-chip swatch-${kernel}`} aria-hidden="true" />;
@@ -74,20 +74,16 @@ function Announced({ text }: { text: string }) {
 
 const SIGNS: Partial<Record<RunSide["origin"], string>> = { confirmed: "✓", differs: "!" };
 
-/** How far the runs are that tell why, which can be stopped. */
-function Asks({ sides, onStop }: { sides: readonly RunSide[]; onStop(stopped: boolean): void }) {
+/** How far the runs are that tell why. */
+function asks(sides: readonly RunSide[]): { stopped: boolean; text: string } | null {
   const asked = sides.flatMap(({ asking }) => (asking ? [asking] : []));
   if (asked.length === 0) return null;
   const sum = (of: "done" | "of"): number => asked.reduce((all, one) => all + one[of], 0),
     stopped = asked.every((one) => one.stopped);
-  return (
-    <span class="answer-asks">
-      {stopped ? "Why is not known" : "Asking why"}: {count(sum("done"))} of {count(sum("of"))} runs.{" "}
-      <button type="button" class="text-button" onClick={() => onStop(!stopped)}>
-        {stopped ? "Go on" : "Stop"}
-      </button>{" "}
-    </span>
-  );
+  return {
+    stopped,
+    text: `${stopped ? "Why is not known" : "Asking why"}: ${count(sum("done"))} of ${count(sum("of"))} runs.`,
+  };
 }
 
 /** `rate`: how often causes that were named have held; null where that is not known. */
@@ -100,7 +96,9 @@ export function Sentence(props: {
   const { sides: given, rate, lead, onStop } = props;
   const sides = useStanding(given),
     all = said(sides),
-    [a] = all;
+    [a] = all,
+    asked = asks(given),
+    [more, setMore] = useState(false);
   const named = a?.headline.some(({ figure }) => figure === "gives_back") === true;
   return (
     <section class="answer" aria-label="Who suffers, and why">
@@ -113,16 +111,29 @@ export function Sentence(props: {
             {text}{" "}
           </span>
         ))}
+        {all.map(({ notes }) => notes.filter(lacks).map((note) => `${note} `))}
+        <button type="button" class="text-button" aria-expanded={more} onClick={() => setMore(!more)}>
+          How sure?
+        </button>
+      </p>
+      <div class="answer-more" hidden={!more}>
         {all.map(({ side, notes }, i) =>
-          notes.length === 0 ? null : `${i > 0 ? `${side.mark}: ` : ""}${notes.join(" ")} `,
+          notes.length === 0 ? null : <p key={side.mark}>{`${i > 0 ? `${side.mark}: ` : ""}${notes.join(" ")}`}</p>,
         )}
-        <Asks sides={given} onStop={onStop} />
+        {asked ? (
+          <p>
+            {asked.text}{" "}
+            <button type="button" class="text-button" onClick={() => onStop(!asked.stopped)}>
+              {asked.stopped ? "Go on" : "Stop"}
+            </button>
+          </p>
+        ) : null}
         {named && rate && rate.of > 0 ? (
           <button type="button" class="text-button" onClick={() => void openTrust()}>
             Causes like this held in {rate.held} of {rate.of} tests
           </button>
         ) : null}
-      </p>
+      </div>
       <Announced text={sides.length > 0 && sides.every(isFinal) ? plain(all) : ""} />
     </section>
   );

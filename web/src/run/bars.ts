@@ -32,7 +32,8 @@ export const BARS: Record<BarKind, { title: string; format(value: number | null 
   {
     slow: {
       title: "How much slower than alone",
-      format: (value) => fixed(value, (value ?? 0) >= 99.5 && value !== Infinity ? 0 : 1),
+      // As the engine's headline has it.
+      format: (value) => fixed(value, (value ?? 0) >= 9.95 && value !== Infinity ? 1 : 2),
       least: 2,
     },
     kept: { title: "Part of the promise kept", format: (value) => fixed(times(value, 100), 0), least: 1.25 },

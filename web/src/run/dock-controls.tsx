@@ -1,4 +1,4 @@
-// The row above the picture: play, the cycle, the speed; and behind "More" what is needed less often.
+// The row above the picture: play and the cycle; and behind "More" what is needed less often.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { short } from "../draw/scale.ts";
 import { speedText } from "../format.ts";
@@ -24,7 +24,6 @@ export function Controls({ dock, picture }: { dock: DockState; picture: DockPict
         <span class="dot" aria-hidden="true" />
         <span class="state-text">{STATES[dock.state.value]}</span>
       </span>
-      <Speed dock={dock} />
       <span class="dk-rate" hidden={!dock.running}>
         <span id="rate" hidden={dock.wayText.value !== ""}>
           {dock.rateText}
@@ -229,8 +228,8 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
         type="button"
         class="icon-button dk-more"
         ref={opener}
-        aria-label="More: steps, lanes, table, export"
-        title="Steps, lanes, table and export"
+        aria-label="More: steps, speed, lanes, table, export"
+        title="Steps, speed, lanes, table and export"
         popovertarget="dk-more"
       >
         <b aria-hidden="true">…</b>
@@ -259,6 +258,7 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
             </button>
           ))}
         </div>
+        <Speed dock={dock} />
         <Lanes dock={dock} />
         <div class="dk-extras" ref={extras} />
       </div>

@@ -48,10 +48,10 @@ export function gpuPart(
     const now = shown.value;
     return (
       <>
-        The GPU
+        <span>The GPU</span>
         {now === null ? null : (
           <>
-            {" under "}
+            <span>under</span>
             <button
               type="button"
               class="side-switch"

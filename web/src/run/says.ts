@@ -36,7 +36,7 @@ export interface Said {
 }
 
 /** The engine says in words alone that a scheme lacks the goals that it would keep. */
-const lacks = (sentence: string): boolean => sentence.endsWith("keeps goals, and no kernel has one.");
+export const lacks = (sentence: string): boolean => sentence.endsWith("keeps goals, and no kernel has one.");
 
 /** All of A. Of the others the headline, which the page shows as bars, and in notes that it says nothing, or is not sure. */
 export function said(sides: readonly RunSide[]): Said[] {

@@ -247,7 +247,9 @@ export function SchemesPicture({
         )}
       </div>
       {points.some(({ learning }) => learning !== "") && (
-        <p class="none">{`Dashed: still learning. ${actsText(points)}`}</p>
+        <p class="none" title={actsText(points)}>
+          Dashed: still learning.
+        </p>
       )}
       {points.some(({ dropped }) => dropped) && (
         <p class="none">A cross: dropped on the way, as its whole interval was behind the first.</p>

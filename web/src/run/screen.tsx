@@ -48,7 +48,7 @@ export function startScreen(
   const { sides } = answered,
     knobs = signal(false);
   const parts: Record<string, ComponentType> = {
-    actions: () => <Popup title="Share & help" label="Share this run, and help" deeds={share} />,
+    actions: () => <Popup title="Share" label="Share this run, and help" deeds={share} />,
     choices: () => (
       <>
         <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose}>
