@@ -26,7 +26,7 @@ pub const FIGURES: &[&str] = &[
     "runs_done",
 ];
 
-/// Half of the interval of an IPC, of the IPC, beyond which a run says next to nothing.
+/// Half of the interval of an IPC, of the IPC, beyond which a run says next to nothing of a kernel.
 const TOO_WIDE: f64 = 0.25;
 
 /// The elements of a list, or none.
@@ -152,11 +152,11 @@ fn doubt_of_ipc(result: &Value) -> Option<String> {
     let (place, known) = (0..kernels.len()).map(|place| (place, known(place))).max_by(widest)?;
     let name = text::shown(kernels[place].get("name"));
     let why = match known {
-        None => format!("nothing tells how sure the IPC of {name} is"),
-        Some(part) if part > TOO_WIDE => format!("the IPC of {name} is known to ± {:.0} %", 100.0 * part),
+        None => "nothing tells how sure its IPC is".to_owned(),
+        Some(part) if part > TOO_WIDE => format!("its IPC is known to ± {:.0} %", 100.0 * part),
         Some(_) => return None,
     };
-    Some(format!("Too short to say anything: {why}. Let it run for more cycles."))
+    Some(format!("Too short to say much of {name}: {why}. Let it run for more cycles."))
 }
 
 /// The 95 % interval of a figure, by the figure's place in the result.
@@ -256,8 +256,8 @@ mod tests {
     fn a_run_that_says_nothing_says_so() {
         let said =
             |ends: &str| table(&result(ends)).lines().filter(|line| line.starts_with("Too short")).map(String::from).collect::<Vec<_>>();
-        assert_eq!(said("null"), ["Too short to say anything: nothing tells how sure the IPC of A is. Let it run for more cycles."]);
-        assert_eq!(said("[60.0, 140.0]"), ["Too short to say anything: the IPC of A is known to ± 40 %. Let it run for more cycles."]);
+        assert_eq!(said("null"), ["Too short to say much of A: nothing tells how sure its IPC is. Let it run for more cycles."]);
+        assert_eq!(said("[60.0, 140.0]"), ["Too short to say much of A: its IPC is known to ± 40 %. Let it run for more cycles."]);
         assert_eq!(said("[90.0, 110.0]"), [""; 0]);
         assert!(table(&result("[90.0, 110.0]")).contains("100 ± 10"));
         assert!(!table(&result("null")).contains("slowdown"), "a row of nothing");

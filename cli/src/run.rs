@@ -47,8 +47,8 @@ pub struct Run {
     /// Write a timeline that Perfetto reads: CTAs by slot, bandwidth by kernel; 1 cycle is shown as 1 µs
     #[arg(long, value_name = "FILE.json")]
     trace: Option<String>,
-    /// Find out why kernels are slower beside others: run them once more without each cause, or without those of this list, such as noc,dram
-    #[arg(long, value_name = "CURES", num_args = 0..=1, default_missing_value = "")]
+    /// Find out why kernels are slower beside others: run them once more without each cause, or without those of this list, as --why=noc,dram
+    #[arg(long, value_name = "CURES", num_args = 0..=1, require_equals = true, default_missing_value = why::ALL)]
     why: Option<String>,
     /// Threads that share the run where the GPU is large, while no other run is under way; left out, as many as there are cores. The result is the same
     #[arg(long, value_name = "N")]
@@ -130,6 +130,7 @@ impl Run {
             (Reason::Stuck, _) => Err(Failure::Stuck(simulation.explain_stuck())),
             (_, Some(failure)) => Err(Failure::Policy(format!("at cycle {}: {failure}", simulation.cycle()))),
             (Reason::Budget, _) => Err(Failure::Interrupted(format!("at cycle {}, where the result ends", simulation.cycle()))),
+            _ if workers::interrupted() && ended => Err(Failure::Interrupted("before it was known why".into())),
             _ if workers::interrupted() => Err(Failure::Interrupted("before its kernels were measured alone".into())),
             _ if self.json => Ok(()),
             _ => {

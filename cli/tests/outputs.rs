@@ -85,7 +85,7 @@ fn the_table_says_how_sure_it_is() {
     }
     assert!(row("30,000 core cycles, ").ends_with(", as many as asked for"), "{lines:?}");
     let doubts =
-        |arguments: &[&str]| table("bp-cfd-even", arguments).iter().filter(|line| line.starts_with("Too short to say anything: ")).count();
+        |arguments: &[&str]| table("bp-cfd-even", arguments).iter().filter(|line| line.starts_with("Too short to say much of ")).count();
     assert_eq!(doubts(&["--cycles", "20k", "--seed", "7"]), 1, "an IPC that is known to ± 68 %");
     assert_eq!(doubts(&["--set", "gpu=tiny-2sm", "--cycles", "3k"]), 1, "no interval at all");
     assert_eq!(doubts(&["--cycles", "200k"]), 0);

@@ -159,6 +159,38 @@ fn a_kernel_beside_one_that_thrashes_l1d_is_cured_by_a_larger_one() {
     assert!(cure == Cure::L1 && gives_back > 2.0, "{because:?}");
 }
 
+/// SMK divides issue slots by what kernels do alone, which a larger L1D changes: with the quota of the smaller one, nobody seems to suffer.
+#[test]
+fn a_cure_with_which_a_quota_binds_says_nothing() {
+    let fields = r#""gpu": "fermi-16sm", "kernels": ["hetero/KMEANS", "hetero/SYRK"], "policy": "smk", "stop": { "cycles": 100000 }"#;
+    let (_, because) = why(fields, &[Cure::L1]);
+    let syrk = because.iter().find(|one| one.kernel == 1).expect("SYRK suffers");
+    assert!(syrk.bound == [Cure::L1] && syrk.cures.is_empty(), "{syrk:?}");
+}
+
+/// Every CTA of the second kernel wants another division of its SM, and most SMs are divided for the first as long as that runs.
+#[test]
+fn an_sm_that_is_divided_for_others_is_no_room() {
+    let gpu = r#"{ "preset": "ccbp-16sm", "sm.carve_outs": "9.0", "sm.shared_bytes": 233472, "sm.shared_reserved": 1024, "sm.l1.bytes": 262144 }"#;
+    let kernel = |name: &str, ctas: u32, wants: u32| {
+        format!(
+            r#"{{ "name": "{name}", "launches": [{{ "ctas": {ctas}, "threads": 64, "carve_out": {wants}, "program": [{{ "alu": {{ "count": 9000000 }} }}] }}] }}"#
+        )
+    };
+    let kernels = [kernel("first", 14, 8192), kernel("second", 512, 65_536)].join(", ");
+    let run = compared(&format!(r#""gpu": {gpu}, "kernels": [{kernels}], "policy": "leftover", "stop": {{ "cycles": 20000 }}"#));
+    assert_eq!(run.share(KernelId(1)).as_deref(), Some("2 of 16 SMs, as others leave it"));
+}
+
+/// What others would leave a kernel that has done nothing is not known.
+#[test]
+fn a_kernel_that_gets_nothing_has_no_share_to_be_charged_for() {
+    let fields = r#""gpu": "ccbp-16sm", "kernels": ["ccbp/LAV", "ccbp/FTD"], "policy": "leftover", "stop": { "cycles": 20000 }"#;
+    let outcome = compared(fields).outcome();
+    let starved = outcome.kernels.iter().find(|kernel| kernel.thread_instructions == 0).expect("one gets nothing");
+    assert_eq!((starved.share_cost, starved.neighbour_cost), (None, None), "{starved:?}");
+}
+
 /// All lines of MVT come to one bank of L2: neither more bandwidth of DRAM nor a larger cache helps HG as much as spreading them.
 #[test]
 fn a_kernel_behind_a_camped_bank_is_cured_by_spreading_lines() {

@@ -700,7 +700,9 @@ export type Because = {
   /** Each cure that was tried, the best first. They overlap and do not add up */
   cures: Cured[];
   /** Cures that this GPU cannot have, or that would change nothing */
-  not_tried: ("noc" | "dram" | "l2" | "banks" | "l1" | "lsu" | "slots" | "fp64" | "sfu" | "shared" | "quota")[];
+  not_tried: ("noc" | "dram" | "l2" | "banks" | "l1" | "l1-mshrs" | "lsu" | "slots" | "fp64" | "sfu" | "shared" | "quota")[];
+  /** Cures that say nothing: with them a quota binds, which the scheme would set anew */
+  bound: ("noc" | "dram" | "l2" | "banks" | "l1" | "l1-mshrs" | "lsu" | "slots" | "fp64" | "sfu" | "shared" | "quota")[];
   /** A few CTAs of it begin a second wave in its share */
   wave?: Wave;
   /** What the best cure gives back, in a sentence */
@@ -709,10 +711,12 @@ export type Because = {
 /** What a cure gives back */
 export type Cured = {
   /** Which */
-  cure: "noc" | "dram" | "l2" | "banks" | "l1" | "lsu" | "slots" | "fp64" | "sfu" | "shared" | "quota";
+  cure: "noc" | "dram" | "l2" | "banks" | "l1" | "l1-mshrs" | "lsu" | "slots" | "fp64" | "sfu" | "shared" | "quota";
   /** What it is, behind "with" */
   words: string;
-  /** How many times slower the kernel is for its neighbours with it (×) */
+  /** How many times slower the kernel is for its neighbours without it, in runs of the same length (×) */
+  without: number | null;
+  /** How many times slower it is for them with it (×) */
   neighbour_cost: number | null;
   /** What of the neighbours' cost goes, as a factor; 1: nothing (×) */
   gives_back: number | null;

@@ -273,7 +273,7 @@ export interface Silicon {
 /** What a run of one kernel alone says: rates over the whole GPU for each core cycle, shares of peaks, and whether it got stuck. */
 export interface Answer { ipc: number; warp_ipc: number; noc_utilisation: number; dram_utilisation: number; ipc_ci95?: Interval; stuck: boolean }
 /** What a kernel did in a run that tells why. */
-export interface Tried { ipc: number | null; ci95: Interval }
+export interface Tried { ipc: number | null; ci95: Interval; held: number | null }
 /** A run alone that another one needs the answer of; equal hashes, equal runs. */
 export interface PlannedRun { hash: string; name: string; experiment: Experiment }
 /** The runs alone that an experiment needs: what its policy has to know before it begins, and what its result compares with. */

@@ -383,10 +383,15 @@ impl Machine {
         self.dispatcher.shares(kernel)
     }
 
+    /// The code of the launch that a kernel is at.
+    pub fn code_now(&self, kernel: KernelId) -> &Code {
+        &self.codes(kernel)[self.run(kernel).launch.index()]
+    }
+
     /// How an SM is divided on which a kernel's CTAs wait for nothing else: they are allowed there, and there is room, but not as the SM is
     /// divided for others.
     pub fn divided_for_others(&self, kernel: KernelId) -> Option<Divided> {
-        let code = &self.codes(kernel)[self.run(kernel).launch.index()];
+        let code = self.code_now(kernel);
         let Progress { waiting, .. } = self.progress(kernel);
         let waits = |(sm, controls): &(&Sm, &SmControls)| {
             let may = controls.allowed[kernel] && sm.ctas.used(kernel).ctas < u32::from(controls.cta_target[kernel]);

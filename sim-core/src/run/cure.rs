@@ -21,8 +21,10 @@ names! {
         L2 = "l2",
         /// Lines that come to few of L2's banks and of DRAM's.
         Banks = "banks",
-        /// Misses of L1D, its MSHRs and its queues.
+        /// Misses of L1D.
         L1 = "l1",
+        /// L1D's MSHRs and queues.
+        L1Mshrs = "l1-mshrs",
         /// The load-store unit's queue, and what is blocked in it by others.
         Lsu = "lsu",
         /// Issue slots.
@@ -50,6 +52,7 @@ impl Cure {
             Cure::L2 => "a larger L2",
             Cure::Banks => "lines spread over all banks",
             Cure::L1 => "a larger L1D",
+            Cure::L1Mshrs => "more L1D MSHRs",
             Cure::Lsu => "an unlimited LSU",
             Cure::Slots => "twice the issue slots",
             Cure::Fp64 => "warp-wide FP64 units",
@@ -65,7 +68,7 @@ impl Cure {
             Cure::Noc => &["ccbp", "bmi", "mil", "mps", "green-context", "spatial", "mig"],
             Cure::Dram => &["tcm", "ccbp", "bmi", "mil", "mig"],
             Cure::L2 | Cure::Banks => &["mig"],
-            Cure::L1 => &["ucp", "bmi", "mil", "mps", "green-context", "spatial", "mig"],
+            Cure::L1 | Cure::L1Mshrs => &["ucp", "bmi", "mil", "mps", "green-context", "spatial", "mig"],
             Cure::Lsu => &["bmi", "mil", "mps", "green-context", "spatial", "mig"],
             Cure::Slots => &["smk", "lrr+gto", "mps", "green-context", "spatial", "mig"],
             Cure::Fp64 | Cure::Sfu | Cure::Shared => &["mps", "green-context", "spatial", "mig"],
@@ -82,6 +85,7 @@ impl Cure {
             Cure::L2 => more_l2(&mut cured),
             Cure::Banks => spread(&mut cured),
             Cure::L1 => cured.sms.iter_mut().for_each(more_l1),
+            Cure::L1Mshrs => cured.sms.iter_mut().for_each(more_l1_mshrs),
             Cure::Lsu => cured.sms.iter_mut().for_each(free_lsu),
             Cure::Slots => cured.sms.iter_mut().for_each(more_slots),
             Cure::Fp64 => cured.sms.iter_mut().filter(|sm| sm.fp64_lanes > 0).for_each(|sm| {
@@ -144,6 +148,11 @@ fn more_l1(sm: &mut SmClass) {
         l1.ways *= times;
     }
     l1.bytes *= times;
+}
+
+/// More misses under way, which may also thrash what L1D has: a cure of its own.
+fn more_l1_mshrs(sm: &mut SmClass) {
+    let l1 = &mut sm.l1;
     l1.mshrs = more(l1.mshrs, MORE, 1024);
     l1.merges = 32;
     l1.miss_queue = more(l1.miss_queue, MORE, 1024);

@@ -150,7 +150,8 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
         } else {
             simulation.in_share(kernel).map(|of| (of.ipc, of.ipc_ci95))
         };
-        let in_share = in_share.filter(|(ipc, _)| alone.is_some() && *ipc > 0.0);
+        // Of a kernel that has done nothing, nothing says what others would leave it.
+        let in_share = in_share.filter(|(ipc, _)| alone.is_some() && *ipc > 0.0 && stats.thread_instructions > 0);
         let ipc_share = in_share.map(|(ipc, _)| ipc);
         paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), in_share, shared, goal });
         let run = simulation.machine().run(kernel);

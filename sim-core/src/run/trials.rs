@@ -28,6 +28,8 @@ record! {
     cures: Vec<Cured> = list!(Shape::Record(&CURED), 0, 16, "cures"), Needed;
     /// Cures that this GPU cannot have, or that would change nothing.
     not_tried: Vec<Cure> = list!(Shape::Choice(Cure::NAMES), 0, 16, "cures"), Needed;
+    /// Cures that say nothing: with them a quota binds, which the scheme would set anew.
+    bound: Vec<Cure> = list!(Shape::Choice(Cure::NAMES), 0, 16, "cures"), Needed;
     /// A few CTAs of it begin a second wave in its share.
     wave: Option<Wave> = Shape::Record(&WAVE), Words("no such wave");
     /// What the best cure gives back, in a sentence.
@@ -41,7 +43,9 @@ record! {
     cure: Cure = Shape::Choice(Cure::NAMES), Needed;
     /// What it is, behind "with".
     words: String = text!(80), Needed;
-    /// How many times slower the kernel is for its neighbours with it.
+    /// How many times slower the kernel is for its neighbours without it, in runs of the same length.
+    without: Option<f64> ["×"] = Shape::Measured, Needed;
+    /// How many times slower it is for them with it.
     neighbour_cost: Option<f64> ["×"] = Shape::Measured, Needed;
     /// What of the neighbours' cost goes, as a factor; 1: nothing.
     gives_back: Option<f64> ["×"] = Shape::Measured, Needed;
@@ -68,6 +72,8 @@ record! {
     ipc: Option<f64> ["thread instructions/cycle"] = Shape::Measured, Needed;
     /// The ends of the 95 % interval of that.
     ci95: Option<[f64; 2]> = Shape::Nullable(&list!(Shape::Measured, 2, 2, "ends of an interval")), Needed;
+    /// The part of the cycles without an issue in which its quota holds it back.
+    held: Option<f64> = Shape::Measured, Needed;
 }
 
 const ALL_TRIED: Shape = list!(Shape::Record(&TRIED), 1, MAX_KERNELS, "kernels");
@@ -92,6 +98,9 @@ const MOST_LONGER: usize = 4;
 
 /// What gives back less is no cure.
 pub const GIVES_BACK: f64 = 1.05;
+
+/// From this part of the cycles without an issue on, a quota binds.
+const BOUND: f64 = 0.5;
 
 /// The neighbours cost another amount from this factor on.
 const STRAYS: f64 = 1.25;
@@ -178,16 +187,23 @@ impl Trials {
         long.map_or_else(|| (self.cost(told, base.short()), self.cost(told, trial.short())), |(base, here)| (Some(base), Some(here)))
     }
 
-    /// The cures, the best first.
+    /// A quota binds in a run with a cure: it stays as it was, where the scheme would set it anew by what the kernel does alone then.
+    fn is_bound(&self, told: &Told, trial: &Trial) -> bool {
+        let held = |run| self.did(told, run).and_then(|tried| tried.held).is_some_and(|held| held >= BOUND);
+        trial.cure.is_some_and(|cure| cure != Cure::Quota) && trial.short().into_iter().any(held)
+    }
+
+    /// The cures that say something, the best first.
     fn cured(&self, told: &Told) -> Vec<Cured> {
         let cured = |trial: &Trial| {
-            let cure = trial.cure?;
+            let cure = trial.cure.filter(|_| !self.is_bound(told, trial))?;
             let (base, here) = self.known(told, trial);
             let both = base.zip(here);
             let gives_back = both.map(|(base, here)| base.0 / here.0);
             let wide = both.and_then(|(base, here)| base.1.zip(here.1)).map(|(a, b)| root_of_squares([a, b]));
             let ci95 = gives_back.zip(wide).map(|(factor, wide)| [(factor * (1.0 - wide)).max(0.0), factor * (1.0 + wide)]);
-            Some(Cured { cure, words: cure.words().into(), neighbour_cost: here.map(|here| here.0), gives_back, ci95 })
+            let cost = |of: Option<Cost>| of.map(|of| of.0);
+            Some(Cured { cure, words: cure.words().into(), without: cost(base), neighbour_cost: cost(here), gives_back, ci95 })
         };
         let mut cures: Vec<Cured> = self.runs.iter().filter_map(cured).collect();
         cures.sort_by(|a, b| b.gives_back.unwrap_or(0.0).total_cmp(&a.gives_back.unwrap_or(0.0)));
@@ -235,8 +251,9 @@ impl Trials {
             says.0.extend(self.sentence(base, cures.first(), kernels).0);
         }
         says.0.retain(|part| !part.text.is_empty());
+        let bound = self.runs.iter().filter(|trial| self.is_bound(told, trial)).filter_map(|trial| trial.cure).collect();
         let (kernel, text) = (self.kernel.index() as u32, says.text());
-        Some((Because { kernel, neighbour_cost: base, cures, not_tried: self.not_tried.clone(), wave, says: text }, says))
+        Some((Because { kernel, neighbour_cost: base, cures, not_tried: self.not_tried.clone(), bound, wave, says: text }, says))
     }
 
     fn second_wave(&self, told: &Told, outcome: &KernelOutcome) -> Option<Wave> {
@@ -263,15 +280,17 @@ impl Trials {
         match best {
             Some(Cured { cure, gives_back: Some(factor), ci95, .. }) if *factor >= GIVES_BACK => {
                 let perhaps = if ci95.is_some_and(|[low, _]| low <= 1.0) { " perhaps" } else { "" };
+                // Less than half of what they cost, as factors go.
+                let only = if perhaps.is_empty() && factor * factor < base.unwrap_or(1.0) { " only" } else { "" };
                 said.words(format!("With {}, ", cure.words()))
                     .other(k, &names)
                     .words(format!("{perhaps}{cost}"))
                     .name(k, name)
-                    .words(" ")
+                    .words(format!("{only} "))
                     .figure(k, Figure::GivesBack, *factor)
                     .words(" times less.")
             }
-            Some(_) => said.words("No cure lowers by 5 % what ").other(k, &names).words(cost).name(k, name).words("."),
+            Some(_) => said.words("No cure that was tried lowers by 5 % what ").other(k, &names).words(cost).name(k, name).words("."),
             None => said.words("Nothing was tried against what ").other(k, &names).words(cost).name(k, name).words("."),
         }
     }

@@ -201,6 +201,11 @@ impl Run<'_> {
             let says = Sentence::default().words("How fast each kernel is alone is not known yet.");
             return Verdict::said(Question::Sharing, alloc::vec![says], false);
         }
+        // Who is known to suffer comes before who may suffer more, but behind who certainly does.
+        let (first, low) = (order[0], self.ends(order[0], "slowdown").map_or(0.0, |[low, _]| low));
+        let known = |k: usize| self.suffers(k) && self.is_known(k) && (k == first || self.slowdown(k) >= Some(low));
+        let first_known = order.iter().position(|&k| known(k)).unwrap_or(0);
+        order[..=first_known].rotate_right(1);
         let worst = order[0];
         let (first, mut says) = self.paces(&order);
         let sits = self.sits(&order);
@@ -216,8 +221,9 @@ impl Run<'_> {
             says.extend(self.its_share(worst));
             verdict.sufferer = Some(worst as u32);
             let precise = verdict.ci95.zip(verdict.slowdown).is_some_and(|([low, high], slowdown)| high - low <= 2.0 * KNOWN * slowdown);
-            verdict.sure = precise && self.is_known(worst) && self.simulation.has_settled() && !self.simulation.is_so_far();
-            says.extend(self.wants(precise).filter(|_| !verdict.sure).map(ToString::to_string));
+            verdict.sure =
+                precise && self.is_known(worst) && first_known == 0 && self.simulation.has_settled() && !self.simulation.is_so_far();
+            says.extend(self.wants(precise && first_known == 0).filter(|_| !verdict.sure).map(ToString::to_string));
         } else {
             let high = verdict.ci95.map(|[_, high]| high);
             verdict.sure = self.is_known(worst) && high.is_some_and(|high| high < SUFFERS) && !self.simulation.is_so_far();
@@ -262,8 +268,8 @@ impl Run<'_> {
         let one = unknown.len() == 1;
         let doubt = if self.simulation.is_so_far() {
             format!("How fast {names} {} alone is still being measured.", if one { "is" } else { "are" })
-        } else if self.suffers(worst) && !self.is_known(worst) {
-            format!("The run is too short to say how much slower than alone {} is.", self.kernels[worst].name)
+        } else if unknown.iter().any(|&k| self.suffers(k)) {
+            format!("The run is too short to say how much slower than alone {names} {}.", if one { "is" } else { "are" })
         } else {
             format!("The run is too short to say whether {names} {}.", if one { "suffers" } else { "suffer" })
         };

@@ -4,10 +4,11 @@ use crate::describe::gpu::Gpu;
 use crate::describe::ids::KernelId;
 use crate::interface::controls::Controls;
 use crate::interface::ratios;
+use crate::interface::stats::StallCause;
 use crate::run::confidence;
 use crate::run::cure::Cure;
 use crate::run::experiment::{Experiment, Stop};
-use crate::run::outcome::KernelOutcome;
+use crate::run::outcome::{KernelOutcome, stall_shares};
 use crate::run::plan::{self, Planned};
 use crate::run::result::Outcome;
 use crate::run::simulation::Simulation;
@@ -23,7 +24,7 @@ impl Simulation {
     /// The runs that tell why each kernel suffers whose neighbours cost it something, each once. What they do (`tried`) is to be told (`tell_why`): then
     /// the outcome says why. None before the run has ended, and where nobody's neighbours are known to cost anything.
     pub fn ask_why(&mut self, cures: &[Cure]) -> Vec<Planned> {
-        self.why = None;
+        self.why = Some(Asked::default());
         if self.share_runs().is_empty() {
             return Vec::new();
         }
@@ -55,12 +56,19 @@ impl Simulation {
     pub fn tried(&mut self) -> Vec<Tried> {
         let measured = self.measured();
         let ipcs = measured.stats.iter().map(|stats| ratios::ipc(stats, measured.cycles));
+        let held = |kernel: usize| stall_shares(&measured.stalls[kernel]).0[StallCause::Quota as usize];
         let error = |kernel| self.batches().and_then(|batches| confidence::known(batches, kernel, &ratios::IPC));
         let of = |(kernel, ipc): (usize, Option<f64>)| Tried {
             ipc,
             ci95: ipc.zip(error(kernel)).map(|(ipc, error)| confidence::interval(ipc, error)),
+            held: held(kernel),
         };
         ipcs.enumerate().map(of).collect()
+    }
+
+    /// What was asked is not wanted any more.
+    pub fn forget_why(&mut self) {
+        self.why = None;
     }
 
     /// Tells what each kernel has done in a run of `ask_why`.
@@ -103,7 +111,9 @@ impl Simulation {
 
     fn trial(&self, kernel: KernelId, cure: Option<Cure>, gpu: &Gpu, controls: &Controls) -> Option<Trial> {
         let short = |run: Experiment| {
-            let cycles = if let Stop::Cycles(cycles) = run.stop { cycles.min(CYCLES) } else { CYCLES };
+            // Who takes turns has had several of them in the run, perhaps none in less.
+            let most = if self.takes_turns() { u64::MAX } else { CYCLES };
+            let cycles = if let Stop::Cycles(cycles) = run.stop { cycles.min(most) } else { CYCLES };
             let stop = Stop::Cycles(cycles);
             Planned::of(Experiment { gpu: gpu.clone(), stop, restart: true, alone: false, alone_gpu: None, alone_warp_order: None, ..run })
         };

@@ -7,9 +7,10 @@ const isRate = (value: unknown): boolean => typeof value === "number" && value >
 /** A value as what kernels did; null for what the engine does not take for that. */
 export function readTried(value: unknown): readonly Tried[] | null {
   const whole = (one: unknown): boolean => {
-    const { ipc, ci95 } = fieldsOf(one);
+    const { ipc, ci95, held } = fieldsOf(one);
     return (
       (ipc === null || isRate(ipc)) &&
+      (held === null || isRate(held)) &&
       (ci95 === null || (Array.isArray(ci95) && ci95.length === 2 && ci95.every(isRate)))
     );
   };

@@ -50,7 +50,7 @@ export function said(sides: readonly RunSide[]): Said[] {
       doubts = headline.every(({ kernel }) => kernel == null) ? [textOf(headline)] : [],
       known = [...(first?.says ?? []), textOf(first?.headline ?? headline)];
     const alike = side.kernels.join() === a?.kernels.join() && side.scheme !== a.scheme,
-      last = verdict?.sure === false ? says.slice(-1) : [];
+      last = verdict?.sure === false && doubts.length === 0 ? says.slice(-1) : [];
     return {
       side,
       lead: alike ? `Under ${side.scheme}: ` : `${side.mark}: `,

@@ -35,6 +35,7 @@ export interface Cures {
   kernel: number;
   rows: readonly Cured[];
   not: readonly string[];
+  bound: readonly string[];
   acts: readonly Acts[];
 }
 interface Chain {
@@ -67,17 +68,18 @@ function cures(
   kernels: readonly string[],
   acts: (cause: string, kernel: number) => readonly Acts[],
 ): Cures[] {
-  return because.map(({ kernel, neighbour_cost: cost = null, cures: tried, not_tried: not }) => ({
+  return because.map(({ kernel, neighbour_cost: cost = null, cures: tried, not_tried: not, bound }) => ({
     title: `Neighbours cost ${kernels[kernel] ?? ""} ${fixed(cost, 2)} ×; without one cause each`,
     kernel,
-    rows: tried.map(({ words, neighbour_cost: here, gives_back: back, ci95 }) => ({
+    rows: tried.map(({ words, without, neighbour_cost: here, gives_back: back, ci95 }) => ({
       name: `with ${words}`,
       here: finite(here),
-      base: cost,
+      base: finite(without),
       back: finite(back),
       give: ci95 ? ((ci95[1] ?? 0) - (ci95[0] ?? 0)) / 2 : null,
     })),
     not,
+    bound,
     acts: (finite(tried[0]?.gives_back) ?? 0) < GIVES_BACK ? [] : acts(tried[0]?.cure ?? "", kernel),
   }));
 }

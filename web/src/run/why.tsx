@@ -126,7 +126,12 @@ function CuresTable({ of }: { of: Cures }) {
       </table>
       <p class="note">
         They overlap, and do not add up.
-        {of.not.length > 0 ? ` Not tried, as it is no other GPU: ${of.not.join(", ")}.` : null}
+        {of.not.length > 0
+          ? ` Not tried, as nothing would change or this GPU cannot have it: ${of.not.join(", ")}.`
+          : null}
+        {of.bound.length > 0
+          ? ` They say nothing, as the scheme would set anew the quota that binds with them: ${of.bound.join(", ")}.`
+          : null}
       </p>
       <ActsTable acts={of.acts} kernel={of.kernel} />
     </div>
