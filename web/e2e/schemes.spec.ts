@@ -1,7 +1,7 @@
 // The place Schemes, as a person asks it: which is best for a mix, in a picture and a table that sorts; and the oracles.
 import type { Locator, Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
-import { choose, expect, form, is, noViolations, openAt, picture, test } from "./corun.ts";
+import { choose, expect, is, noViolations, openAt, picture, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=even&seed=1&cycles=8000";
 const open = async (page: Page, hash = ""): Promise<void> => {
@@ -215,14 +215,8 @@ test("a fresh mix is a race: who is far behind is dropped, says so, and runs to 
   await expect.poll(() => page.url()).toContain("b.policy=leftover");
 });
 
-test("the form of a run leads to all schemes of its mix", async ({ page }) => {
+test("the place's name leads to all schemes of a run's mix", async ({ page }) => {
   await openAt(page, TINY, 100);
-  await form(page);
-  await page.getByRole("button", { name: "All schemes", exact: true }).click();
-  await expect(page).toHaveURL(/sweeps\.html#v=1&gpu=tiny-2sm&mix=VADD\+SAD/);
-  await page.goBack();
-  await is(page, "Paused");
-  // So does the place's name.
   await page.getByRole("link", { name: "Schemes", exact: true }).click();
   await expect(page).toHaveURL(/sweeps\.html#v=1&gpu=tiny-2sm&mix=VADD\+SAD/);
 });

@@ -5,6 +5,7 @@ import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import {
   axisFile,
+  choose,
   dock,
   expect,
   form,
@@ -183,33 +184,16 @@ test("a scheme is found by the vendor's word, and one that needs another GPU say
   await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu).toBe("tiny-2sm");
 });
 
-test("vendors' words set the policy, are known again, and say that they are an assumption", async ({ page }) => {
+test("a policy in vendors' words is known, and said to be an assumption", async ({ page }) => {
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=1", 200);
   await form(page);
-  await show(page, "decisions");
-  const vendor = page.getByLabel("As a vendor's GPU is shared");
   const note = page.locator(".vendor-note");
   await expect(note).toBeHidden();
-  await vendor.selectOption({ label: "75 % for the first, 25 % for the others: weighted" });
+  await choose(page, "Scheme of A", "MPS 75 + 25 %");
   await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("mps");
   await expect(note).toContainText("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE: 75 % for the first");
   await expect(note).toContainText("a modelling assumption, not validated hardware");
-  await expect(page.locator("#decisions")).toContainText("may use 1 SM from SM 0 on, beside others");
-  // On a GPU of two SMs: one of a hundred has as many fields, and takes long to look through.
   await noViolations(page);
-  // MIG brings its GPU, SMs, channels and L2 with them; the link has it all.
-  await vendor.selectOption({ label: "3g.20gb each" });
-  await expect(page.locator("#f-gpu")).toHaveValue("a100-40gb");
-  await expect(page.locator("#decisions")).toContainText("gets DRAM channels 20 to 39 and their L2 banks");
-  await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu).toBe("a100-40gb");
-  const link = page.url();
-  await open(page, link.slice(link.indexOf("#")));
-  await form(page);
-  await expect(note).toContainText("MIG: 3g.20gb each.");
-  await expect(vendor.locator("option:checked")).toHaveText("3g.20gb each");
-  await picture(page, "vendor-mig", true);
-  await vendor.selectOption({ label: "100,000 cycles: shorter than any, to see turns soon" });
-  await expect(note).toContainText("Time slicing");
   // Other settings are nobody's words.
   await page.getByLabel("Policy", { exact: true }).selectOption("even");
   await expect(note).toBeHidden();

@@ -196,10 +196,6 @@ const chosen: Chosen = {
   gpu: (name) => void chooseGpu(name),
   scheme: (at, name) => (name === NONE ? session.only(0) : choose(at, name)),
 };
-function toSchemes(): void {
-  const experiment = session.experiments[session.edited.peek()];
-  if (experiment) void schemesLink(experiment).then((href) => location.assign(href));
-}
 const help = listen([
   pageKey(" ", "play, pause", () => session.toggle(), "space"),
   pageKey(".", "one cycle forward", () => session.step()),
@@ -287,7 +283,6 @@ async function start(): Promise<void> {
       session.view.value = {};
       session.open(one, !calm());
     },
-    schemes: toSchemes,
     edit: (side) => session.edit(side),
     dropped: () => {
       session.editable.value = true;

@@ -1,18 +1,18 @@
 // How the kernels share the GPU: a policy, or several in turn, each with the parameters that its description names.
 import { policyEntry, scheme } from "../choices.ts";
-import { presets, presetsOf, shapeOf } from "../teach/vendors.ts";
+import { presetsOf, shapeOf } from "../teach/vendors.ts";
 import type { PolicyChoice, PolicyParam } from "../types.ts";
-import { Deeds, Select } from "../controls.tsx";
+import { Deeds } from "../controls.tsx";
 import { Field, PerKernel, Said, useForm } from "./field.tsx";
 import { policyOptions, sentence } from "./fields.ts";
 import { mostOf } from "./shape.ts";
-import { Icon, Moves, Source } from "../widgets.tsx";
+import { Moves, Source } from "../widgets.tsx";
 import { Script } from "./script.tsx";
 import { copy } from "./state.ts";
 
 export function Policies() {
   const form = useForm(),
-    { catalogue, events, policies, now } = form,
+    { catalogue, policies, now } = form,
     names = policies.map(({ name }) => policyEntry(catalogue, name)?.name ?? name),
     others = policyOptions(catalogue).filter(({ value }) => !names.includes(value)),
     begin = (name: string): PolicyChoice => scheme(catalogue, name, now.kernels.length);
@@ -40,18 +40,6 @@ export function Policies() {
         />
       )}
       <Said path="policy" />
-      <div class="add-row">
-        <button
-          type="button"
-          class="button"
-          id="f-all-schemes"
-          title="Run this mix under every scheme, and compare them"
-          onClick={() => events.schemes()}
-        >
-          <Icon name="bars" />
-          All schemes
-        </button>
-      </div>
       <Vendors />
     </>
   );
@@ -127,39 +115,15 @@ function Controls({ path }: { path: string }) {
 }
 
 /** Settings in the words of vendors, and what of the present one is an assumption. */
+/** What the policy is in vendors' words. */
 function Vendors() {
   const form = useForm(),
-    { now } = form;
-  const shape = shapeOf(form.catalogue, now.gpu ?? form.preset());
-  const offered = presets(now.kernels.length, shape),
-    mine = presetsOf(now, shape),
-    [first] = mine,
-    at = offered.findIndex((one) => first !== undefined && JSON.stringify(one) === JSON.stringify(first));
-  if (offered.length === 0 || !(shape.sms > 0)) return null;
-  return (
-    <>
-      <Select
-        at={{ id: "f-vendor", "aria-label": "As a vendor's GPU is shared" }}
-        options={[
-          { value: "", text: "As a vendor's GPU is shared…" },
-          ...offered.map(({ title, group }, i) => ({ value: String(i), text: title, group })),
-        ]}
-        value={at >= 0 ? String(at) : ""}
-        put={(value) => {
-          const chosen = value === "" ? undefined : offered[Number(value)];
-          if (!chosen) return;
-          form.edit((e) => {
-            e.policy = copy(chosen.policy);
-            if (chosen.gpu !== undefined) e.gpu = chosen.gpu;
-          });
-        }}
-      />
-      {first && (
-        <p class="field-help vendor-note">
-          <b>{mine.map(({ group, title }) => `${group}: ${title}`).join("; or ")}.</b> {first.note} This is a modelling
-          assumption, not validated hardware.
-        </p>
-      )}
-    </>
-  );
+    mine = presetsOf(form.now, shapeOf(form.catalogue, form.now.gpu ?? form.preset())),
+    [first] = mine;
+  return first ? (
+    <p class="field-help vendor-note">
+      <b>{mine.map(({ group, title }) => `${group}: ${title}`).join("; or ")}.</b> {first.note} This is a modelling
+      assumption, not validated hardware.
+    </p>
+  ) : null;
 }

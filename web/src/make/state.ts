@@ -10,8 +10,6 @@ export interface EditorEvents {
   change(experiment: Experiment): void;
   /** One that comes from elsewhere, a file or an example, is to run by itself. */
   open(experiment: Experiment): void;
-  /** The mix is to run under every scheme. */
-  schemes(): void;
   /** Another of two experiments is to be shown. */
   edit(side: number): void;
   /** A file of what a GPU measured is to be compared. */
