@@ -29,7 +29,7 @@ export function helpDialog(
     h(
       "p",
       null,
-      "Corun simulates one GPU that runs several kernels at once, cycle by cycle, and lets you choose which kernel gets which share of it. The pictures show the machine as it is in this cycle; the charts show windows of 400 cycles. It is a model: its schemes are what papers describe, not what a certain GPU does.",
+      "Corun simulates one GPU that runs several kernels at once, cycle by cycle, and lets you choose which kernel gets which share of it. The pictures show the machine as it is in this cycle; the time axis shows windows of 400 cycles. It is a model: its schemes are what papers describe, not what a certain GPU does.",
     ),
     h("p", null, "The address of the page is the whole experiment. Whoever opens it sees the same run, to the cycle."),
     h(

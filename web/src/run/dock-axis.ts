@@ -11,7 +11,7 @@ import { count } from "../format.ts";
 import { termElement } from "../term-tip.ts";
 import type { Zoom } from "../types.ts";
 import { framed } from "../views/framed.ts";
-import { Turns } from "../views/pace.ts";
+import { Turn } from "../views/pace.ts";
 import { freshId, swatch, type Exportable } from "../views/parts.ts";
 import { axisEnd, dockTable, figures, kernelLabel, lanesOf, type DockRun, type Lane } from "./dock-data.ts";
 import { drawDock, seriesPaint, type DockDrawing } from "./dock-drawing.ts";
@@ -69,7 +69,6 @@ export class Axis {
   #drawn: DockDrawing | null = null;
   #tops: ReadonlyMap<string, number> = new Map();
   #pointed: { x: number; y: number } | null = null;
-  readonly #turns = new Turns(66, 0.1);
   readonly #canvas = h("canvas", { "aria-hidden": "true", height: 0 });
   readonly #now = h("div", { class: "dk-now", "aria-hidden": "true" });
   readonly #ahead = h("div", { class: "dk-ahead", hidden: true, "aria-hidden": "true" });
@@ -209,7 +208,7 @@ export class Axis {
   // ---------------------------------------------------------------- drawing
 
   later(): void {
-    this.#turns.ask(this.#draw);
+    this.#turn.ask();
   }
 
   readonly #draw = (): void => {
@@ -223,6 +222,8 @@ export class Axis {
     this.#place();
     this.#tipAt();
   };
+
+  readonly #turn = new Turn(this.#draw, 66, 0.1);
 
   /** Without `few` also those for which the window has no room. */
   #wanted(few = false): Lane[] {

@@ -56,7 +56,7 @@ export const dockHeight = (of: Pick<DockInput, "lanes" | "large">): number =>
 
 export function drawDock(input: DockInput): DockDrawing {
   const { runs, lanes, range, width, narrow, theme: t } = input;
-  const x = narrow ? 50 : 90,
+  const x = narrow ? 54 : 90,
     w = Math.max(40, width - x - (narrow ? 8 : ENDS));
   const d = new Drawing(width, dockHeight(input), t.surface, t.font, t.mono);
   const at = (cycle: number): number =>

@@ -7,14 +7,14 @@ import { moved } from "./beside.ts";
 /** Puts a finished picture under a heading and a legend and over the stamp: the picture that leaves the page. */
 export function framed(
   chart: Drawing,
-  heading: { title: string; legend: { name: string; paint?: Paint; dash?: number[] }[]; stamp: string },
+  heading: { title: string; legend: { name: string; paint?: Paint }[]; stamp: string },
   t: Theme,
   margin = 0,
 ): Drawing {
   const pad = 12,
     size = 12;
   const outer = chart.width + 2 * margin;
-  const items: { x: number; y: number; sign: number; name: string; paint?: Paint; dash?: number[] }[] = [];
+  const items: { x: number; y: number; sign: number; name: string; paint?: Paint }[] = [];
   let x = pad,
     y = 44;
   for (const item of heading.legend) {
@@ -33,17 +33,7 @@ export function framed(
   for (const item of items) {
     d.text(item.x + item.sign, item.y, item.name, t.ink2, size);
     if (item.paint === undefined) continue;
-    if (item.dash)
-      d.line(
-        item.x,
-        item.y - 4,
-        item.x + 18,
-        item.y - 4,
-        typeof item.paint === "string" ? item.paint : item.paint.colour,
-        2.5,
-        item.dash,
-      );
-    else d.rect(item.x, item.y - 11, 18, 14, { fill: item.paint, radius: 2 });
+    d.rect(item.x, item.y - 11, 18, 14, { fill: item.paint, radius: 2 });
   }
   for (const s of chart.shapes) d.shapes.push(moved(s, margin, head));
   d.text(pad, d.height - 11, heading.stamp, t.ink3, 10, { mono: true });

@@ -23,22 +23,19 @@ export class Pace {
   }
 }
 
-/** Drawings that share a part of the time. Who asked first is drawn first, and only so many in one go, so that no frame is long. */
-export class Turns {
+/** A drawing that keeps to its part of the time, however often it is asked for. */
+export class Turn {
   readonly #pace: Pace;
-  readonly #together: number;
-  /** In the order in which they asked. */
-  readonly #waiting = new Set<() => void>();
+  readonly #draw: () => void;
   #due = false;
 
-  constructor(least: number, share = 0.2, together = 1) {
+  constructor(draw: () => void, least: number, share = 0.2) {
+    this.#draw = draw;
     this.#pace = new Pace(least, share);
-    this.#together = together;
   }
 
-  /** `atOnce`: the call comes from an animation frame already, and what has its turn is drawn in it. */
-  ask(draw: () => void, atOnce = false): void {
-    this.#waiting.add(draw);
+  /** `atOnce`: the call comes from an animation frame already, and what is due is drawn in it. */
+  ask(atOnce = false): void {
     if (this.#due) return;
     if (atOnce && this.#pace.wait(performance.now()) === 0) this.#take();
     else this.#later();
@@ -56,12 +53,8 @@ export class Turns {
 
   #take(): void {
     const begin = performance.now();
-    for (const draw of [...this.#waiting].slice(0, this.#together)) {
-      this.#waiting.delete(draw);
-      draw();
-    }
+    this.#draw();
     this.#pace.took(begin, performance.now());
-    if (this.#waiting.size > 0) this.#later();
   }
 }
 

@@ -10,7 +10,7 @@ import { Announcer, fillTable, freshId, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
 import { pictureMenu } from "./menu.ts";
 import type { Meaning } from "./meanings.ts";
-import { Turns, UNSEEN } from "./pace.ts";
+import { Turn, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 import { termElement } from "../term-tip.ts";
 
@@ -18,8 +18,6 @@ import { termElement } from "../term-tip.ts";
 export interface LegendItem {
   name: string;
   paint?: Paint;
-  /** It stands for a line, which is drawn so. */
-  dash?: number[];
   doc?: string;
 }
 
@@ -49,10 +47,6 @@ export abstract class Picture extends HTMLElement {
   }
   protected chosen(_spot: Spot): void {
     /* nothing to choose */
-  }
-  /** The drawing is shown: what lies over it can be put in its place. */
-  protected drawn(): void {
-    /* nothing lies over it */
   }
   protected say(text: string): void {
     this.announcer.say(text);
@@ -84,8 +78,9 @@ export abstract class Picture extends HTMLElement {
   /** The timer of a drawing that nobody sees. */
   private late = 0;
   private due = false;
-  /** Several pictures may take turns. */
-  protected turns = new Turns(33);
+  private readonly turn = new Turn(() => {
+    if (this.isConnected && !this.due) this.drawNow();
+  }, 33);
   private tableDue = 0;
   /** What the legend says. */
   private legended = "";
@@ -162,7 +157,7 @@ export abstract class Picture extends HTMLElement {
     this.listen();
   }
 
-  protected listen(): void {
+  private listen(): void {
     this.canvas.addEventListener("pointermove", (e) => {
       this.pointed = { x: e.offsetX, y: e.offsetY };
       this.retip();
@@ -195,11 +190,8 @@ export abstract class Picture extends HTMLElement {
 
   /** Draws a new frame, now if it is time for one: for calls that already come from an animation frame. */
   protected drawFrame(): void {
-    if (this.isConnected && !this.due) this.turns.ask(this.drawTurn, true);
+    if (this.isConnected && !this.due) this.turn.ask(true);
   }
-  private readonly drawTurn = (): void => {
-    if (this.isConnected && !this.due) this.drawNow();
-  };
 
   private drawNow(unseen = false): void {
     if (!this.tableBox.hidden) {
@@ -223,7 +215,6 @@ export abstract class Picture extends HTMLElement {
     this.canvas.hidden = drawing === null;
     if (!drawing) return;
     show(this.canvas, drawing);
-    this.drawn();
     this.retip();
     this.tellSummary();
   }
@@ -255,7 +246,7 @@ export abstract class Picture extends HTMLElement {
     this.legended = said;
     this.fillKeys(items);
   }
-  protected fillKeys(items: readonly LegendItem[]): void {
+  private fillKeys(items: readonly LegendItem[]): void {
     this.keys.replaceChildren(
       ...items.map((item) => {
         const sign = item.paint === undefined ? [] : [swatch(item.paint)];
