@@ -4,7 +4,7 @@ use crate::kind::{self, Kind};
 use crate::number::whole;
 use clap::Args;
 use corun_lab::{output, problem};
-use sim_core::describe::error::Problems;
+use sim_core::describe::error::{Problem, Problems};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};
 use sim_core::study::foreign::LOOKED_AT;
@@ -176,6 +176,11 @@ fn text(file: &str, wanted: Kind) -> Result<String, Problems> {
         ));
     }
     String::from_utf8(bytes).map_err(|error| problem("(file)", format!("not UTF-8: {error}"), "JSON text"))
+}
+
+/// A problem by itself.
+pub fn one(problem: Problem) -> Problems {
+    Problems(vec![problem])
 }
 
 /// The first of many numbers, for people.

@@ -1,6 +1,7 @@
 //! What a file is, so that a command that was given another kind of file can say which command takes it.
 
 use corun_lab::problem;
+use corun_traces::unpack;
 use flate2::read::GzDecoder;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -30,6 +31,8 @@ pub enum Kind {
     Kernel,
     /// What silicon/interfere.cu measured.
     Times,
+    /// Recorded kernels.
+    Recording,
 }
 
 impl Kind {
@@ -46,6 +49,7 @@ impl Kind {
             Kind::Script => ("a script", "`corun run EXPERIMENT --script FILE` runs it"),
             Kind::Kernel => ("a kernel", "it belongs into the `kernels` of an experiment"),
             Kind::Times => ("times of a GPU", "`corun silicon FILE` reads them"),
+            Kind::Recording => ("a recording of kernels", "`corun show FILE` prints what is in it"),
         }
     }
 
@@ -91,6 +95,9 @@ impl Kind {
 pub fn of_another_tool(file: &str, head: &[u8], wanted: Kind) -> Option<Problems> {
     if Kind::of_text(file, "") == Some(Kind::Script) {
         return None;
+    }
+    if unpack::kind(head) == Some(unpack::Kind::Recording) {
+        return Some(Kind::Recording.instead_of(wanted));
     }
     let mut unpacked = Vec::new();
     // Of what is cut off at the end, the beginning is known all the same.

@@ -5,6 +5,7 @@
 
 mod answers;
 mod curve;
+mod import;
 mod input;
 mod kind;
 mod list;
@@ -16,6 +17,7 @@ mod points;
 mod predict;
 mod probe;
 mod profiles;
+mod recording;
 mod report;
 mod reproduce;
 mod results;
@@ -81,8 +83,11 @@ enum Command {
     Explain(run::Explain),
     /// List what can be chosen
     List(list::List),
-    /// Show the whole of one kernel, policy, GPU or experiment, or what a file of results says
+    /// Show the whole of one kernel, policy, GPU or experiment, or what a file of results or a recording says
     Show(show::Show),
+    /// Record kernels that another tool has traced
+    #[command(subcommand)]
+    Import(import::Import),
     /// Hold the machine against what kernels took on a real GPU, alone and beside each other
     Silicon(silicon::Silicon),
     /// Show what is kept of runs that have been measured, and where; remove what other engines have left
@@ -162,6 +167,7 @@ impl Command {
             Command::Explain(command) => command.execute(),
             Command::List(command) => command.execute(),
             Command::Show(command) => command.execute(),
+            Command::Import(command) => command.execute(),
             Command::Silicon(command) => command.execute(),
             Command::Store(command) => command.execute(),
             Command::Schema(command) => command.execute(),

@@ -2,7 +2,7 @@
 
 use crate::kind::Kind;
 use crate::out::Out;
-use crate::{input, list, points, report, text};
+use crate::{input, list, points, recording, report, text};
 use clap::Args;
 use corun_lab::{Failure, output, problem};
 use sim_core::describe::gpu::presets;
@@ -28,13 +28,13 @@ pub const KINDS: &[(&str, &str)] = &[
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
-    override_usage = "corun show <KIND> <NAME>\n       corun show <FILE> [--csv [FILE] | --svg [FILE]] [--metric PATH]",
+    override_usage = "corun show <KIND> <NAME>\n       corun show <FILE> [--csv [FILE] | --svg [FILE]] [--metric PATH]\n       corun show <FILE.corun> [--json]",
     after_help = "\
 Kinds: kernel, policy, gpu, experiment, sweep, prediction, order, control, metric, script; `corun list` has their names. An experiment, a sweep and \
 a prediction are printed as the JSON that the commands take.
 
 Files: FILE.jsonl of `corun sweep` is shown as a table, with --csv as one for a spreadsheet, with --svg as a plot; FILE.json of `corun run --json` as \
-`corun run` shows it.
+`corun run` shows it; FILE.corun of `corun import` with what its kernels are and do.
 
 Exit status: 0 done, 2 bad usage or input."
 )]
@@ -52,6 +52,9 @@ pub struct Show {
     /// What the plot shows, and the table has besides: the place of a number in a result, such as `kernels[0].slowdown`
     #[arg(long, value_name = "PATH", default_value = "metrics.hspeedup")]
     metric: String,
+    /// Print what a recording holds as JSON
+    #[arg(long, conflicts_with_all = ["csv", "svg"])]
+    json: bool,
 }
 
 impl Show {
@@ -69,6 +72,12 @@ impl Show {
     /// What a file of results says.
     fn file(&self) -> Result<(), Failure> {
         let file = &self.what;
+        if let Some(recording) = recording::of(file)? {
+            return if self.json { output::print_json(&recording.encode()) } else { output::print(&recording::table(&recording)) };
+        }
+        if self.json {
+            return Err(problem("--json", "another file", "a recording of kernels").into());
+        }
         let to = |file: &Option<String>| Out { out: file.clone() };
         if input::of_another_kind(file, Kind::Results).is_some() {
             let result = input::read(file, Kind::Result)?;

@@ -154,6 +154,8 @@ pub struct Recorder<W> {
     spare: Vec<Open>,
     kernel: Option<Kernel>,
     kernels: u64,
+    /// Bytes of text that have been read, unpacked.
+    pub text_bytes: u64,
     copies: u64,
     copied: u64,
     /// What is worth saying.
@@ -193,6 +195,7 @@ impl<W: Write> Recorder<W> {
             spare: Vec::new(),
             kernel: None,
             kernels: 0,
+            text_bytes: 0,
             copies: 0,
             copied: 0,
             notes: Notes::default(),

@@ -23,12 +23,14 @@ pub struct Lines<R> {
     /// The line without its end.
     line: (usize, usize),
     number: u64,
+    /// Bytes that have been read.
+    pub bytes: u64,
 }
 
 impl<R: Read> Lines<R> {
     /// The lines of a stream that people call so.
     pub fn new(source: R, name: &str) -> Self {
-        Lines { source, name: name.to_owned(), buffer: vec![0; BLOCK], filled: 0, next: 0, line: (0, 0), number: 0 }
+        Lines { source, name: name.to_owned(), buffer: vec![0; BLOCK], filled: 0, next: 0, line: (0, 0), number: 0, bytes: 0 }
     }
 
     /// Goes to the next line; says whether there is one.
@@ -76,6 +78,7 @@ impl<R: Read> Lines<R> {
                 Ok(0) => return Ok(false),
                 Ok(read) => {
                     self.filled += read;
+                    self.bytes += read as u64;
                     return Ok(true);
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

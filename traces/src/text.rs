@@ -56,6 +56,7 @@ pub fn read<R: Read, W: Write>(source: R, name: &str, only: Option<u64>, recorde
         raw = true;
         line(lines.line(), &header, recorder).map_err(|fault| lines.wrong(fault))?;
     }
+    recorder.text_bytes += lines.bytes;
     recorder.finish_kernel(raw).map(Some).map_err(|fault| lines.wrong(fault))
 }
 

@@ -152,6 +152,7 @@ pub fn read<R: Read + Seek, W: Write>(
                 let begins = file.at;
                 let packed = file.bytes(size, "a chunk")?;
                 let text = unpack(&mut decoder, &packed).map_err(|fault| fault.at(format!("{name} at byte {begins}")))?;
+                recorder.text_bytes += text.len() as u64;
                 let place = |line: usize| format!("{name} at byte {begins}, warp {number} of CTA {place:?}, chunk {chunk}, line {line}");
                 let mut done = 0;
                 for (line, text) in text.split(|byte| *byte == b'\n').enumerate() {

@@ -97,6 +97,27 @@ fn a_recording_is_at_most_a_tenth_of_the_text() {
     }
 }
 
+/// Nothing is shared by addresses that follow from nothing: a recording has five bytes for what text has ten.
+#[test]
+fn gathers_over_gigabytes_take_at_most_half_of_the_text() {
+    let mut seed = 1u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        0x7f40_0000_0000 + (seed >> 33) * 4
+    };
+    let line = |pc: usize, random: &mut dyn FnMut() -> u64| {
+        let addresses: Vec<u64> = (0..32).map(|_| random()).collect();
+        let apart: Vec<String> = addresses.windows(2).map(|pair| (pair[1] as i64 - pair[0] as i64).to_string()).collect();
+        format!("{pc:04x} ffffffff 1 R4 LDG.E 1 R2 4 2 0x{:016x} {} 0 0 NoVal", addresses[0], apart.join(" "))
+    };
+    let lines: Vec<String> = (0..500).map(|n| line(n * 16, &mut random)).collect();
+    let text = one_warp(true, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let (recording, summary, _) = imported("kernel", text.clone(), Choice::default()).unwrap();
+    assert_eq!(summary.counts.global_load_bytes, 500 * 128);
+    assert!(recording.len() * 2 <= text.len(), "{} of {}", recording.len(), text.len());
+    assert_eq!(read(&recording).unwrap().kernels[0].counts, summary.counts);
+}
+
 /// What is cut off is an error, or it is text that ends after a whole CTA, and that is said.
 #[test]
 fn what_is_cut_off_never_passes_for_whole() {

@@ -31,9 +31,8 @@ use Looks::{Begins, Has, Json};
 /// What of a profile Corun's kernels are made of.
 const LAUNCHES: &str = "no command reads it yet: its grids, blocks, registers and shared memory go into the `launches` of a kernel";
 
-/// What a trace of instructions has.
-const INSTRUCTIONS: &str =
-    "no command reads it yet: its grid, block, registers and kinds of instructions go into the `launches` of a kernel";
+/// What can be done with a trace of instructions.
+const RECORDED: &str = "`corun import accelsim FILE --out FILE.corun` records it";
 
 const UNPACK: &str = "unpack it first; what is in it may be another tool's";
 
@@ -87,9 +86,9 @@ static FOREIGN: &[Foreign] = &[
         "its times and numbers of SMs can be held against `corun curve sms KERNEL`; it has no grids to make kernels from",
         Has(&["Name,Profile,Memory_footprint,SM_usage,Duration"]),
     ),
-    of("a kernel's trace of Accel-Sim", INSTRUCTIONS, Has(&["-kernel name = ", "-grid dim = "])),
-    of("a list of Accel-Sim's traces", "no command reads it yet: each trace in it is a kernel", Has(&["MemcpyHtoD,", "kernel-"])),
-    of("a list of Accel-Sim's traces", "no command reads it yet: each trace in it is a kernel", Has(&["kernel-1.trace"])),
+    of("a kernel's trace of Accel-Sim", RECORDED, Has(&["-kernel name = ", "-grid dim = "])),
+    of("a list of Accel-Sim's traces", RECORDED, Has(&["MemcpyHtoD,", "kernel-"])),
+    of("a list of Accel-Sim's traces", RECORDED, Has(&["kernel-1.trace"])),
     of("a profile of nvprof", LAUNCHES, Has(&["NVPROF is profiling process"])),
     of(
         "resources of kernels, as ptxas prints them",
