@@ -74,7 +74,7 @@ export function placed(layout: FrameLayout, width: number, height: number): Rows
     });
     const lines = each.reduce((sum, { lines: n, group }) => sum + n * group.scale, 0),
       gaps = each.reduce((sum, { lines: n }) => sum + n * gap, 0) + named * groups.length,
-      high = Math.min(1.15 * full, (height - gaps) / lines);
+      high = Math.min(1.5 * full, (height - gaps) / lines);
     const even = largest.count % of === 0 ? 1 : 0.7,
       score = Math.min(full, 1.4 * high) * even;
     if (best && score < best.score) continue;

@@ -237,7 +237,6 @@ class SmPanel {
       h(
         "div",
         { class: "cv-detailgrid" },
-        h("section", { class: "cv-block" }, h("h3", null, "Resources"), this.drains, this.bars, ...this.before),
         h(
           "section",
           { class: "cv-block" },
@@ -253,6 +252,7 @@ class SmPanel {
             ...states,
           ),
         ),
+        h("section", { class: "cv-block" }, h("h3", null, "Resources"), this.drains, this.bars, ...this.before),
       ),
     ];
   }
