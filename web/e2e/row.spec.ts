@@ -94,3 +94,14 @@ test("a knob turns A and B at once, and varied says what each of its values does
   await expect(page.locator("#choose-gpu")).toHaveText("2 SMs");
   await expect(varied).toBeHidden();
 });
+
+test("an A100 says who is slower and how much, with no press behind its choice", async ({ page }) => {
+  await open(page);
+  await expect(page.locator(".answer-says")).toContainText("slower");
+  await choose(page, "GPU", "as published of an A100");
+  const chosen = Date.now();
+  await expect(page.locator("#choose-gpu")).toHaveText("108 SMs, 1/4");
+  await expect(page.locator(".scale-line")).toContainText("nine in ten within");
+  await expect(page.locator(".answer-says")).toHaveText(/\d times slower than alone/, { timeout: 60_000 });
+  console.log(`A100: ${((Date.now() - chosen) / 1000).toFixed(1)} s from the choice to who, and how much`);
+});

@@ -161,6 +161,18 @@ test("a sentence stands for five seconds while the run goes on, and changes once
   assert.equal(stand(before.standing, at(2), 1).standing.sides[0]?.result?.cycles, 2, "now something is known");
 });
 
+test("that a run is too short to say gives way to the first headline with a figure at once, and not the other way round", () => {
+  const words = {
+      ...(EVEN.verdict as object),
+      headline: [{ text: "The run is too short to say whether BP suffers." }],
+    },
+    at = (cycles: number, of: object = {}): RunSide[] => [side({ ...EVEN, cycles, ...of })];
+  const before = stand(null, at(1, { verdict: words }), 0),
+    told = stand(before.standing, at(2), 1);
+  assert.equal(told.standing.sides[0]?.result?.cycles, 2);
+  assert.equal(stand(told.standing, at(3, { verdict: words }), 2).standing, told.standing);
+});
+
 test("a slowdown of a run's first cycles gives way to the first with an interval", () => {
   const at = (cycles: number, of: object = {}): RunSide[] => [side({ ...EVEN, cycles, ...of })];
   const bare = stand(null, at(96, { ci95: undefined }), 0);

@@ -134,9 +134,16 @@ export function stand(
   const next = { of, text, since: now, sides };
   if (before === null || before.of !== of) return { standing: next, again: null };
   if (before.text === text) return { standing: { ...next, since: before.since }, again: null };
-  const left = before.since + STANDS - now;
-  return left <= 0 || sides.every(isFinal) ? { standing: next, again: null } : { standing: before, again: left };
+  const left = before.since + STANDS - now,
+    first = !tells(before.sides) && tells(sides);
+  return left <= 0 || first || sides.every(isFinal)
+    ? { standing: next, again: null }
+    : { standing: before, again: left };
 }
+
+/** The headline of A has a figure, and not only that a run is too short for one. */
+const tells = ([a]: readonly RunSide[]): boolean =>
+  a?.result?.verdict?.headline.some(({ figure }) => figure !== undefined) === true;
 
 /** How much is known: nothing, slowdowns, or their intervals, too. A slowdown of a run's first cycles gives way as soon as it has an interval. */
 function known(result: Result | null): number {
