@@ -7,7 +7,7 @@ export interface MemoryBudget {
   file: number;
 }
 interface TabBudget extends MemoryBudget {
-  /** Edges between windows that the charts keep of each run. */
+  /** Edges between windows that are kept of each run. */
   edges: number;
 }
 

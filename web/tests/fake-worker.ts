@@ -145,7 +145,7 @@ export class FakeWorker {
         return;
       case "seek":
         this.cycle = message.cycle;
-        this.#to("paused");
+        this.#to(this.cycle >= (this.#stop.cycles ?? Infinity) ? "done" : "paused");
         return;
       case "reset":
         this.cycle = 0;

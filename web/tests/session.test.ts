@@ -181,6 +181,20 @@ test("a stretch: the runs look where it begins and stay at its end; whoever goes
   }
 });
 
+test("Play where a stretch ends with the run goes on, and what is paused later is no stretch", async () => {
+  const { session } = await start();
+  session.open({ ...by("even"), stop: { cycles: 300 } }, true);
+  await until("it has ended", () => session.over.peek());
+  session.stretchTo({ from: 100, to: 300 });
+  await until("it is of the stretch", () => session.stretch.peek() !== null && session.state.peek() === "done");
+  assert.equal(session.over.peek(), false, "what is said is not the whole run's");
+  session.toggle();
+  await until("it has gone on", () => session.over.peek() && session.cycle === 600);
+  session.go(400);
+  await restsAt(session, 400);
+  assert.deepEqual([session.selected.peek(), session.view.peek().from], [null, undefined]);
+});
+
 test("a link with a stretch opens on it, and another scheme shows the same stretch of its own run", async () => {
   const { session } = await start();
   session.view.value = { from: 100, cycle: 300 };

@@ -9,7 +9,7 @@ import { side } from "./side.ts";
 /** The first screen: two schemes on one mix. */
 export const FIRST: Experiment = { ...(first as Experiment), policy: { name: "even" } };
 const FIRST_B: Experiment = { ...FIRST, policy: { name: "ccbp" } };
-/** Where the first screen stops when motion is not wanted: the SMs are full and the charts have begun. */
+/** Where the first screen stops when motion is not wanted: the SMs are full and the lanes have begun. */
 const STILL = 8_000;
 /** The address that opens the form. */
 const MAKE = "#make";

@@ -56,7 +56,7 @@ export function cycleFrom(text: string): number | null {
   return Math.abs(cycle - near) < 1e-6 && Number.isSafeInteger(near) ? near : null;
 }
 
-/** Cycles per second: all that goes; a window of the charts in an eye's blink; what warps do; cycle by cycle. */
+/** Cycles per second: all that goes; a window of the lanes in an eye's blink; what warps do; cycle by cycle. */
 export const SPEEDS: readonly number[] = [Infinity, 20_000, 500, 5];
 
 export class DockState {

@@ -49,10 +49,7 @@ export class Session {
     return from !== undefined && cycle !== undefined && from < cycle ? { from, to: cycle } : null;
   });
   /** The same, once the runs rest at its end and what they have said is of it. */
-  readonly stretch = computed((): Zoom | null => {
-    const stretch = this.selected.value;
-    return stretch && this.settled.value === stretch.to && this.state.value !== "idle" ? stretch : null;
-  });
+  readonly stretch = signal<Zoom | null>(null);
   /** What the runs said where a stretch begins. */
   #begun: { cycle: number; results: readonly Result[] } | null = null;
   /** They are on their way there. */
@@ -203,6 +200,7 @@ export class Session {
   #prepare(how: Preparing): void {
     this.state.value = "idle";
     this.over.value = false;
+    this.stretch.value = null;
     this.where.value = { state: how, cycle: 0, rate: 0 };
     this.title.value = `${PREPARING[how]}: ${titleOf(this.#sides, this.catalogue)}`;
     // Where a second run comes beside the first, the first is what it was.
@@ -239,7 +237,7 @@ export class Session {
   /** The cycle is in the link where the user has stopped at it. */
   #remember(play: boolean, seek: number): void {
     this.linkCycle = seek > 0 && !play;
-    this.look({ cycle: this.linkCycle ? seek : undefined });
+    this.look(this.linkCycle ? { cycle: seek } : { cycle: undefined, from: undefined });
   }
 
   /** A second experiment beside the first, at the same cycle. */
@@ -506,6 +504,7 @@ export class Session {
     this.where.value = { state: settled ? "settled" : now, cycle: this.cycle, rate };
     this.#around.feed.take(frames, still);
     batch(() => {
+      if (!stretch || frames.every(({ result }) => result)) this.stretch.value = stretch;
       if (frames.every(({ result }) => result)) {
         this.sides.value = this.#sides.map((one, at) => ({ ...one, result: frames[at]?.result ?? null }));
         // The result may come a frame after the end.
@@ -593,7 +592,7 @@ export class Session {
     const { engine } = this;
     if (!engine || !this.laid) return;
     const state = this.state.peek();
-    this.#refused = false;
+    this.#acts(this.linkCycle);
     if (this.two.peek() && this.#sides.some(({ stopped }) => stopped)) {
       this.#asked.play = true;
       this.#goOn();
@@ -606,7 +605,7 @@ export class Session {
       this.#say(null);
       engine.reset(true);
     } else {
-      this.#acts(false);
+      this.linkCycle = false;
       engine.play();
     }
   }
@@ -627,6 +626,7 @@ export class Session {
   #acts(linkCycle: boolean): void {
     this.linkCycle = linkCycle;
     this.#refused = this.#looks = false;
+    this.stretch.value = null;
     if (this.view.peek().from !== undefined) this.look({ from: undefined });
   }
   step(): void {

@@ -1,4 +1,4 @@
-// Everything that the charts know about time: counts of every column, at edges between windows.
+// Everything that is known about time: counts of every column, at edges between windows.
 //
 // Kept as running totals: what happened between two edges is one subtraction, however far apart they are, so a zoomed-out
 // chart costs as much as it has pixels. And forgetting detail is only dropping an edge: the sums on both sides stay exact.
