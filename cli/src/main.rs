@@ -28,7 +28,6 @@ mod silicon;
 mod store;
 mod sweep;
 mod text;
-mod trace;
 mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};

@@ -5,7 +5,6 @@ use crate::out::{Out, Sink};
 use crate::report::{self, items};
 use crate::store::Kept;
 use crate::text::{self, csv_text, shown};
-use crate::trace::Trace;
 use crate::why;
 use clap::Args;
 use corun_lab::output::Whole;
@@ -20,15 +19,14 @@ use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, Settled, Stop};
 use sim_core::run::plan::{Plan, Planned, SoloProfiles};
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::run::windows::{KEPT, WINDOW};
+use sim_core::run::trace::Trace;
 use sim_core::study::catalogue;
 use std::hash::Hasher;
 use std::io::{IsTerminal, Write};
 use std::time::{Instant, UNIX_EPOCH};
 
 /// Cycles between two looks at progress, signals, trace and windows: fewer than the windows that are kept, and well below a second.
-const SLICE: u64 = WINDOW * 40;
-const _: () = assert!(SLICE < WINDOW * KEPT as u64);
+const SLICE: u64 = Trace::STEP;
 
 /// Arguments of `corun run`.
 #[derive(Args, Debug)]
@@ -44,7 +42,7 @@ pub struct Run {
     /// Write every window of 400 cycles to this CSV file
     #[arg(long, value_name = "FILE.csv")]
     windows: Option<String>,
-    /// Write a timeline that Perfetto reads: CTAs by slot, bandwidth by kernel; 1 cycle is shown as 1 µs
+    /// Write a timeline that Perfetto reads: CTAs by slot, launches, decisions, bandwidth by kernel; 1 cycle is shown as 1 µs
     #[arg(long, value_name = "FILE.json")]
     trace: Option<String>,
     /// Find out why kernels are slower beside others: run them once more without each cause, or without those of this list, as --why=noc,dram
@@ -98,7 +96,7 @@ impl Run {
         let files = [("--windows", self.windows.as_deref()), ("--trace", self.trace.as_deref()), ("--out", self.out.out.as_deref())];
         let [windows, trace, out] = output::create(self.source.file(), files)?;
         let windows = windows.map(|file| WindowsFile::start(file, &simulation)).transpose()?;
-        let trace = trace.map(|file| Trace::start(file, &mut simulation)).transpose()?;
+        let trace = trace.map(|file| TraceFile { trace: Trace::start(&mut simulation), file });
         let start = Instant::now();
         let reason = to_its_end(&mut simulation, crew.as_ref(), (windows, trace))?;
         let seconds = start.elapsed().as_secs_f64();
@@ -169,7 +167,7 @@ fn key(experiment: &Experiment) -> Option<String> {
 fn to_its_end(
     simulation: &mut Simulation,
     crew: Option<&Crew>,
-    (mut windows, mut trace): (Option<WindowsFile>, Option<Trace>),
+    (mut windows, mut trace): (Option<WindowsFile>, Option<TraceFile>),
 ) -> Result<Reason, Failure> {
     let bar = progress(simulation.experiment());
     let reason = loop {
@@ -181,7 +179,8 @@ fn to_its_end(
             windows.append(simulation)?;
         }
         if let Some(trace) = &mut trace {
-            trace.append(simulation)?;
+            trace.trace.append(simulation);
+            trace.write()?;
         }
         bar.set_position(simulation.cycle());
         if reason != Reason::Budget || workers::interrupted() {
@@ -283,6 +282,24 @@ fn explanation(experiment: &Experiment, explained: &Value) -> String {
         experiment.seed,
         experiment.policy.encode(experiment.mix())
     )
+}
+
+/// The file of `--trace`.
+struct TraceFile {
+    trace: Trace,
+    file: Whole,
+}
+
+impl TraceFile {
+    fn write(&mut self) -> Result<(), Failure> {
+        self.file.write_all(self.trace.take().as_bytes()).map_err(output::not_written)
+    }
+
+    fn finish(mut self, simulation: &Simulation) -> Result<(), Failure> {
+        self.trace.finish(simulation);
+        self.write()?;
+        self.file.finish()
+    }
 }
 
 /// The CSV file of `--windows`.

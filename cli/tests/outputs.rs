@@ -151,7 +151,7 @@ fn a_scale_says_what_it_has_rounded() {
 type Tracks = BTreeMap<(i64, i64), Vec<(i64, i64, String, i64)>>;
 
 #[test]
-fn a_timeline_has_every_cta_once_and_no_two_in_one_slot() {
+fn a_timeline_has_every_cta_and_launch_once_and_every_decision() {
     let file = scratch("timeline.json");
     let path = file.to_str().expect("a path that is text");
     let result = run("tiny-bp-sad", &["--cycles", "60000", "--trace", path]);
@@ -164,6 +164,7 @@ fn a_timeline_has_every_cta_once_and_no_two_in_one_slot() {
     let mut tracks = Tracks::new();
     let mut named = BTreeMap::new();
     let mut dram_bytes = 0.0;
+    let mut decisions = 0;
     for event in items(at(&trace, "traceEvents")) {
         let process = int(event, "pid");
         match at(event, "ph").as_str() {
@@ -176,7 +177,8 @@ fn a_timeline_has_every_cta_once_and_no_two_in_one_slot() {
                 let name = at(event, "name").as_str().expect("a name").to_owned();
                 assert!(names.contains(&name.as_str()), "a slice called {name}");
                 assert!(begin >= 0 && length >= 0 && begin + length <= end, "{begin} + {length} of {end}");
-                tracks.entry((process, int(event, "tid"))).or_default().push((begin, begin + length, name, int(event, "args.cta")));
+                let number = int(event, if process == 0 { "args.launch" } else { "args.cta" });
+                tracks.entry((process, int(event, "tid"))).or_default().push((begin, begin + length, name, number));
             }
             Some("C") => {
                 let Value::Object(values) = at(event, "args") else { panic!("a counter without values") };
@@ -185,19 +187,26 @@ fn a_timeline_has_every_cta_once_and_no_two_in_one_slot() {
                     dram_bytes += values.iter().filter_map(|(_, x)| x.as_f64()).sum::<f64>() * 400.0;
                 }
             }
+            Some("i") => {
+                assert_eq!(at(event, "args"), &items(at(&result, "policy.decisions"))[decisions]);
+                decisions += 1;
+            }
             other => panic!("an event of kind {other:?}"),
         }
     }
+    assert!(decisions > 0 && decisions == items(at(&result, "policy.decisions")).len(), "{decisions} decisions");
     let mut seen: BTreeMap<String, i64> = BTreeMap::new();
+    let mut launches: BTreeMap<String, i64> = BTreeMap::new();
     for (&(process, track), slices) in &mut tracks {
         assert!(named.contains_key(&("process_name".to_owned(), process, 0)), "process {process} has no name");
         assert!(named.contains_key(&("thread_name".to_owned(), process, track)), "track {process}.{track} has no name");
         slices.sort();
         for pair in slices.windows(2) {
-            assert!(pair[0].1 <= pair[1].0, "two CTAs in one slot: {pair:?}");
+            assert!(pair[0].1 <= pair[1].0, "two CTAs in one slot, or two launches of a kernel at once: {pair:?}");
         }
-        for (.., name, _) in slices.iter() {
-            *seen.entry(name.clone()).or_default() += 1;
+        for (i, (.., name, number)) in slices.iter().enumerate() {
+            assert!(process > 0 || *number == i as i64, "launch {number} as launch {i}");
+            *if process == 0 { &mut launches } else { &mut seen }.entry(name.clone()).or_default() += 1;
         }
     }
     for kernel in items(at(&result, "kernels")) {
@@ -205,12 +214,32 @@ fn a_timeline_has_every_cta_once_and_no_two_in_one_slot() {
         let launched = int(kernel, "counters.ctas_launched");
         assert!(launched > 0, "{name} never ran");
         assert_eq!(seen.get(name).copied().unwrap_or(0), launched, "CTAs of {name}");
+        assert_eq!(launches.get(name), Some(&1), "launches of {name}");
     }
     let lines: i64 =
         items(at(&result, "kernels")).iter().map(|kernel| int(kernel, "counters.dram_reads") + int(kernel, "counters.dram_writes")).sum();
     let counted = lines as f64 * 128.0;
     // The last window may not have ended.
     assert!(dram_bytes > 0.0 && dram_bytes <= counted && dram_bytes > 0.95 * counted, "{dram_bytes} of {counted} bytes");
+}
+
+/// A kernel of many short launches: each from its first CTA to its end, one after the other.
+#[test]
+fn a_timeline_has_launches_one_after_the_other() {
+    let file = scratch("launches.json");
+    let path = file.to_str().expect("a path that is text");
+    let result = run("hotspot-reset", &["--cycles", "60000", "--trace", path]);
+    let trace: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("the timeline is there")).expect("the timeline is JSON");
+    let launch = |event: &&Value| event.get("cat").and_then(Value::as_str) == Some("launch");
+    let mut launches: Vec<(i64, i64)> = items(at(&trace, "traceEvents"))
+        .iter()
+        .filter(launch)
+        .map(|event| (int(event, "ts"), int(event, "ts") + int(event, "dur")))
+        .collect();
+    launches.sort_unstable();
+    assert!(launches.len() > 1, "{launches:?}");
+    assert!(launches.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{launches:?}");
+    assert_eq!(launches.last().map(|last| last.1), Some(int(&result, "cycles")));
 }
 
 #[test]

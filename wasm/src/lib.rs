@@ -36,6 +36,7 @@ use sim_core::run::frame;
 use sim_core::run::plan::{self as run_plan, Plan, Planned};
 use sim_core::run::result::ENGINE;
 use sim_core::run::simulation::{Reason, Simulation as Engine};
+use sim_core::run::trace::Trace as Timeline;
 use sim_core::run::trials;
 use sim_core::study::catalogue;
 use sim_core::study::figure::{self, Figure, Options};
@@ -456,6 +457,38 @@ impl Simulation {
             problems.add("kernel", index, format!("less than {kernels}, the number of kernels"));
             error(&problems)
         })
+    }
+}
+
+/// A timeline of a run in the Trace Event format, which Perfetto reads: the text that `corun run --trace` writes, in parts. It needs a run at its start.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Trace(Timeline);
+
+#[wasm_bindgen]
+impl Trace {
+    /// Starts it; from now on the run keeps its events, which are this timeline's.
+    #[wasm_bindgen(constructor)]
+    pub fn new(simulation: &mut Simulation) -> Trace {
+        Trace(Timeline::start(&mut simulation.engine))
+    }
+
+    /// Lets the run go on for a step, and writes it. The run ends where the reason is another than `budget`.
+    #[wasm_bindgen(unchecked_return_type = "Reason")]
+    pub fn advance(&mut self, simulation: &mut Simulation) -> String {
+        let reason = simulation.engine.advance(Timeline::STEP);
+        self.0.append(&mut simulation.engine);
+        reason.key().to_owned()
+    }
+
+    /// Ends it where the run stands.
+    pub fn finish(&mut self, simulation: &Simulation) {
+        self.0.finish(&simulation.engine);
+    }
+
+    /// Takes the text that has been written since it was last taken.
+    pub fn take(&mut self) -> String {
+        self.0.take()
     }
 }
 

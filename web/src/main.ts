@@ -219,6 +219,15 @@ const help = listen([
   ),
 ]);
 let engine: Engine | null = null;
+async function trace(): Promise<void> {
+  const module = session.ready.peek()?.module;
+  if (!module) return;
+  const runs = answered.sides.peek();
+  await import("./run/trace.tsx").then(
+    ({ openTrace }) => openTrace(runs, module),
+    () => toast("This part could not be loaded. Is the page's host still there?"),
+  );
+}
 startScreen(session, answered, list, {
   shown: gpu.shown,
   choose: chosen,
@@ -241,6 +250,7 @@ startScreen(session, answered, list, {
       note: "a picture that runs when asked, also without a network",
       run: () => void saveFile(answered.sides.value, gpu.models, new URL(address.shown).hash, session.catalogue),
     },
+    { title: "Open in Perfetto", note: "or save the trace of a run", run: () => void trace() },
     { title: "Dark or light", note: "", run: toggleTheme },
     { title: "Present", note: "the answer alone, large ( p )", run: () => present(true) },
     { title: "Keys and help", note: "( ? )", run: help },

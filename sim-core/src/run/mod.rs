@@ -16,6 +16,7 @@ mod sharing;
 mod shown;
 pub mod simulation;
 pub mod stuck;
+pub mod trace;
 pub mod trials;
 pub mod verdict;
 pub mod why;

@@ -42,6 +42,8 @@ export interface Works {
   };
   /** Which of those that are held go on. */
   race: { of: { cycles: number; standings: readonly Standing[] }; gives: Race; soFar: never };
+  /** A run's timeline, as `corun run --trace` writes it. */
+  trace: { of: Experiment; gives: Blob; soFar: never };
   /** A run that takes no second. */
   short: { of: Job; gives: Outcome; soFar: never };
 }
@@ -60,6 +62,9 @@ export type Between<S> = (part: number | null, value?: () => S | null) => Promis
 
 /** To which part an IPC alone has to be known to be told while its run goes on. From then on it is told each time that it is known twice as well. */
 const TOLD = 0.25;
+
+/** Letters of a trace that are held as text. */
+const PART = 4 << 20;
 
 let kept: Answers | null = null;
 /** Of this very engine: the simulator, sweeps and figures keep theirs in one place. */
@@ -164,6 +169,37 @@ export const WORKS: {
     } finally {
       if (!holds) run.free();
     }
+  },
+  trace: async (experiment, between) => {
+    const engine = await withScripts(experiment);
+    return of(new engine.Simulation(experiment), async (run) => {
+      const trace = new engine.Trace(run),
+        length = endOf(experiment),
+        parts: Blob[] = [];
+      let text: string[] = [],
+        letters = 0;
+      // A browser may keep long parts outside its memory.
+      const keep = (least: number): void => {
+        const more = trace.take();
+        letters += more.length;
+        text.push(more);
+        if (letters < least) return;
+        parts.push(new Blob(text));
+        text = [];
+        letters = 0;
+      };
+      try {
+        while (trace.advance(run) === "budget") {
+          keep(PART);
+          await between(partOf(run, length));
+        }
+        trace.finish(run);
+        keep(0);
+      } finally {
+        trace.free();
+      }
+      return new Blob(parts, { type: "application/json" });
+    });
   },
   race: ({ cycles, standings }) => plain.race(cycles, standings),
   short: (job) => measure(plain, job),

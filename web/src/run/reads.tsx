@@ -1,10 +1,13 @@
 // Where a read of the kernel that suffers waits: a bar of its stations, which add up to the number over it. In each, what it takes alone is pale, and
 // what goes beyond is in the colours of whom it waits behind.
 import { count, MISSING } from "../format.ts";
+import { Term } from "../term.tsx";
 import { Chip, Mark } from "./answer.tsx";
 import type { RunSide } from "./model.ts";
-import { paths, type ReadPath } from "./where.ts";
+import { paths, STATIONS, type ReadPath } from "./where.ts";
 import "./reads.css";
+
+const docOf = (station: string): string => STATIONS.find(({ key }) => key === station)?.doc ?? "";
 
 function Read({ path, two }: { path: ReadPath; two: boolean }) {
   const { name, kernel, stations, here, alone, behind, why } = path,
@@ -55,8 +58,8 @@ function Read({ path, two }: { path: ReadPath; two: boolean }) {
           </div>
           <ol class="read-stations">
             {stations.map(({ key, name: station, short, here: all, alone: own }) => (
-              <li key={key} style={{ flexGrow: all }} title={station}>
-                <span>{short}</span> <b>{count(all)}</b>
+              <li key={key} style={{ flexGrow: all }}>
+                <Term says={`${station}. ${docOf(key)}`}>{short}</Term> <b>{count(all)}</b>
                 <span class="hidden"> cycles, alone {count(own)}</span>
               </li>
             ))}

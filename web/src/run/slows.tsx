@@ -2,6 +2,7 @@
 // back, as a notch. All sides stand on one scale.
 import { ENDLESS, MISSING } from "../format.ts";
 import { inFull, plusMinus } from "../interval-text.ts";
+import { Terms } from "../term.tsx";
 import { Chip, Mark } from "./answer.tsx";
 import { BARS, bars, place, takenText, ticks, tops, type Bar, type BarKind } from "./bars.ts";
 import type { RunSide } from "./model.ts";
@@ -50,7 +51,9 @@ function SlowBar({ bar, top, mark }: { bar: Bar; top: number; mark: string }) {
           </span>
           <b class="slow-value">{valueText(value, kind)}</b>
           {give === "" ? null : <span class="hidden slow-give">{`${give.replace("±", "± ")}${unit}`}</span>}
-          <span class="slow-of">{words}</span>
+          <span class="slow-of">
+            <Terms text={words} />
+          </span>
         </>
       )}
     </li>

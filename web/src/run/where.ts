@@ -9,7 +9,7 @@ import { counter, hasCounters, slowdownOf } from "./figures.ts";
 type Breakdown = NonNullable<Result["kernels"][number]["breakdown_alone"]>;
 
 /** The stations of a read that misses L1D, in its order. */
-const STATIONS = [
+export const STATIONS = [
   { key: "miss_queue", name: "SM’s miss queue", short: "miss queue", doc: "In L1D's miss queue and its arbiter." },
   { key: "request_noc", name: "request network", short: "request", doc: "In the request network and its queues." },
   { key: "l2", name: "L2 bank", short: "L2", doc: "In L2: queue, lookup, pipeline and reply port." },
