@@ -5,6 +5,7 @@
 
 mod answers;
 mod curve;
+mod export;
 mod import;
 mod input;
 mod kind;
@@ -84,6 +85,9 @@ enum Command {
     List(list::List),
     /// Show the whole of one kernel, policy, GPU or experiment, or what a file of results or a recording says
     Show(show::Show),
+    /// Write an experiment's kernels as files of another tool
+    #[command(subcommand)]
+    Export(export::Export),
     /// Record kernels that another tool has traced
     #[command(subcommand)]
     Import(import::Import),
@@ -166,6 +170,7 @@ impl Command {
             Command::Explain(command) => command.execute(),
             Command::List(command) => command.execute(),
             Command::Show(command) => command.execute(),
+            Command::Export(command) => command.execute(),
             Command::Import(command) => command.execute(),
             Command::Silicon(command) => command.execute(),
             Command::Store(command) => command.execute(),

@@ -22,11 +22,13 @@
 //! | `text.rs` | `.trace` and `.traceg` |
 //! | `tracez.rs` | `.tracez` |
 //! | `import.rs` | a kernel of any of these |
+//! | `export.rs` | described kernels as traces |
 //! | `list.rs` | `kernelslist` and `kernelslist.g` |
 
 #![forbid(unsafe_code)]
 
 pub mod count;
+pub mod export;
 pub mod fault;
 pub mod header;
 pub mod import;
