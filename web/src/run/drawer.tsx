@@ -12,7 +12,8 @@ function Card({ panel, open }: { panel: Panel; open: boolean }) {
       role="tabpanel"
       id={`drawer-${id}`}
       aria-labelledby={`tab-${id}`}
-      tabIndex={-1}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
       hidden={!open}
     >
       <section class="card" id={id} tabIndex={-1} aria-label={heading || title}>
