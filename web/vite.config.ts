@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { build, defineConfig, type Plugin } from "vite";
-import { rateOf } from "./src/run/rate.ts";
-import { scalesOf } from "./src/run/scaled.ts";
+import { rateOf } from "./src/model/rate.ts";
+import { scalesOf } from "./src/model/scaled.ts";
 import { widget } from "./build/embed.config.ts";
 import { sharedHtml, sharedPages } from "./build/share.ts";
 import { Papers } from "./build/papers.ts";
@@ -34,7 +34,7 @@ const papers: Plugin = {
 
 /** Files that the page can do without until they are asked for: the engine that runs scripts is half as large again, and few write code. */
 const LATER = /corun_script|codemirror|\.svg$/;
-/** The service worker, with the names of what it keeps (src/offline.ts). */
+/** The service worker, with the names of what it keeps (src/parts/offline.ts). */
 const offline: Plugin = {
   name: "offline",
   enforce: "post",
@@ -120,7 +120,7 @@ export default defineConfig({
         learn: "learn.html",
         sweeps: "sweeps.html",
         figures: "figures.html",
-        "corun-figure": "src/figures/element.ts",
+        "corun-figure": "src/papers/element.ts",
       },
       output: {
         entryFileNames: (chunk) => (chunk.name === "corun-figure" ? "corun-figure.js" : "assets/[name]-[hash].js"),

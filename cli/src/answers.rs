@@ -310,7 +310,7 @@ mod tests {
 
     /// Every result that the page brings along; those of another engine are a failure.
     fn stored() -> Vec<Stored> {
-        let index = read(&web().join("src/run/answers.json"));
+        let index = read(&web().join("src/model/answers.json"));
         let mut all = Vec::new();
         for mix in index.get("mixes").unwrap().items() {
             let name = mix.get("file").and_then(Value::as_str).unwrap();
@@ -392,7 +392,7 @@ mod tests {
     /// The titles that the page says before its engine is there are this engine's.
     #[test]
     fn stored_titles_are_the_catalogues() {
-        let stored = read(&web().join("src/run/answers.json"));
+        let stored = read(&web().join("src/model/answers.json"));
         for (key, value) in [("titles", titles()), ("words", words()), ("aliases", aliases())] {
             assert_eq!(stored.get(key), Some(&value), "run `cargo xtask answers`");
         }
@@ -431,7 +431,7 @@ mod tests {
             let hash = Experiment::decode(experiment).unwrap().config_hash();
             stored.iter().any(|one| one.result.get("config_hash").and_then(Value::as_str) == Some(&hash))
         };
-        assert!(known(&read(&web().join("src/run/first.json"))));
+        assert!(known(&read(&web().join("src/model/first.json"))));
         for (name, text) in input::EXPERIMENTS {
             assert!(known(&Value::from_json(text).unwrap()), "{name} has no stored answer: run `cargo xtask answers`");
         }

@@ -16,7 +16,7 @@ pub struct Variant {
     pub goals: bool,
 }
 
-/// A policy with what must be given of it and has a beginning that makes sense: as `begun` of the page (web/src/choices.ts).
+/// A policy with what must be given of it and has a beginning that makes sense: as `begun` of the page (web/src/model/choices.ts).
 pub fn begun(name: &str, kernels: usize) -> Value {
     let given = match name {
         "mps" if kernels > 0 => {

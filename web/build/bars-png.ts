@@ -1,10 +1,10 @@
 // The picture of a shared link: how much slower each kernel is, as bars, in a PNG, which hosts of links want. Without text, which stands beside it.
 import { deflateSync } from "node:zlib";
-import { LIGHT } from "../src/draw/theme.ts";
-import { crc32 } from "../src/draw/png.ts";
-import { kernelStyle } from "../src/palette.ts";
-import { bars, tops } from "../src/run/bars.ts";
-import type { RunSide } from "../src/run/model.ts";
+import { LIGHT } from "../src/picture/theme.ts";
+import { crc32 } from "../src/picture/png.ts";
+import { kernelStyle } from "../src/parts/palette.ts";
+import { bars, tops } from "../src/model/bars.ts";
+import type { RunSide } from "../src/model/model.ts";
 
 /** What hosts of links show whole. */
 const WIDTH = 1200,

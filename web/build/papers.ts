@@ -2,9 +2,9 @@
 // the report and the pictures in docs/reports, and the documents of the page. No value is typed in here.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { parse } from "smol-toml";
-import type { Claim, FigureClaims, PaperCard } from "../src/figures/paper.ts";
-import { readMarkdown, type Block, type Inline } from "../src/teach/markdown.ts";
-import type { Experiment } from "../src/types.ts";
+import type { Claim, FigureClaims, PaperCard } from "../src/papers/paper.ts";
+import { readMarkdown, type Block, type Inline } from "../src/model/markdown.ts";
+import type { Experiment } from "../src/model/types.ts";
 
 /** One entry of docs/reports/papers.json: what no file says in a sentence, and which of the data stand for the paper. */
 interface Chosen {

@@ -1,12 +1,12 @@
 // Pages that shared links lead to: one for each example that has stored answers, with the title, the sentence and the picture that a link is shown with
 // where it is posted. Whoever opens one is led on to the run. Made when the page is built, of the answers and the examples alone.
 import { readFileSync, readdirSync } from "node:fs";
-import { escapeXml } from "../src/draw/svg.ts";
+import { escapeXml } from "../src/picture/svg.ts";
 import { sentence, sidesOf, titleOf } from "../src/embed/says.ts";
-import { encodeLink } from "../src/link.ts";
-import type { RunSide } from "../src/run/model.ts";
-import { answerOf, mixKey, readAnswers, resultName, type Index } from "../src/run/stored.ts";
-import type { Experiment } from "../src/types.ts";
+import { encodeLink } from "../src/model/link.ts";
+import type { RunSide } from "../src/model/model.ts";
+import { answerOf, mixKey, readAnswers, resultName, type Index } from "../src/model/stored.ts";
+import type { Experiment } from "../src/model/types.ts";
 import { barsPng } from "./bars-png.ts";
 
 export interface SharedPage {
@@ -25,8 +25,8 @@ const json = (url: URL): unknown => JSON.parse(readFileSync(url, "utf8"));
 
 /** The pages of a checkout. `root` is its folder, with a slash at its end. */
 export async function sharedPages(root: URL): Promise<SharedPage[]> {
-  const index = json(new URL("web/src/run/answers.json", root)) as Index,
-    first = json(new URL("web/src/run/first.json", root)) as Experiment,
+  const index = json(new URL("web/src/model/answers.json", root)) as Index,
+    first = json(new URL("web/src/model/first.json", root)) as Experiment,
     examples = new URL("examples/experiments/", root);
   // What the page begins with are two runs.
   const wanted: { name: string; all: Experiment[] }[] = [

@@ -1,7 +1,7 @@
 // One clock on one screen: what the page says is of the end, or of the cycle at which the user has stopped to look; and Play goes on where a run has ended.
 import type { Page } from "@playwright/test";
-import { encodeLink } from "../src/link.ts";
-import type { Experiment } from "../src/types.ts";
+import { encodeLink } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 import { cycle, expect, is, open, openAt, result, results, show, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";

@@ -1,7 +1,7 @@
 // Two runs side by side, as a person compares them: in lock-step, with their numbers, their differences and a link that holds both.
 import type { Page } from "@playwright/test";
-import { decodeLink, encodeLink } from "../src/link.ts";
-import type { Experiment } from "../src/types.ts";
+import { decodeLink, encodeLink } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 import {
   axis,
   axisMore,

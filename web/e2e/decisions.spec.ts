@@ -1,5 +1,5 @@
 // What a scheme decides on: its queues, quotas and idle warps in the run; and Algorithm 1 with numbers of one's own.
-import { pack } from "../src/link.ts";
+import { pack } from "../src/model/link.ts";
 import { closeDrawer, expect, is, noViolations, openAt, picture, show, test } from "./corun.ts";
 
 const link = async (experiment: object): Promise<string> => `#v=1&z=${await pack(JSON.stringify(experiment))}`;

@@ -1,8 +1,8 @@
 // The page ends where the native build ends: the same experiments, the same cycles, the same digests (tests/suite/determinism.rs). Its way to the
 // engine changes nothing: links, the worker, profiles.
 import { readFileSync } from "node:fs";
-import { encodeLink } from "../src/link.ts";
-import type { Experiment } from "../src/types.ts";
+import { encodeLink } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 import { expect, is, open, result, test } from "./corun.ts";
 
 interface Goldens {

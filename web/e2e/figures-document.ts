@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FigureDocument } from "../src/figures/document.ts";
-import type { Experiment, Figure, Result } from "../src/types.ts";
+import type { FigureDocument } from "../src/embed/figure-document.ts";
+import type { Experiment, Figure, Result } from "../src/model/types.ts";
 
 /** The native build of the same engine. */
 const CORUN = process.env["CORUN"] ?? "../target/debug/corun";

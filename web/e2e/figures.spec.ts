@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Locator, Page } from "@playwright/test";
-import { decodeLink } from "../src/link.ts";
+import { decodeLink } from "../src/model/link.ts";
 import { ORIGIN, expect, is, noViolations, picture, result, slack, test } from "./corun.ts";
 import { fixture } from "./figures-document.ts";
 

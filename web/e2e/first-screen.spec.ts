@@ -1,6 +1,6 @@
 // What the first screen asks of a newcomer, measured: how much there is to read and to press, how soon the answer stands there, how still it stands.
 import type { Page } from "@playwright/test";
-import { decodeLink } from "../src/link.ts";
+import { decodeLink } from "../src/model/link.ts";
 import { choose, cycle, expect, is, open, picture, test } from "./corun.ts";
 
 /** What is noted in the page from its first moment on. */

@@ -1,6 +1,6 @@
 // Big and small SMs: who goes where, why, and what it is worth.
 import { expect, openAt, show, test } from "./corun.ts";
-import { pack } from "../src/link.ts";
+import { pack } from "../src/model/link.ts";
 
 test("FDTD3D goes to the big SMs and SYR2K to the small ones; one press shows it the other way round", {
   tag: "@core",

@@ -1,6 +1,6 @@
 // How sure the numbers are: the interval beside each, and a run that stops when it is settled.
-import { decodeLink, encodeLink } from "../src/link.ts";
-import type { Experiment } from "../src/types.ts";
+import { decodeLink, encodeLink } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 import { dock, expect, form, is, noViolations, open, openAt, picture, result, show, test } from "./corun.ts";
 
 const MIX: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["VADD", "SAD"], policy: { name: "even" }, seed: 1 };

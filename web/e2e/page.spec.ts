@@ -1,8 +1,8 @@
 // The page as a person uses it, in a real browser, served from a sub-path by a server that does not know .wasm.
 import { readFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
-import { decodeLink, encodeLink } from "../src/link.ts";
-import type { Experiment } from "../src/types.ts";
+import { decodeLink, encodeLink } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 import {
   askedAlone,
   choose,

@@ -1,5 +1,5 @@
 // A promise to a kernel: made in the form, seen in the chart, the numbers and the verdict, and carried by the link.
-import { pack } from "../src/link.ts";
+import { pack } from "../src/model/link.ts";
 import { expect, form, is, noViolations, openAt, picture, result, show, test } from "./corun.ts";
 import { pick } from "./menu.ts";
 

@@ -1,5 +1,5 @@
 // The row of choices: menus that lose no letter, a GPU of today in its vendor's words, and what is measured for B while A's answer stays.
-import { decodeLink } from "../src/link.ts";
+import { decodeLink } from "../src/model/link.ts";
 import { choose, expect, noViolations, open, picture, test } from "./corun.ts";
 
 const SMALL = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&cycles=20000";

@@ -1,6 +1,6 @@
 // The place Schemes, as a person asks it: which is best for a mix, in a picture and a table that sorts; and the oracles.
 import type { Locator, Page } from "@playwright/test";
-import { pack } from "../src/link.ts";
+import { pack } from "../src/model/link.ts";
 import { choose, expect, is, noViolations, openAt, picture, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=even&seed=1&cycles=8000";

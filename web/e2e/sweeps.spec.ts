@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { pack } from "../src/link.ts";
+import { pack } from "../src/model/link.ts";
 import { expect, is, noViolations, picture, result, saved, test } from "./corun.ts";
 import { pick } from "./menu.ts";
 

@@ -1,8 +1,8 @@
 // For those who share and teach: frames in articles, files that open their run again, cards of policies, vendors' words, warnings.
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
-import { decodeLink, encodeLink } from "../src/link.ts";
-import type { Experiment } from "../src/types.ts";
+import { decodeLink, encodeLink } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 import {
   axisFile,
   choose,

@@ -1,6 +1,6 @@
 // Time goes both ways: the time axis, going to a cycle, and what is known of later ones.
 import type { Page } from "@playwright/test";
-import { encodeLink } from "../src/link.ts";
+import { encodeLink } from "../src/model/link.ts";
 import {
   axis,
   axisMore,

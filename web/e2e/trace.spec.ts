@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeLink } from "../src/link.ts";
-import type { Experiment } from "../src/types.ts";
+import { encodeLink } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 import { expect, noViolations, open, saved, share, test } from "./corun.ts";
 
 const CORUN = process.env["CORUN"] ?? "../target/debug/corun";

@@ -1,7 +1,7 @@
 // The pictures as a person uses them: pointer, keyboard, tables, exports.
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
-import { pack } from "../src/link.ts";
+import { pack } from "../src/model/link.ts";
 import {
   axisFile,
   axisMore,

@@ -1,7 +1,7 @@
 // Who suffers, and why: read as a person reads it, and held against the result that the page saves.
 import type { Route } from "@playwright/test";
-import { encodeLink } from "../src/link.ts";
-import type { Experiment } from "../src/types.ts";
+import { encodeLink } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 import {
   askedAlone,
   axis,

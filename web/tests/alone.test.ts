@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Alone } from "../src/alone.ts";
-import { Answers, readAnswer } from "../src/answers.ts";
-import type { Loaded } from "../src/protocol.ts";
-import type { Run } from "../src/run-handle.ts";
-import type { Experiment } from "../src/types.ts";
+import { Alone } from "../src/engine/alone.ts";
+import { Answers, readAnswer } from "../src/engine/answers.ts";
+import type { Loaded } from "../src/engine/protocol.ts";
+import type { Run } from "../src/engine/run-handle.ts";
+import type { Experiment } from "../src/model/types.ts";
 import { FakeWorker } from "./fake-worker.ts";
 
 const experiment = {} as Experiment;

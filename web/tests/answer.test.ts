@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { bars, place, takenText, ticks, tops } from "../src/run/bars.ts";
-import type { RunSide } from "../src/run/model.ts";
-import { rateOf } from "../src/run/rate.ts";
-import { givesOf, isFinal, origins, plain, said, stand, STANDS, textOf } from "../src/run/says.ts";
-import { paths } from "../src/run/where.ts";
-import type { Experiment, Part, Result } from "../src/types.ts";
+import { bars, place, takenText, ticks, tops } from "../src/model/bars.ts";
+import type { RunSide } from "../src/model/model.ts";
+import { rateOf } from "../src/model/rate.ts";
+import { givesOf, isFinal, origins, plain, said, stand, STANDS, textOf } from "../src/model/says.ts";
+import { paths } from "../src/model/where.ts";
+import type { Experiment, Part, Result } from "../src/model/types.ts";
 
 const ALONE = {
   warps: 1000,

@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Answered } from "../src/run/answered.ts";
 import { Feed } from "../src/run/feed.ts";
-import first from "../src/run/first.json" with { type: "json" };
-import shipped from "../src/run/answers.json" with { type: "json" };
-import { schemePoints } from "../src/run/scheme-points.ts";
-import { SchemesRun, type SchemesHost } from "../src/run/schemes-run.ts";
+import first from "../src/model/first.json" with { type: "json" };
+import shipped from "../src/model/answers.json" with { type: "json" };
+import { schemePoints } from "../src/schemes/scheme-points.ts";
+import { SchemesRun, type SchemesHost } from "../src/schemes/schemes-run.ts";
 import { Session } from "../src/run/session.ts";
 import { side, type Side } from "../src/run/side.ts";
-import type { Experiment, Result } from "../src/types.ts";
+import type { Experiment, Result } from "../src/model/types.ts";
 
 // The page's own files, as its host gives them.
 const asked: string[] = [];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers, readAnswer } from "../src/answers.ts";
-import { sealed } from "../src/browser-store.ts";
-import type { Answer } from "../src/types.ts";
+import { Answers, readAnswer } from "../src/engine/answers.ts";
+import { sealed } from "../src/engine/browser-store.ts";
+import type { Answer } from "../src/model/types.ts";
 import { fakeStore } from "./fake-store.ts";
 
 test("what has been measured is not asked for again, also where nothing can be stored", async () => {

@@ -1,10 +1,10 @@
 // The menus of the row: what a search finds first, and what a scheme is called wherever the page speaks of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runTitles, schemeText } from "../src/choices.ts";
-import { found, gpuText, schemeChoices, vendorChoices } from "../src/run/choice.ts";
+import { runTitles, schemeText } from "../src/model/choices.ts";
+import { found, gpuText, schemeChoices, vendorChoices } from "../src/model/choice.ts";
 import { schemesFor } from "../src/schemes/variants.ts";
-import type { Catalogue, Experiment, GpuField, PolicyEntry } from "../src/types.ts";
+import type { Catalogue, Experiment, GpuField, PolicyEntry } from "../src/model/types.ts";
 import { VENDORS } from "./vendors.ts";
 
 const entry = (name: string, title: string, source: string, doc: string): PolicyEntry =>

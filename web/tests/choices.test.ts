@@ -10,8 +10,8 @@ import {
   runTitles,
   schemeName,
   schemeText,
-} from "../src/choices.ts";
-import type { Catalogue, Experiment } from "../src/types.ts";
+} from "../src/model/choices.ts";
+import type { Catalogue, Experiment } from "../src/model/types.ts";
 
 const split = { name: "ctas", kind: "per_kernel_int", unit: "", required: false, default: null, doc: "" };
 const catalogue = {

@@ -14,8 +14,8 @@ import {
   withFilled,
   withName,
   withoutClass,
-} from "../src/classes.ts";
-import type { GpuField } from "../src/types.ts";
+} from "../src/model/classes.ts";
+import type { GpuField } from "../src/model/types.ts";
 
 const BASE = { count: 16, ctas: 8, threads: 1536, registers: 32768, shared_bytes: 49152, schedulers: 2 };
 const SMALL = { count: 8, ctas: 6, threads: 768, registers: 16384, shared_bytes: 32768, schedulers: 2 },

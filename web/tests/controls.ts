@@ -1,5 +1,5 @@
 // Some lines of the engine's registry of controls, one of each kind that a kernel has an entry for.
-import type { ControlEntry } from "../src/types.ts";
+import type { ControlEntry } from "../src/model/types.ts";
 
 const entry = (
   key: string,

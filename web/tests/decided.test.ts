@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CONTROLS } from "./controls.ts";
 import { holding, inForce } from "../src/decisions/decided.ts";
-import { kernelControls } from "../src/manual.ts";
-import type { Decision } from "../src/types.ts";
+import { kernelControls } from "../src/model/manual.ts";
+import type { Decision } from "../src/model/types.ts";
 
 const decision = (cycle: number, kernel: number | null, topic: string, text: string): Decision => ({
   cycle,

@@ -1,8 +1,8 @@
 // The fields in which two experiments differ: exactly those, in words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { differences, type Described } from "../src/difference.ts";
-import type { Experiment } from "../src/types.ts";
+import { differences, type Described } from "../src/model/difference.ts";
+import type { Experiment } from "../src/model/types.ts";
 
 /** After defaults, as the engine spells an experiment out; what it begins with is what the link has. */
 const BASE: Experiment = {

@@ -1,7 +1,7 @@
 // The time axis at the bottom of the page: its end, its zoom, its numbers, what it draws, and what its controls make of what is typed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LIGHT } from "../src/draw/theme.ts";
+import { LIGHT } from "../src/picture/theme.ts";
 import {
   axisEnd,
   deciding,
@@ -15,11 +15,11 @@ import {
   type DockRun,
 } from "../src/run/dock-data.ts";
 import { dockHeight, drawDock } from "../src/run/dock-drawing.ts";
-import { EventLog } from "../src/event-log.ts";
+import { EventLog } from "../src/model/event-log.ts";
 import { cycleFrom, DockState, SPEEDS, wayText, type DockEvents } from "../src/run/dock-state.ts";
-import type { Decision, ShownRun, WindowsLayout } from "../src/types.ts";
+import type { Decision, ShownRun, WindowsLayout } from "../src/model/types.ts";
 import { tableResolution, zoomed } from "../src/run/time-axis.ts";
-import { WindowStore } from "../src/views/window-store.ts";
+import { WindowStore } from "../src/model/window-store.ts";
 
 const column = (key: string, kernel: number | null) => ({ key, kernel, title: key, unit: "", doc: key });
 const KEYS = ["thread_instructions", "noc_bytes", "dram_bytes"];

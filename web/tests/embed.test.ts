@@ -1,13 +1,13 @@
 // What an embedded run says and shows, and a saved file, without a page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LIGHT } from "../src/draw/theme.ts";
+import { LIGHT } from "../src/picture/theme.ts";
 import { fileOf } from "../src/embed/frozen.ts";
 import { drawRun } from "../src/embed/picture.ts";
 import { seriesOf } from "../src/embed/series.ts";
 import { numbersOf, sentence, sidesOf, stampOf, titleOf } from "../src/embed/says.ts";
-import type { RunSide } from "../src/run/model.ts";
-import type { Experiment, Result } from "../src/types.ts";
+import type { RunSide } from "../src/model/model.ts";
+import type { Experiment, Result } from "../src/model/types.ts";
 
 const EXPERIMENT: Experiment = {
   corun: 1,

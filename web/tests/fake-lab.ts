@@ -1,6 +1,6 @@
 // A Lab whose work is done when the test says so.
-import { Failure, type Lab } from "../src/lab/lab.ts";
-import type { Problem } from "../src/types.ts";
+import { Failure, type Lab } from "../src/engine/lab/lab.ts";
+import type { Problem } from "../src/model/types.ts";
 
 interface Done {
   work: string;

@@ -2,11 +2,11 @@
 // answers each run alone with the same. What it does is said
 // by the policy's name: `bad` cannot run, `measured` has to know something first and knows it when the test says so, `stuck` is stuck at 3,000,
 // `slow` has not come far when something else is asked of it, `crash` kills the worker when it plays.
-import { kernelName } from "../src/choices.ts";
-import type { FromLab, ToLab } from "../src/lab/protocol.ts";
-import type { FrameMessage, FromWorker, Loaded, PlannedAlone, RunState, ToWorker } from "../src/protocol.ts";
-import type { Answer, Catalogue, Experiment } from "../src/types.ts";
-import shipped from "../src/run/answers.json" with { type: "json" };
+import { kernelName } from "../src/model/choices.ts";
+import type { FromLab, ToLab } from "../src/engine/lab/protocol.ts";
+import type { FrameMessage, FromWorker, Loaded, PlannedAlone, RunState, ToWorker } from "../src/engine/protocol.ts";
+import type { Answer, Catalogue, Experiment } from "../src/model/types.ts";
+import shipped from "../src/model/answers.json" with { type: "json" };
 import { VENDORS } from "./vendors.ts";
 
 const STRIDE = 1_000,

@@ -17,11 +17,11 @@ import {
   trimmed,
   windowsOf,
   type FigureDocument,
-} from "../src/figures/document.ts";
-import { Again, Figures, type Awake } from "../src/figures/again.ts";
-import type { RerunEvents } from "../src/figures/rerun.ts";
-import { decodeLink, encodeLink } from "../src/link.ts";
-import type { Experiment, Figure, Result } from "../src/types.ts";
+} from "../src/embed/figure-document.ts";
+import { Again, Figures, type Awake } from "../src/papers/again.ts";
+import type { RerunEvents } from "../src/papers/rerun.ts";
+import { decodeLink, encodeLink } from "../src/model/link.ts";
+import type { Experiment, Figure, Result } from "../src/model/types.ts";
 
 const FIGURE: Figure = {
   id: "fig1",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count, fieldFor, fixed, percent, plainPath, rate } from "../src/format.ts";
+import { count, fieldFor, fixed, percent, plainPath, rate } from "../src/model/format.ts";
 
 test("what is missing is a dash, and zero is zero", () => {
   for (const none of [null, undefined, NaN]) {

@@ -1,7 +1,7 @@
 // A goal in the form is the goal of the experiment.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GOALS, goalOf, withExtra, written } from "../src/goal.ts";
+import { GOALS, goalOf, withExtra, written } from "../src/model/goal.ts";
 
 test("each kind of goal is read as it is written", () => {
   for (const { kind, first } of GOALS)

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Images, type Image } from "../src/images.ts";
-import type { BytesFile } from "../src/snapshot-store.ts";
+import { Images, type Image } from "../src/engine/images.ts";
+import type { BytesFile } from "../src/engine/snapshot-store.ts";
 
 const PAGE = 65_536;
 /** Where this lies once it is compiled. */

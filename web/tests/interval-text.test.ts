@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixed, percent } from "../src/format.ts";
-import { apart, gapText, isClear, inFull, interval, part, plusMinus, sureness } from "../src/interval-text.ts";
-import type { Ci95, Result } from "../src/types.ts";
+import { fixed, percent } from "../src/model/format.ts";
+import { apart, gapText, isClear, inFull, interval, part, plusMinus, sureness } from "../src/model/interval-text.ts";
+import type { Ci95, Result } from "../src/model/types.ts";
 
 const one = (value: number): string => fixed(value, 1);
 

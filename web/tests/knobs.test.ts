@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { holdsOf, knobsOf, reset, type Knob } from "../src/run/knobs.ts";
-import { edited } from "../src/run/mix.ts";
-import type { RunSide } from "../src/run/model.ts";
+import { edited } from "../src/model/mix.ts";
+import type { RunSide } from "../src/model/model.ts";
 import { chosen, LENGTH, VariedRun, type VariedHost } from "../src/run/varied.ts";
-import type { PoolEvents } from "../src/sweeps/pool.ts";
-import type { Plan } from "../src/sweeps/types.ts";
-import type { Catalogue, Experiment, GpuField, Result } from "../src/types.ts";
+import type { PoolEvents } from "../src/engine/lab/pool.ts";
+import type { Plan } from "../src/engine/lab/sweep.ts";
+import type { Catalogue, Experiment, GpuField, Result } from "../src/model/types.ts";
 
 const field = (path: string, value: number | string, more: Partial<GpuField> = {}): GpuField =>
   ({ path, unit: "", doc: "", kind: "int", values: { small: value }, ...more }) as GpuField;

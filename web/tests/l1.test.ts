@@ -1,8 +1,8 @@
 // What an L1D holds: states by array.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contentsOf, contentsText } from "../src/launches/l1.ts";
-import type { FrameLayout } from "../src/types.ts";
+import { contentsOf, contentsText } from "../src/picture/l1.ts";
+import type { FrameLayout } from "../src/model/types.ts";
 
 const sm = { l1_bytes: 400, l1_protocol: "denovo", l1_keeps_read_only: true };
 const LAYOUT = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Failure, Lab } from "../src/lab/lab.ts";
-import type { FromLab, ToLab } from "../src/lab/protocol.ts";
-import type { Experiment } from "../src/types.ts";
+import { type Failure, Lab } from "../src/engine/lab/lab.ts";
+import type { FromLab, ToLab } from "../src/engine/lab/protocol.ts";
+import type { Experiment } from "../src/model/types.ts";
 import { heard } from "./fake-lab.ts";
 import { FakeWorker } from "./fake-worker.ts";
 

@@ -1,12 +1,12 @@
 // Launches CTA by CTA: what is kept of them, what is said, and what is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LIGHT } from "../src/draw/theme.ts";
-import type { CellsShape } from "../src/draw/drawing.ts";
-import { toSvg } from "../src/draw/svg.ts";
-import { mix } from "../src/draw/mix.ts";
-import { drawStrips, smColour } from "../src/launches/drawing.ts";
-import { LaunchLog, hasLaunches } from "../src/launches/log.ts";
+import { LIGHT } from "../src/picture/theme.ts";
+import type { CellsShape } from "../src/picture/drawing.ts";
+import { toSvg } from "../src/picture/svg.ts";
+import { mix } from "../src/picture/mix.ts";
+import { drawStrips, smColour } from "../src/run/launches/drawing.ts";
+import { LaunchLog, hasLaunches } from "../src/model/launch-log.ts";
 import {
   Launches,
   ctaText,
@@ -16,8 +16,8 @@ import {
   placeOf,
   GROUPS,
   shareTexts,
-} from "../src/launches/model.ts";
-import type { FrameLayout } from "../src/types.ts";
+} from "../src/model/launches.ts";
+import type { FrameLayout } from "../src/model/types.ts";
 
 const FINISHED = 0,
   PLACED = 1,

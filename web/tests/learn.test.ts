@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { readGlossary, termId } from "../src/learn/glossary.ts";
+import { readGlossary, termId } from "../src/model/glossary.ts";
 import { fakeLab, heard } from "./fake-lab.ts";
 import { keyOf, Runs } from "../src/learn/runs.ts";
-import { measure, type Engine, type Job, type Outcome } from "../src/learn/measure.ts";
+import { measure, type Engine, type Job, type Outcome } from "../src/engine/lab/measure.ts";
 import { parts } from "../src/learn/pictures.ts";
 import { STORIES } from "../src/learn/stories.ts";
 import { shown } from "../src/learn/story.ts";
 import type { Try } from "../src/learn/tries.ts";
-import { decodeLink, encodeLink } from "../src/link.ts";
-import { LIGHT } from "../src/draw/theme.ts";
-import { readInline } from "../src/teach/markdown.ts";
+import { decodeLink, encodeLink } from "../src/model/link.ts";
+import { LIGHT } from "../src/picture/theme.ts";
+import { readInline } from "../src/model/markdown.ts";
 
 const GLOSSARY = readFileSync("../docs/glossary.md", "utf8");
 const TRIES = JSON.parse(readFileSync("src/learn/tries.json", "utf8")) as Try[];

@@ -1,7 +1,7 @@
 // How many CTAs a kernel may hold, as the form edits it: on every SM, or by class.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limitedClasses, limitOf, limitOn, withClassLimit } from "../src/limits.ts";
+import { limitedClasses, limitOf, limitOn, withClassLimit } from "../src/model/limits.ts";
 
 test("a limit by class is shown for each class that it may hold for, and none is lost by opening a file", () => {
   assert.deepEqual(["BP", { kernel: "BP", ctas_per_sm: 4 }, { kernel: "BP", ctas_per_sm: { small: 1 } }].map(limitOf), [

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
-import { LinkError, asExperiment, decodeLink, encodeLink, otherEngine, type LinkState } from "../src/link.ts";
-import type { Experiment } from "../src/types.ts";
+import { LinkError, asExperiment, decodeLink, encodeLink, otherEngine, type LinkState } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 
 const plain: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
 const b64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");

@@ -1,8 +1,8 @@
 // Two runs on one clock, with runs that are made up: whatever is drawn is of one cycle, and who ends or has an event first stops the other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lockstep, type Member } from "../src/lockstep.ts";
-import type { FrameMessage, RunState } from "../src/protocol.ts";
+import { Lockstep, type Member } from "../src/engine/lockstep.ts";
+import type { FrameMessage, RunState } from "../src/engine/protocol.ts";
 
 /** A run that counts cycles: it ends at `end`, and has an event at every multiple of `beat`. */
 class Counter implements Member {

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { decodeLink, encodeLink } from "../src/link.ts";
+import { decodeLink, encodeLink } from "../src/model/link.ts";
 import { fieldOf, plainFields, stopFields } from "../src/make/fields.ts";
 import { GALLERY } from "../src/make/gallery.ts";
-import { mostOf } from "../src/make/shape.ts";
+import { mostOf } from "../src/model/shape.ts";
 import { jsonMarks, jsonNames, jsonSays, scan } from "../src/make/json.ts";
 import { FormState, placed, type EditorEvents } from "../src/make/state.ts";
-import type { Catalogue, Experiment, PolicyParam } from "../src/types.ts";
+import type { Catalogue, Experiment, PolicyParam } from "../src/model/types.ts";
 import { CONTROLS } from "./controls.ts";
 
 type RecordField = Catalogue["records"][number]["fields"][number];

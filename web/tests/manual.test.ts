@@ -10,7 +10,7 @@ import {
   parseNumbers,
   withEntry,
   type KernelControl,
-} from "../src/manual.ts";
+} from "../src/model/manual.ts";
 
 const OFFERED = kernelControls(CONTROLS, 4);
 

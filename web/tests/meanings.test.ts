@@ -1,8 +1,8 @@
 // What numbers mean: said for all that a picture shows, in the engine's own words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FrameLayout } from "../src/types.ts";
-import { gpuMeanings, memoryMeanings, smDetailMeanings } from "../src/views/meanings.ts";
+import type { FrameLayout } from "../src/model/types.ts";
+import { gpuMeanings, memoryMeanings, smDetailMeanings } from "../src/picture/meanings.ts";
 
 const NAMES = [
   "sm.slot_kernel",

@@ -1,9 +1,9 @@
 // The mesh as a picture: what sits where, and how loaded each link was in the last window.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LIGHT } from "../src/draw/theme.ts";
-import type { FrameLayout } from "../src/types.ts";
-import { drawMesh, MeshModel } from "../src/views/mesh-drawing.ts";
+import { LIGHT } from "../src/picture/theme.ts";
+import type { FrameLayout } from "../src/model/types.ts";
+import { drawMesh, MeshModel } from "../src/picture/mesh-drawing.ts";
 
 /** Two rows of three routers, the first without an SM, at half of the core's clock. */
 const LAYOUT = {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Decided } from "../src/decisions/decisions.ts";
-import { COST, MIX, Numbers, SPEED, cellOf, gapOf, union, type Column, type Figure } from "../src/numbers.ts";
-import type { Catalogue, Decision, Result, ShownRun, ShownTable } from "../src/types.ts";
+import { COST, MIX, Numbers, SPEED, cellOf, gapOf, union, type Column, type Figure } from "../src/model/numbers.ts";
+import type { Catalogue, Decision, Result, ShownRun, ShownTable } from "../src/model/types.ts";
 
 const SHOWN = { mark: "", title: "Even split", kernels: ["BP", "CFD"], goals: [false, false] };
 const CATALOGUE = { metrics: [] } as unknown as Catalogue;

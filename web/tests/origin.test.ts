@@ -1,8 +1,8 @@
 // What the first screen says of where an answer is from.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shownOf } from "../src/run/origin.ts";
-import type { Result } from "../src/types.ts";
+import { shownOf } from "../src/model/origin.ts";
+import type { Result } from "../src/model/types.ts";
 
 const of = (cycles: number, digest: string): Result => ({ cycles, digest }) as Result;
 

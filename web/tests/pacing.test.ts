@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Pacing } from "../src/pacing.ts";
+import { Pacing } from "../src/engine/pacing.ts";
 
 /** Cycles that run in slices that begin at these milliseconds. */
 function run(pacing: Pacing, slices: Iterable<number>): number {

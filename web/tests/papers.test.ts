@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { parse } from "smol-toml";
 import { Papers, cited, figuresNamed } from "../build/papers.ts";
-import { keptText, withUnit, type Claim } from "../src/figures/paper.ts";
+import { keptText, withUnit, type Claim } from "../src/papers/paper.ts";
 
 // The tests are compiled into test-results/unit/tests and run in web/.
 const root = new URL(`file://${process.cwd()}/../`);

@@ -1,15 +1,16 @@
 // The place Schemes: what is compared on a mix, what the oracles try, and the mix itself.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers, readAnswer } from "../src/answers.ts";
-import { oneLess, oneMore, otherGpu, otherKernel } from "../src/run/mix.ts";
-import { readResult, type RunsPoints, type SchemesHost } from "../src/run/schemes-run.ts";
-import { LAST, OracleSearch, SHORT, type OraclePolicies } from "../src/schemes/oracle.ts";
+import { Answers, readAnswer } from "../src/engine/answers.ts";
+import { oneLess, oneMore, otherGpu, otherKernel } from "../src/model/mix.ts";
+import { readResult, type RunsPoints, type SchemesHost } from "../src/schemes/schemes-run.ts";
+import { LAST, OracleSearch, SHORT } from "../src/schemes/oracle.ts";
+import type { OraclePolicies } from "../src/engine/lab/sweep.ts";
 import { Place } from "../src/schemes/place.ts";
 import { actsAt, keyOf, schemesFor, VARIANTS } from "../src/schemes/variants.ts";
-import type { PoolEvents } from "../src/sweeps/pool.ts";
-import type { Plan } from "../src/sweeps/types.ts";
-import type { Catalogue, Experiment, PolicyEntry, Result } from "../src/types.ts";
+import type { PoolEvents } from "../src/engine/lab/pool.ts";
+import type { Plan } from "../src/engine/lab/sweep.ts";
+import type { Catalogue, Experiment, PolicyEntry, Result } from "../src/model/types.ts";
 import { VENDORS } from "./vendors.ts";
 
 const param = (name: string, value: unknown, required = false) => ({

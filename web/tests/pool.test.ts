@@ -1,10 +1,10 @@
 // The points of a sweep as a race: held where it says, dropped or going on at the same worker, and each to its end without one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FromLab, ToLab } from "../src/lab/protocol.ts";
-import { Pool, type RaceEvents } from "../src/sweeps/pool.ts";
-import type { Plan } from "../src/sweeps/types.ts";
-import type { Race, Standing } from "../src/types.ts";
+import type { FromLab, ToLab } from "../src/engine/lab/protocol.ts";
+import { Pool, type RaceEvents } from "../src/engine/lab/pool.ts";
+import type { Plan } from "../src/engine/lab/sweep.ts";
+import type { Race, Standing } from "../src/model/types.ts";
 import { heard } from "./fake-lab.ts";
 import { FakeWorker } from "./fake-worker.ts";
 

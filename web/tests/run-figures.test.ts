@@ -1,8 +1,8 @@
 // A kernel that has got nothing: why, and what becomes of the figures of its mix.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mixFigure, slowdownOf, whyStarved } from "../src/run/figures.ts";
-import type { Result } from "../src/types.ts";
+import { mixFigure, slowdownOf, whyStarved } from "../src/model/figures.ts";
+import type { Result } from "../src/model/types.ts";
 
 const result = (cycles: number, kernels: Record<string, unknown>[]): Result => ({
   engine: "",

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { measure, type Outcome } from "../src/learn/measure.ts";
+import { measure, type Outcome } from "../src/engine/lab/measure.ts";
 import { STORIES } from "../src/learn/stories.ts";
 import type { Story } from "../src/learn/story.ts";
 import type { Try } from "../src/learn/tries.ts";
-import type { Answer, Experiment, Result } from "../src/types.ts";
+import type { Answer, Experiment, Result } from "../src/model/types.ts";
 
 /** Numbers that no run gives, in phrases as they stand in the texts, by why. */
 const CONSTANTS: Record<string, readonly string[]> = {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { otherGpu } from "../src/run/mix.ts";
-import type { RunSide } from "../src/run/model.ts";
-import { firstPart, pressed, scaleWords, scalesOf, type Measured } from "../src/run/scaled.ts";
-import type { Experiment, Result } from "../src/types.ts";
+import { otherGpu } from "../src/model/mix.ts";
+import type { RunSide } from "../src/model/model.ts";
+import { firstPart, pressed, scaleWords, scalesOf, type Measured } from "../src/model/scaled.ts";
+import type { Experiment, Result } from "../src/model/types.ts";
 
 const measured: Measured[] = [
   { gpu: "a100-40gb", part: "1/2", slowdowns: 36, median: 2, most: 9, time: 45 },

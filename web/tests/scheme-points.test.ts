@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { RunSide, SchemeAnswer } from "../src/run/model.ts";
+import type { RunSide, SchemeAnswer } from "../src/model/model.ts";
 import {
   type Box,
   along,
@@ -13,12 +13,12 @@ import {
   overlap,
   picksOf,
   schemePoints,
-} from "../src/run/scheme-points.ts";
-import shipped from "../src/run/answers.json" with { type: "json" };
-import { scatterOf } from "../src/run/scheme-scatter.tsx";
-import { policyKey, readAnswers } from "../src/run/stored.ts";
-import { policyOf } from "../src/choices.ts";
-import type { Experiment, Interval, Result } from "../src/types.ts";
+} from "../src/schemes/scheme-points.ts";
+import shipped from "../src/model/answers.json" with { type: "json" };
+import { scatterOf } from "../src/schemes/scheme-scatter.tsx";
+import { policyKey, readAnswers } from "../src/model/stored.ts";
+import { policyOf } from "../src/model/choices.ts";
+import type { Experiment, Interval, Result } from "../src/model/types.ts";
 
 const result = (slowdowns: number[], speedup: number, ends: Interval = null, digest = ""): Result =>
   ({

@@ -1,16 +1,16 @@
 // All schemes of a mix, run where no answer is there: what runs, what does not run twice, how it is stopped, and the time left.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { schemeHead } from "../src/choices.ts";
-import { Answers, readAnswer } from "../src/answers.ts";
-import type { SchemeAnswer } from "../src/run/model.ts";
-import { raceText, runningText } from "../src/run/scheme-points.ts";
-import { readResult, type RunsPoints, type SchemesProgress, SchemesRun } from "../src/run/schemes-run.ts";
+import { schemeHead } from "../src/model/choices.ts";
+import { Answers, readAnswer } from "../src/engine/answers.ts";
+import type { SchemeAnswer } from "../src/model/model.ts";
+import { raceText, runningText } from "../src/schemes/scheme-points.ts";
+import { readResult, type RunsPoints, type SchemesProgress, SchemesRun } from "../src/schemes/schemes-run.ts";
 import { schemesFor } from "../src/schemes/variants.ts";
-import type { PoolEvents, RaceEvents } from "../src/sweeps/pool.ts";
-import type { Plan } from "../src/sweeps/types.ts";
-import { timeLeft, type Worked } from "../src/sweeps/time-left.ts";
-import type { Catalogue, Experiment, PolicyEntry, Problem, Result } from "../src/types.ts";
+import type { PoolEvents, RaceEvents } from "../src/engine/lab/pool.ts";
+import type { Plan } from "../src/engine/lab/sweep.ts";
+import { timeLeft, type Worked } from "../src/engine/lab/time-left.ts";
+import type { Catalogue, Experiment, PolicyEntry, Problem, Result } from "../src/model/types.ts";
 import { VENDORS } from "./vendors.ts";
 
 const entry = (name: string, title: string): PolicyEntry =>

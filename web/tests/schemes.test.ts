@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columns, nextOrder, sorted, sweepOf, under, type Column, type Row } from "../src/schemes/table.ts";
-import type { Experiment, Result } from "../src/types.ts";
+import type { Experiment, Result } from "../src/model/types.ts";
 
 const mix: Experiment = {
   corun: 1,

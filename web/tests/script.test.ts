@@ -1,9 +1,9 @@
 // What the editor of scripts offers at a place, and which line a message names.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { completionsAt, lineOf } from "../src/script/complete.ts";
-import { hasScript } from "../src/script/given.ts";
-import type { ControlEntry, ScriptWords } from "../src/types.ts";
+import { completionsAt, lineOf } from "../src/engine/script/complete.ts";
+import { hasScript } from "../src/engine/script/given.ts";
+import type { ControlEntry, ScriptWords } from "../src/model/types.ts";
 
 const name = (one: string, unit = ""): { name: string; unit: string; doc: string } => ({
   name: one,

@@ -1,10 +1,10 @@
 // The data behind the lanes: sums stay exact whatever is forgotten, ratios are of sums, no data is never 0.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WindowsLayout } from "../src/types.ts";
+import type { WindowsLayout } from "../src/model/types.ts";
 import { evaluate, laneSpecs, largest, stack } from "../src/run/series.ts";
-import { resolutionFor, WindowStore } from "../src/views/window-store.ts";
-import { toCsv, toJson } from "../src/views/tabular.ts";
+import { resolutionFor, WindowStore } from "../src/model/window-store.ts";
+import { toCsv, toJson } from "../src/model/tabular.ts";
 
 const column = (key: string, kernel: number | null = null, unit = "") => ({ key, unit, title: key, doc: key, kernel });
 const LAYOUT: WindowsLayout = {

@@ -1,10 +1,10 @@
 // What a tab, and a link that is sent on, is called: the mix, the GPU, the schemes, and the answer once it is there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunSide } from "../src/run/model.ts";
+import type { RunSide } from "../src/model/model.ts";
 import { answerText, titleOf } from "../src/run/session-words.ts";
 import { side } from "../src/run/side.ts";
-import type { Catalogue, Experiment, Result } from "../src/types.ts";
+import type { Catalogue, Experiment, Result } from "../src/model/types.ts";
 
 const catalogue = {
   policies: [{ name: "even", title: "Even split", formerly: [] }],

@@ -1,13 +1,13 @@
 // What the page runs, as its user asks for it: the session, the engine's page side and the lock-step are real, the worker is made up at its messages.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { Engine } from "../src/engine.ts";
+import { Engine } from "../src/engine/engine.ts";
 import { Feed } from "../src/run/feed.ts";
-import type { Notice } from "../src/run/notice.tsx";
+import type { Notice } from "../src/parts/notice.tsx";
 import { engineEvents } from "../src/run/engine-events.ts";
 import { Session } from "../src/run/session.ts";
 import { further, side, type Side } from "../src/run/side.ts";
-import type { Experiment, Result } from "../src/types.ts";
+import type { Experiment, Result } from "../src/model/types.ts";
 import { under } from "../src/schemes/table.ts";
 import { FakeWorker } from "./fake-worker.ts";
 

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { inflateSync } from "node:zlib";
 import { sharedHtml, sharedPages } from "../build/share.ts";
-import { decodeLink } from "../src/link.ts";
-import { mixKey } from "../src/run/stored.ts";
-import type { Experiment } from "../src/types.ts";
+import { decodeLink } from "../src/model/link.ts";
+import { mixKey } from "../src/model/stored.ts";
+import type { Experiment } from "../src/model/types.ts";
 
 const ROOT = new URL("../../../../", import.meta.url);
 

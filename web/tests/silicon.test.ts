@@ -1,12 +1,12 @@
 // A GPU that was measured, beside the machine: which preset it is held against, what fills as runs end, what is left, and what does not run twice.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers } from "../src/answers.ts";
-import { readResult, type RunsPoints } from "../src/run/schemes-run.ts";
+import { Answers } from "../src/engine/answers.ts";
+import { readResult, type RunsPoints } from "../src/schemes/schemes-run.ts";
 import { Comparison, likely, progressText } from "../src/silicon/model.ts";
-import type { PoolEvents } from "../src/sweeps/pool.ts";
-import type { Plan } from "../src/sweeps/types.ts";
-import type { Problem, Result, Silicon } from "../src/types.ts";
+import type { PoolEvents } from "../src/engine/lab/pool.ts";
+import type { Plan } from "../src/engine/lab/sweep.ts";
+import type { Problem, Result, Silicon } from "../src/model/types.ts";
 
 const PRESETS = [
   { name: "h100-sxm5", scale: "1/4" },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endOf, fromPercent, stopRule, toPercent, withNumber, withRule, type Stop } from "../src/stop-rule.ts";
+import { endOf, fromPercent, stopRule, toPercent, withNumber, withRule, type Stop } from "../src/model/stop-rule.ts";
 
 test("where a run ends: behind its warm-up, or where nobody knows yet", () => {
   const stops = [{ cycles: 500 }, { kernels_done: true, cycles: 500 }, { settled: 0.01, at_most: 9 }, undefined];

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { begun, schemeName } from "../src/choices.ts";
-import first from "../src/run/first.json" with { type: "json" };
-import shipped from "../src/run/answers.json" with { type: "json" };
-import { answerOf, answersAreOf, mixKey, placeOf, readAnswers, resultName } from "../src/run/stored.ts";
-import type { Experiment, PolicyChoice } from "../src/types.ts";
+import { begun, schemeName } from "../src/model/choices.ts";
+import first from "../src/model/first.json" with { type: "json" };
+import shipped from "../src/model/answers.json" with { type: "json" };
+import { answerOf, answersAreOf, mixKey, placeOf, readAnswers, resultName } from "../src/model/stored.ts";
+import type { Experiment, PolicyChoice } from "../src/model/types.ts";
 
 const FIRST = first as Experiment;
 const read = (file: string): unknown => JSON.parse(readFileSync(`public/answers/${file}.json`, "utf8"));

@@ -1,9 +1,9 @@
 // A stretch of a run: what is said at its end, less what was said where it begins.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { textOf } from "../src/run/says.ts";
+import { textOf } from "../src/model/says.ts";
 import { ofStretch } from "../src/run/stretch.ts";
-import type { Result } from "../src/types.ts";
+import type { Result } from "../src/model/types.ts";
 
 /** A run of two kernels that have done so much each in so many cycles: instructions, reads of L1D and hits among them, cycles of read replies and replies. */
 function at(cycles: number, each: readonly (readonly [number, number, number, number, number])[]): Result {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LinkError } from "../src/link.ts";
-import { valueText } from "../src/choices.ts";
+import { LinkError } from "../src/model/link.ts";
+import { valueText } from "../src/model/choices.ts";
 import { fakeStore } from "./fake-store.ts";
-import { timeText } from "../src/format.ts";
+import { timeText } from "../src/model/format.ts";
 import { endsOf, figureOf, metricsOf, type Metric } from "../src/sweeps/metrics.ts";
 import { chartData, everything, fileText, readLine } from "../src/sweeps/results.ts";
-import { sealed } from "../src/browser-store.ts";
+import { sealed } from "../src/engine/browser-store.ts";
 import { StoredLines } from "../src/sweeps/stored.ts";
-import { Schedule } from "../src/sweeps/schedule.ts";
+import { Schedule } from "../src/engine/lab/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
-import type { Line, Plan, PlanPoint, Task } from "../src/sweeps/types.ts";
-import type { Answer, MetricEntry } from "../src/types.ts";
+import type { Line, Plan, PlanPoint, Task } from "../src/engine/lab/sweep.ts";
+import type { Answer, MetricEntry } from "../src/model/types.ts";
 
 const experiment: PlanPoint["experiment"] = { corun: 1, kernels: ["BP"] };
 const point = (axes: Record<string, unknown>, ...needs: string[]): PlanPoint => ({

@@ -1,7 +1,7 @@
 // Tables that the engine shows of a scheme, and the question to Algorithm 1 in Learn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AllocationForm, RecordField, ShownTable } from "../src/types.ts";
+import type { AllocationForm, RecordField, ShownTable } from "../src/model/types.ts";
 import { less, more, most, pathOf, plain, put, read } from "../src/learn/wanted.ts";
 import { begins, cellText, groups, meanings } from "../src/decisions/tables.ts";
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { withText } from "../src/draw/png.ts";
-import { toSvg } from "../src/draw/svg.ts";
+import { withText } from "../src/picture/png.ts";
+import { toSvg } from "../src/picture/svg.ts";
 import { corunBibtex } from "../src/teach/cite.ts";
 import { hidden } from "../src/teach/embed.ts";
-import { readInline, readMarkdown, without } from "../src/teach/markdown.ts";
+import { readInline, readMarkdown, without } from "../src/model/markdown.ts";
 import { isPicture, linkIn } from "../src/teach/reopen.ts";
-import { presets, presetsOf, shortTitle, titleOf, withPreset, type Preset, type Shape } from "../src/teach/vendors.ts";
+import { presets, presetsOf, shortTitle, titleOf, withPreset, type Preset, type Shape } from "../src/model/vendors.ts";
 import { endWarnings, setupWarnings } from "../src/teach/warnings.ts";
-import type { Experiment, PolicyChoice, Result } from "../src/types.ts";
+import type { Experiment, PolicyChoice, Result } from "../src/model/types.ts";
 import { VENDORS } from "./vendors.ts";
 
 const HASH = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&c=500";

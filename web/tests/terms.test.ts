@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { readGlossary } from "../src/learn/glossary.ts";
-import { TERMS, termsOf } from "../src/terms.ts";
+import { readGlossary } from "../src/model/glossary.ts";
+import { TERMS, termsOf } from "../src/model/terms.ts";
 
 test("the glossary has every word that explains itself", () => {
   const known = new Set(readGlossary(readFileSync("../docs/glossary.md", "utf8")).map(({ name }) => name));

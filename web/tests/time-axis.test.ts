@@ -1,8 +1,8 @@
 // The axis under the lanes, and who is drawn when.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Zoom } from "../src/types.ts";
-import { Turn } from "../src/views/pace.ts";
+import type { Zoom } from "../src/model/types.ts";
+import { Turn } from "../src/picture/pace.ts";
 import { TimeAxis, type TimePlot } from "../src/run/time-axis.ts";
 
 /** An axis of a thousand cycles, what it has told its owner, and what it has said. */

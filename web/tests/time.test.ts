@@ -1,11 +1,11 @@
 // Going back and forth in time: which moments of a run are kept, and what its timeline knows of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { happened, onTopOf, onTopText } from "../src/happened.ts";
-import { Keyframes, type Moment } from "../src/keyframes.ts";
-import { launchSizes, EventLog } from "../src/event-log.ts";
-import type { Decision, WindowsLayout } from "../src/types.ts";
-import { WindowStore } from "../src/views/window-store.ts";
+import { happened, onTopOf, onTopText } from "../src/model/happened.ts";
+import { Keyframes, type Moment } from "../src/engine/keyframes.ts";
+import { launchSizes, EventLog } from "../src/model/event-log.ts";
+import type { Decision, WindowsLayout } from "../src/model/types.ts";
+import { WindowStore } from "../src/model/window-store.ts";
 
 /** Events as the module gives them, of their cycles, kernels, and what has happened. */
 const told = (...threes: number[]): Float64Array =>

@@ -1,8 +1,8 @@
 // Identifiers in words: from the docs of what they name, and never as they are.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { MetricEntry } from "../src/types.ts";
-import { choiceTitle, figureTitle, gpuTitle, orderTitle, pathTitle, titleOf } from "../src/titles.ts";
+import type { MetricEntry } from "../src/model/types.ts";
+import { choiceTitle, figureTitle, gpuTitle, orderTitle, pathTitle, titleOf } from "../src/model/titles.ts";
 
 test("a choice is what its doc says of it, with its name behind", () => {
   assert.equal(choiceTitle("p+w", "p: the combination of CTAs alone; p+w: with quotas"), "With quotas (p+w)");

@@ -1,10 +1,10 @@
 // A sweep in the page without the page: its text is read, run, stopped and gone on with, and its lines are kept.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PoolEvents } from "../src/sweeps/pool.ts";
+import type { PoolEvents } from "../src/engine/lab/pool.ts";
 import { Sweeps, endedText } from "../src/sweeps/sweeps.ts";
-import type { Line, Plan } from "../src/sweeps/types.ts";
-import type { Problem } from "../src/types.ts";
+import type { Line, Plan } from "../src/engine/lab/sweep.ts";
+import type { Problem } from "../src/model/types.ts";
 
 const plan = (hash: string, points = 3): Plan =>
   ({

@@ -1,7 +1,7 @@
 // A sweep from an experiment, and its axes as a form shows and changes them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Experiment } from "../src/types.ts";
+import type { Experiment } from "../src/model/types.ts";
 import { around, axesOf, readValues, sweepOf, valuesText, withAxes } from "../src/sweeps/vary.ts";
 
 test("a sweep over a number begins with half of it, itself and twice, as far as they are allowed", () => {

@@ -1,6 +1,6 @@
 // The vendors' words as a catalogue has them.
-import shipped from "../src/run/answers.json" with { type: "json" };
-import type { Vendors } from "../src/types.ts";
+import shipped from "../src/model/answers.json" with { type: "json" };
+import type { Vendors } from "../src/model/types.ts";
 
 const profiles = (names: string[], sms: number[]) =>
   names.map((name, i) => ({ name, sms: sms[i] as number, memory: [1, 2, 2, 4, 4, 8][i] as number, starts: [0] }));

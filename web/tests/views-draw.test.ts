@@ -1,13 +1,13 @@
 // Drawings: numbers on axes, SVG that parses, patterns that differ, text inside a PNG.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Drawing, fitText, patternTile, textWidth } from "../src/draw/drawing.ts";
-import { crc32, withText } from "../src/draw/png.ts";
-import { figure, niceMax, niceStep, percent, short, ticks, whole } from "../src/draw/scale.ts";
-import { escapeXml, toSvg } from "../src/draw/svg.ts";
-import { kernelPaint, LIGHT } from "../src/draw/theme.ts";
-import { KERNEL_STYLES } from "../src/palette.ts";
-import { framed } from "../src/views/framed.ts";
+import { Drawing, fitText, patternTile, textWidth } from "../src/picture/drawing.ts";
+import { crc32, withText } from "../src/picture/png.ts";
+import { figure, niceMax, niceStep, percent, short, ticks, whole } from "../src/model/scale.ts";
+import { escapeXml, toSvg } from "../src/picture/svg.ts";
+import { kernelPaint, LIGHT } from "../src/picture/theme.ts";
+import { KERNEL_STYLES } from "../src/parts/palette.ts";
+import { framed } from "../src/picture/framed.ts";
 
 test("ticks are round numbers inside the range", () => {
   assert.deepEqual(ticks(0, 100, 5), [0, 20, 40, 60, 80, 100]);

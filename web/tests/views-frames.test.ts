@@ -1,16 +1,16 @@
 // What the pictures read from frames: differences across wrap-around, averages, the fullest resource, tiles in even rows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Drawing } from "../src/draw/drawing.ts";
-import { kernelPaint, LIGHT, stallPaint } from "../src/draw/theme.ts";
-import type { FrameLayout, FrameSection } from "../src/types.ts";
-import { FrameReader } from "../src/views/frame-reader.ts";
-import { stateLetters } from "../src/views/letters.ts";
-import { drawMemory, memoryPanels, memoryTable } from "../src/views/memory-drawing.ts";
-import { Lately, MemoryModel } from "../src/views/memory-model.ts";
-import { Pace } from "../src/views/pace.ts";
-import { drainPaint, drawGpu, GpuModel, otherPaint, placed, smTable } from "../src/views/gpu-drawing.ts";
-import { residentText, shownCauses, SmModel, smsText } from "../src/views/sm-model.ts";
+import type { Drawing } from "../src/picture/drawing.ts";
+import { kernelPaint, LIGHT, stallPaint } from "../src/picture/theme.ts";
+import type { FrameLayout, FrameSection } from "../src/model/types.ts";
+import { FrameReader } from "../src/engine/frame-reader.ts";
+import { stateLetters } from "../src/model/letters.ts";
+import { drawMemory, memoryPanels, memoryTable } from "../src/picture/memory-drawing.ts";
+import { Lately, MemoryModel } from "../src/picture/memory-model.ts";
+import { Pace } from "../src/picture/pace.ts";
+import { drainPaint, drawGpu, GpuModel, otherPaint, placed, smTable } from "../src/picture/gpu-drawing.ts";
+import { residentText, shownCauses, SmModel, smsText } from "../src/picture/sm-model.ts";
 
 const sections: FrameSection[] = [];
 let length = 0;

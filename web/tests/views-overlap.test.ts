@@ -1,11 +1,11 @@
 // No text of a picture lies over another one or leaves the picture, however wide the picture is and however many kernels run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Drawing, type TextShape, textWidth } from "../src/draw/drawing.ts";
-import { LIGHT } from "../src/draw/theme.ts";
-import type { FrameLayout, FrameSection } from "../src/types.ts";
-import { drawMemory } from "../src/views/memory-drawing.ts";
-import { drawGpu, GpuModel } from "../src/views/gpu-drawing.ts";
+import { type Drawing, type TextShape, textWidth } from "../src/picture/drawing.ts";
+import { LIGHT } from "../src/picture/theme.ts";
+import type { FrameLayout, FrameSection } from "../src/model/types.ts";
+import { drawMemory } from "../src/picture/memory-drawing.ts";
+import { drawGpu, GpuModel } from "../src/picture/gpu-drawing.ts";
 
 interface Box {
   x: number;

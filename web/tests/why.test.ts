@@ -1,9 +1,9 @@
 // The chain behind the answer: every number is the result's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chain } from "../src/run/why.ts";
-import type { RunSide, SchemeAnswer } from "../src/run/model.ts";
-import type { Result } from "../src/types.ts";
+import { chain } from "../src/model/why.ts";
+import type { RunSide, SchemeAnswer } from "../src/model/model.ts";
+import type { Result } from "../src/model/types.ts";
 
 const RESULT = {
   config_hash: "",

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Run } from "../src/run-handle.ts";
-import type { Experiment } from "../src/types.ts";
-import { Whys, type Asking } from "../src/whys.ts";
+import type { Run } from "../src/engine/run-handle.ts";
+import type { Experiment } from "../src/model/types.ts";
+import { Whys } from "../src/engine/whys.ts";
+import type { Asking } from "../src/model/model.ts";
 import { FakeWorker } from "./fake-worker.ts";
 
 const turns = async (): Promise<void> => {

@@ -8,13 +8,13 @@ use std::path::Path;
 use std::process::Stdio;
 
 /// What the page begins with. The page reads the same file.
-pub const FIRST: &str = "web/src/run/first.json";
+pub const FIRST: &str = "web/src/model/first.json";
 /// Forms of schemes that papers compare beside their usual ones. The page reads the same file.
 const VARIANTS: &str = "web/src/schemes/variants.json";
 /// Where the page has a file for each mix.
 const PLACE: &str = "web/public/answers";
 /// Where it has which file is of which mix.
-pub const INDEX: &str = "web/src/run/answers.json";
+pub const INDEX: &str = "web/src/model/answers.json";
 
 /// Runs everything; what kernels do alone and an earlier command has left is taken as it is.
 pub fn answers() -> Result<()> {

@@ -48,7 +48,7 @@ Usage: cargo xtask COMMAND
   bench --paint                   how smooth the page is at top speed in Chromium: frames a second, tasks above 50 ms, simulated cycles a second
   bench --memory                  what the page takes in Chromium while a run goes on for 20 million cycles, and how long going back takes (minutes)
   bench --plot                    draw the records: docs/reference/bench.md and its charts
-  profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/profiles.json, so that the page has
+  profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/engine/profiles.json, so that the page has
                                   slowdowns at once; anew after the engine has changed
   answers                         what every scheme makes of the first mix and of the examples, run natively and put into web/public/answers, so that
                                   the page's first screen answers at once; anew after the engine or an example has changed, in some twenty minutes

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 /// Where the page has them.
-const PLACE: &str = "web/src/profiles.json";
+const PLACE: &str = "web/src/engine/profiles.json";
 /// The GPUs that most start from, of large ones the part that the page begins with. What the page does not have, it measures.
 const GPUS: [&str; 5] = ["ccbp-16sm", "tiny-2sm", "a100-40gb,1/4", "h100-sxm5,1/4", "h200-sxm,1/4"];
 
@@ -37,7 +37,7 @@ pub fn profiles(gpus: &[String]) -> Result<()> {
 
 /// Says so where what the page has is of an engine that behaves otherwise: it then measures or runs it all.
 pub fn warn() -> Result<()> {
-    // As in web/src/stamp.ts: what counts is the behaviour, not the version.
+    // As in web/src/model/stamp.ts: what counts is the behaviour, not the version.
     let behaviour = concat!("-", include_str!("../../sim-core/src/run/behaviour"));
     for (place, command) in [(PLACE, "profiles"), (crate::answers::INDEX, "answers")] {
         let text = std::fs::read_to_string(root().join(place))?;

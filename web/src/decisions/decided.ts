@@ -1,6 +1,6 @@
 // What the policy decided, as plain data: what holds for each kernel, and the controls in force.
-import { neutral, numbersText, type KernelControl } from "../manual.ts";
-import type { Decision } from "../types.ts";
+import { neutral, numbersText, type KernelControl } from "../model/manual.ts";
+import type { Decision } from "../model/types.ts";
 
 /**
  * What was decided last on each topic and kernel: `gets 6 CTAs` is what has become of `may hold 4 CTAs while it is measured`. Several decisions

@@ -1,11 +1,11 @@
 // What the policies of the shown runs decided, as the panel of decisions shows it: what holds at a cycle, and all that happened. No DOM.
 import { signal } from "@preact/signals";
-import { DECISIONS, happened } from "../happened.ts";
-import { kernelControls } from "../manual.ts";
+import { DECISIONS, happened } from "../model/happened.ts";
+import { kernelControls } from "../model/manual.ts";
 import { inForce } from "./decided.ts";
-import type { Events } from "../event-log.ts";
-import type { ControlEntry, Decision, ShownRun, ShownTable } from "../types.ts";
-import type { Tabular } from "../views/tabular.ts";
+import type { Events } from "../model/event-log.ts";
+import type { ControlEntry, Decision, ShownRun, ShownTable } from "../model/types.ts";
+import type { Tabular } from "../model/tabular.ts";
 
 /** Entries of the list that are shown; an export has all. */
 const LISTED = 200;

@@ -1,7 +1,7 @@
 // A table that the engine shows: its heading, what its columns mean, and its rows, in a box that scrolls.
 import "./table.css";
-import { KernelName, Meanings, Scrolls, What } from "../widgets.tsx";
-import type { ShownTable } from "../types.ts";
+import { KernelName, Meanings, Scrolls, What } from "../parts/widgets.tsx";
+import type { ShownTable } from "../model/types.ts";
 import { begins, cellText, groups, meanings } from "./tables.ts";
 
 export function Shown(props: {

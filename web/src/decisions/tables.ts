@@ -1,7 +1,7 @@
 // What the engine shows of the mechanisms in force and of the policy, as the page's tables have it. No DOM.
-import { MISSING } from "../format.ts";
-import { figure, whole } from "../draw/scale.ts";
-import type { ShownTable } from "../types.ts";
+import { MISSING } from "../model/format.ts";
+import { figure, whole } from "../model/scale.ts";
+import type { ShownTable } from "../model/types.ts";
 
 /** Columns of one kernel that stand together. */
 export interface Group {

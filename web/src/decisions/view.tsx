@@ -2,14 +2,14 @@
 // all that happened in the run as a list, which leads to each of it. The time axis marks the same.
 import "./decisions.css";
 import { useId } from "preact/hooks";
-import { Select } from "../controls.tsx";
+import { Select } from "../parts/controls.tsx";
 import { holding } from "./decided.ts";
 import type { Decided } from "./decisions.ts";
 import { Shown } from "./table.tsx";
-import { toast } from "../dialogs.ts";
-import { count } from "../format.ts";
-import { Button, Fold, KernelName, SideHeading, Table } from "../widgets.tsx";
-import { saveAs } from "../views/menu.ts";
+import { toast } from "../parts/dialogs.ts";
+import { count } from "../model/format.ts";
+import { Button, Fold, KernelName, SideHeading, Table } from "../parts/widgets.tsx";
+import { saveAs } from "../picture/menu.ts";
 
 interface Props {
   of: Decided;

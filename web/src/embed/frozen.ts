@@ -1,7 +1,7 @@
 // A figure or a run as one HTML file: a picture with its numbers at once, live when asked, and nothing is fetched. No DOM.
-import { escapeXml } from "../draw/svg.ts";
-import { cellText } from "../views/parts.ts";
-import type { Tabular } from "../views/tabular.ts";
+import { escapeXml } from "../picture/svg.ts";
+import { cellText } from "../picture/parts.ts";
+import type { Tabular } from "../model/tabular.ts";
 
 export interface FrozenRun {
   name: string;

@@ -1,7 +1,7 @@
 // The elements of the package: a run, what goes into articles, and the pictures that the page is made of.
-import { defineArticle } from "../figures/article.ts";
-import { paintKernels, onThemeChange } from "../palette.ts";
-import { VIEWS } from "../views/elements.ts";
+import { defineArticle } from "./article.ts";
+import { paintKernels, onThemeChange } from "../parts/palette.ts";
+import { VIEWS } from "../picture/elements.ts";
 import { documentSheet } from "./looks.ts";
 import { mountRun, type Mounted, type Outcome } from "./mount.ts";
 import type { Engine } from "./run.ts";

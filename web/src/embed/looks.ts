@@ -1,6 +1,6 @@
 // The looks of what is embedded: the page's tokens, for a shadow root or below all rules of its host, and a few rules.
-import tokens from "../style/tokens.css?inline";
-import views from "../views/views.css?inline";
+import tokens from "../parts/style/tokens.css?inline";
+import views from "../picture/views.css?inline";
 import rules from "./run.css?inline";
 
 let kept: CSSStyleSheet | null = null;

@@ -1,14 +1,14 @@
 // A run in a host that is not Corun's page: an article, a notebook, a file. It says who suffers and why, shows every SM as the run goes on, and
 // tells its host the result. Everything is in a shadow root, so that neither has the other's looks.
-import { errorText, problemsIn, problemText } from "../format.ts";
-import { show } from "../draw/canvas.ts";
-import { themeOf, type Theme } from "../draw/theme.ts";
-import { decodeLink, LinkError } from "../link.ts";
+import { errorText, problemsIn, problemText } from "../model/format.ts";
+import { show } from "../picture/canvas.ts";
+import { themeOf, type Theme } from "../picture/theme.ts";
+import { decodeLink, LinkError } from "../model/link.ts";
 import { shadowSheet } from "./looks.ts";
-import type { RunSide } from "../run/model.ts";
-import { SmModel } from "../views/sm-model.ts";
-import type { Answer, Problem, Result } from "../types.ts";
-import { fillTable } from "../views/parts.ts";
+import type { RunSide } from "../model/model.ts";
+import { SmModel } from "../picture/sm-model.ts";
+import type { Answer, Problem, Result } from "../model/types.ts";
+import { fillTable } from "../picture/parts.ts";
 import { drawRun } from "./picture.ts";
 import { runWhole, type Engine, type Ran } from "./run.ts";
 import type { Series } from "./series.ts";

@@ -1,13 +1,13 @@
 // A run as one picture: how much slower each kernel is, and all SMs. Live on a canvas, frozen as SVG. No DOM.
-import { Drawing, fitText } from "../draw/drawing.ts";
-import { kernelPaint, type Theme } from "../draw/theme.ts";
-import { count, ENDLESS, MISSING } from "../format.ts";
-import { BARS, bars, place, tops, type Bar } from "../run/bars.ts";
-import type { RunSide } from "../run/model.ts";
-import { plusMinus } from "../interval-text.ts";
-import { add, beside } from "../views/beside.ts";
-import { smsAlone } from "../views/gpu-drawing.ts";
-import { residentText, type SmModel } from "../views/sm-model.ts";
+import { Drawing, fitText } from "../picture/drawing.ts";
+import { kernelPaint, type Theme } from "../picture/theme.ts";
+import { count, ENDLESS, MISSING } from "../model/format.ts";
+import { BARS, bars, place, tops, type Bar } from "../model/bars.ts";
+import type { RunSide } from "../model/model.ts";
+import { plusMinus } from "../model/interval-text.ts";
+import { add, beside } from "../picture/beside.ts";
+import { smsAlone } from "../picture/gpu-drawing.ts";
+import { residentText, type SmModel } from "../picture/sm-model.ts";
 
 const ROW = 24,
   HEAD = 22,

@@ -1,9 +1,9 @@
 // Runs an experiment on the thread of its host, in slices between which the host does its own work: an article or a notebook may forbid workers.
 import type * as module from "../wasm/corun_script.js";
-import { others, toItsEnd } from "../lab/slices.ts";
-import { endOf } from "../stop-rule.ts";
+import { others, toItsEnd } from "../engine/lab/slices.ts";
+import { endOf } from "../model/stop-rule.ts";
 import { seriesOf, type Series } from "./series.ts";
-import type { Answer, Experiment, FrameLayout, Result } from "../types.ts";
+import type { Answer, Experiment, FrameLayout, Result } from "../model/types.ts";
 
 /** The module of the engine, once it has been started. */
 export type Engine = typeof module;

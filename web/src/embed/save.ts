@@ -1,13 +1,14 @@
 // Saves what the page shows as one HTML file, which needs neither the page nor a network. Loaded when it is first asked for.
-import { themeOf } from "../draw/theme.ts";
-import { toSvg } from "../draw/svg.ts";
-import { encodeLink } from "../link.ts";
-import { isDark } from "../palette.ts";
-import type { RunSide } from "../run/model.ts";
-import { currentStamp, download, stampName, stampText } from "../stamp.ts";
-import type { Catalogue, Figure } from "../types.ts";
-import type { SmModel } from "../views/sm-model.ts";
-import { tableOf, type FigureDocument } from "../figures/document.ts";
+import { download } from "../parts/dom.ts";
+import { themeOf } from "../picture/theme.ts";
+import { toSvg } from "../picture/svg.ts";
+import { encodeLink } from "../model/link.ts";
+import { isDark } from "../parts/palette.ts";
+import type { RunSide } from "../model/model.ts";
+import { currentStamp, stampName, stampText } from "../model/stamp.ts";
+import type { Catalogue, Figure } from "../model/types.ts";
+import type { SmModel } from "../picture/sm-model.ts";
+import { tableOf, type FigureDocument } from "./figure-document.ts";
 import wasmUrl from "../wasm/corun_script_bg.wasm?url";
 import boot from "./frozen-boot.js?raw";
 import { fileOf, type Frozen, type FrozenRun, type Live } from "./frozen.ts";

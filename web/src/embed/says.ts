@@ -1,13 +1,13 @@
 // What an embedded run says: who suffers and why, in the engine's words, and its numbers. No DOM.
-import { kernelLabels, mixText, runTitles } from "../choices.ts";
-import { count, fixed, MISSING } from "../format.ts";
-import type { LinkState } from "../link.ts";
-import { mixFigure, slowdownOf } from "../run/figures.ts";
-import type { RunSide } from "../run/model.ts";
-import { plain, said } from "../run/says.ts";
-import { interval, plusMinus } from "../interval-text.ts";
-import type { Catalogue, Experiment, IntervalsOf, Result } from "../types.ts";
-import type { Tabular } from "../views/tabular.ts";
+import { kernelLabels, mixText, runTitles } from "../model/choices.ts";
+import { count, fixed, MISSING } from "../model/format.ts";
+import type { LinkState } from "../model/link.ts";
+import { mixFigure, slowdownOf } from "../model/figures.ts";
+import type { RunSide } from "../model/model.ts";
+import { plain, said } from "../model/says.ts";
+import { interval, plusMinus } from "../model/interval-text.ts";
+import type { Catalogue, Experiment, IntervalsOf, Result } from "../model/types.ts";
+import type { Tabular } from "../model/tabular.ts";
 
 const MARKS = ["A", "B"] as const;
 

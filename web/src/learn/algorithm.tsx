@@ -1,12 +1,12 @@
 // Algorithm 1 with numbers of one's own: the engine's own function, which begins with the numbers of CCBP's Table 3.
-import { errorText, problemText } from "../format.ts";
+import { errorText, problemText } from "../model/format.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { IconButton, Scrolls, Swatch } from "../widgets.tsx";
-import { titleOf } from "../titles.ts";
+import { IconButton, Scrolls, Swatch } from "../parts/widgets.tsx";
+import { titleOf } from "../model/titles.ts";
 import { useSeen } from "./seen.ts";
 import { less, more, most, pathOf, plain, put, read, type Question } from "./wanted.ts";
 import { Shown } from "../decisions/table.tsx";
-import type { AllocationForm, Problem, RecordField, ShownTable } from "../types.ts";
+import type { AllocationForm, Problem, RecordField, ShownTable } from "../model/types.ts";
 
 /** What is needed of the engine's module. */
 export interface Allocator {

@@ -1,8 +1,8 @@
 // Pictures that only one story has.
-import { below, rules, yOf } from "../draw/axes.ts";
-import { textWidth, type Drawing } from "../draw/drawing.ts";
-import { figure } from "../draw/scale.ts";
-import { kernelPaint, type Theme } from "../draw/theme.ts";
+import { below, rules, yOf } from "../picture/axes.ts";
+import { textWidth, type Drawing } from "../picture/drawing.ts";
+import { figure } from "../model/scale.ts";
+import { kernelPaint, type Theme } from "../picture/theme.ts";
 import { LABEL, SMALL, tile, trough } from "./pictures.ts";
 
 /** Two SMs with their CTAs: so many of BP, and as many of CFD as the knob says. */

@@ -1,8 +1,8 @@
 // The figure of a story: a canvas with its sentence below. The arrow keys walk its parts, which is its one stop for the Tab key.
 import { useRef, useState } from "preact/hooks";
-import type { Drawing } from "../draw/drawing.ts";
-import { Surface } from "../draw/surface.tsx";
-import type { Theme } from "../draw/theme.ts";
+import type { Drawing } from "../picture/drawing.ts";
+import { Surface } from "../picture/surface.tsx";
+import type { Theme } from "../picture/theme.ts";
 
 interface Props {
   name: string;

@@ -1,18 +1,18 @@
 // Starts the place Learn: the engine is fetched when the first story is in view.
-import { problemsIn } from "../format.ts";
-import "../style/tokens.css";
-import "../style/base.css";
-import "../style/layout.css";
-import "../style/parts.css";
+import { problemsIn } from "../model/format.ts";
+import "../parts/style/tokens.css";
+import "../parts/style/base.css";
+import "../parts/style/layout.css";
+import "../parts/style/parts.css";
 import "./learn.css";
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import { compileModule } from "../module.ts";
+import { compileModule } from "../engine/module.ts";
 import * as engine from "../wasm/corun.js";
 import type { Allocator } from "./algorithm.tsx";
-import { startTheme } from "../theme.ts";
-import { ThemeButton } from "../widgets.tsx";
-import { Lab } from "../lab/lab.ts";
+import { startTheme } from "../parts/theme.ts";
+import { ThemeButton } from "../parts/widgets.tsx";
+import { Lab } from "../engine/lab/lab.ts";
 import { Page } from "./page.tsx";
 import { Runs } from "./runs.ts";
 

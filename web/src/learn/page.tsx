@@ -2,11 +2,11 @@
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import GLOSSARY from "../../../docs/glossary.md?raw";
-import { RunLink } from "../widgets.tsx";
+import { RunLink } from "../parts/widgets.tsx";
 import { Algorithm, type Allocator } from "./algorithm.tsx";
-import { readInline, type Inline } from "../teach/markdown.ts";
+import { readInline, type Inline } from "../model/markdown.ts";
 import { Figure } from "./figure.tsx";
-import { readGlossary } from "./glossary.ts";
+import { readGlossary } from "../model/glossary.ts";
 import type { Runs } from "./runs.ts";
 import { shown, type Known, type Story } from "./story.ts";
 import { useSeen } from "./seen.ts";

@@ -1,8 +1,8 @@
 // What the figures of the stories are drawn from: lines over the positions of a knob, a row of SMs, a bar. Plain functions of numbers.
-import { baseLine, rules, yOf } from "../draw/axes.ts";
-import type { Drawing, Paint } from "../draw/drawing.ts";
-import { textWidth } from "../draw/drawing.ts";
-import { kernelInk, kernelPaint, type Theme } from "../draw/theme.ts";
+import { baseLine, rules, yOf } from "../picture/axes.ts";
+import type { Drawing, Paint } from "../picture/drawing.ts";
+import { textWidth } from "../picture/drawing.ts";
+import { kernelInk, kernelPaint, type Theme } from "../picture/theme.ts";
 
 export const SMALL = 12,
   LABEL = 13;

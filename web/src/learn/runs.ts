@@ -1,7 +1,7 @@
 // What the stories have asked for: what a person looks at goes first, and no job runs twice.
-import { errorText } from "../format.ts";
-import type { Lab } from "../lab/lab.ts";
-import type { Job, Outcome } from "./measure.ts";
+import { errorText } from "../model/format.ts";
+import type { Lab } from "../engine/lab/lab.ts";
+import type { Job, Outcome } from "../engine/lab/measure.ts";
 
 export const keyOf = (job: Job): string => JSON.stringify(job);
 

@@ -1,7 +1,7 @@
 // The six stories. A number in a text has its source behind it, which readers do not see: tests/said.test.ts makes the runs and compares.
-import { figure } from "../draw/scale.ts";
-import { kernelPaint } from "../draw/theme.ts";
-import type { Experiment } from "../types.ts";
+import { figure } from "../model/scale.ts";
+import { kernelPaint } from "../picture/theme.ts";
+import type { Experiment } from "../model/types.ts";
 import { bigAndSmall, lawBox, queueRows, smRow } from "./drawings.ts";
 import { lines, PERCENT } from "./pictures.ts";
 import { ipc, partOfCcbp, percent, reader, story, type Story } from "./story.ts";

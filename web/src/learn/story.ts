@@ -1,8 +1,8 @@
 // What a story is: a text, one knob, and a figure of small runs, which the engine makes here and now.
-import { Drawing } from "../draw/drawing.ts";
-import type { Theme } from "../draw/theme.ts";
-import type { Experiment } from "../types.ts";
-import type { Job, Outcome } from "./measure.ts";
+import { Drawing } from "../picture/drawing.ts";
+import type { Theme } from "../picture/theme.ts";
+import type { Experiment } from "../model/types.ts";
+import type { Job, Outcome } from "../engine/lab/measure.ts";
 
 interface Knob {
   name: string;

@@ -1,5 +1,5 @@
 // Ten things to try, as data (tries.json). Their texts have marks as those of stories do.
-import type { Experiment } from "../types.ts";
+import type { Experiment } from "../model/types.ts";
 
 export interface Try {
   id: string;

@@ -1,5 +1,5 @@
 // A question to Algorithm 1 while somebody edits it: fields as the engine describes them, values as they are typed. No DOM.
-import type { AllocationForm, RecordField } from "../types.ts";
+import type { AllocationForm, RecordField } from "../model/types.ts";
 
 export type Question = AllocationForm["start"];
 

@@ -1,8 +1,8 @@
 // <corun-editor>: the form, for a page that is not made of components.
 import { render } from "preact";
-import { onFileDrop } from "../dom.ts";
+import { onFileDrop } from "../parts/dom.ts";
 import { isMeasured } from "../silicon/open.ts";
-import type { Catalogue, Experiment, Problem } from "../types.ts";
+import type { Catalogue, Experiment, Problem } from "../model/types.ts";
 import { take } from "./file.tsx";
 import { ExperimentForm, leadTo } from "./form.tsx";
 import { FormState, type EditorEvents } from "./state.ts";

@@ -1,11 +1,11 @@
 // A field of the form: its label, help and problems, and a control by the kind of what it edits.
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useRef } from "preact/hooks";
-import { toast } from "../dialogs.ts";
-import { numbersText, parseNumbers } from "../manual.ts";
-import { kernelLabels } from "../choices.ts";
-import { Select, Text, useTyped, type At } from "../controls.tsx";
-import { Swatch } from "../widgets.tsx";
+import { toast } from "../parts/dialogs.ts";
+import { numbersText, parseNumbers } from "../model/manual.ts";
+import { kernelLabels } from "../model/choices.ts";
+import { Select, Text, useTyped, type At } from "../parts/controls.tsx";
+import { Swatch } from "../parts/widgets.tsx";
 import { fieldOf, type Field as Described } from "./fields.ts";
 import type { FormState } from "./state.ts";
 

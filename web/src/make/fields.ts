@@ -1,6 +1,6 @@
 // The fields of the form by their paths: what each is called, takes and has, as the engine's catalogue describes it, and how it is set. No DOM.
-import type { Option } from "../controls.tsx";
-import { changesOf, presetValue, withField } from "../classes.ts";
+import type { Option } from "../parts/controls.tsx";
+import { changesOf, presetValue, withField } from "../model/classes.ts";
 import {
   kernelEntry,
   kernelLabels,
@@ -13,15 +13,23 @@ import {
   withBody,
   writeCtaOrder,
   writeOrder,
-} from "../choices.ts";
-import { GOALS, goalOf, withExtra, written, type Goal } from "../goal.ts";
-import { fixed } from "../format.ts";
-import { limitOf, limitOn, withClassLimit } from "../limits.ts";
-import { kernelControls, stopOf, stops, stopText, withEntry, type KernelControl } from "../manual.ts";
-import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "../stop-rule.ts";
-import { choiceTitle, orderTitle, titleOf } from "../titles.ts";
-import type { Catalogue, KernelChoice, PolicyChoice, PolicyParam } from "../types.ts";
-import { recordOf, shapes, type Shape } from "./shape.ts";
+} from "../model/choices.ts";
+import { GOALS, goalOf, withExtra, written, type Goal } from "../model/goal.ts";
+import { fixed } from "../model/format.ts";
+import { limitOf, limitOn, withClassLimit } from "../model/limits.ts";
+import { kernelControls, stopOf, stops, stopText, withEntry, type KernelControl } from "../model/manual.ts";
+import {
+  fromPercent,
+  stopRule,
+  toPercent,
+  withNumber,
+  withRule,
+  type Stop,
+  type StopRule,
+} from "../model/stop-rule.ts";
+import { choiceTitle, orderTitle, titleOf } from "../model/titles.ts";
+import type { Catalogue, KernelChoice, PolicyChoice, PolicyParam } from "../model/types.ts";
+import { recordOf, shapes, type Shape } from "../model/shape.ts";
 import { copy, gpuGroup, type FormState } from "./state.ts";
 
 /** A slider beside a number: which of its places stands for what. Null is an empty field. */

@@ -1,14 +1,14 @@
 // Examples to open, and the experiment as a file.
-import { errorText } from "../format.ts";
-import { toast } from "../dialogs.ts";
-import { openFile } from "../file.ts";
+import { errorText } from "../model/format.ts";
+import { toast } from "../parts/dialogs.ts";
+import { openFile } from "../model/file.ts";
 import { isMeasured } from "../silicon/open.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";
 import { useForm } from "./field.tsx";
-import { Button, OpenFile } from "../widgets.tsx";
+import { Button, OpenFile } from "../parts/widgets.tsx";
 import { GALLERY } from "./gallery.ts";
 import { copy, type FormState } from "./state.ts";
-import type { Experiment } from "../types.ts";
+import type { Experiment } from "../model/types.ts";
 
 export function Examples() {
   const { catalogue, events } = useForm();

@@ -1,7 +1,7 @@
 // The experiment as a form.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { fieldFor } from "../format.ts";
+import { fieldFor } from "../model/format.ts";
 import { Form, useForm } from "./field.tsx";
 import { Examples, Files } from "./file.tsx";
 import { Gpu } from "./gpu.tsx";

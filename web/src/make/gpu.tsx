@@ -13,14 +13,14 @@ import {
   withName,
   withoutClass,
   type SmClass,
-} from "../classes.ts";
-import { toast } from "../dialogs.ts";
-import { byName, gpuTitle } from "../titles.ts";
-import type { GpuChoice } from "../types.ts";
-import { Text } from "../controls.tsx";
+} from "../model/classes.ts";
+import { toast } from "../parts/dialogs.ts";
+import { byName, gpuTitle } from "../model/titles.ts";
+import type { GpuChoice } from "../model/types.ts";
+import { Text } from "../parts/controls.tsx";
 import { Field, Group, useForm } from "./field.tsx";
 import { fieldOf, sentence } from "./fields.ts";
-import { Icon, IconButton, Source } from "../widgets.tsx";
+import { Icon, IconButton, Source } from "../parts/widgets.tsx";
 import { OwnJson } from "./own.tsx";
 import { gpuGroup } from "./state.ts";
 

@@ -1,8 +1,8 @@
 // JSON as it is typed: where each of its fields stands, what can stand at a place, and what is said of it, by the format's records. No DOM.
-import { presetValue } from "../classes.ts";
-import { fieldFor, plainPath, wrongText } from "../format.ts";
-import type { Catalogue, Problem } from "../types.ts";
-import { forms, type Described, type Shape } from "./shape.ts";
+import { presetValue } from "../model/classes.ts";
+import { fieldFor, plainPath, wrongText } from "../model/format.ts";
+import type { Catalogue, Problem } from "../model/types.ts";
+import { forms, type Described, type Shape } from "../model/shape.ts";
 
 /** A field of an object, by its name, or an entry of a list, by its first character; with the path to it. */
 interface Place {

@@ -1,13 +1,13 @@
 // The mix: each kernel with what is said of it beside.
-import { changesOf, emptyClasses } from "../classes.ts";
-import { eachPerKernel, kernelEntry, kernelLabels, kernelName, ownBody, withBody } from "../choices.ts";
-import { goalOf } from "../goal.ts";
-import { limitedClasses, limitOf } from "../limits.ts";
-import type { Experiment, KernelChoice } from "../types.ts";
+import { changesOf, emptyClasses } from "../model/classes.ts";
+import { eachPerKernel, kernelEntry, kernelLabels, kernelName, ownBody, withBody } from "../model/choices.ts";
+import { goalOf } from "../model/goal.ts";
+import { limitedClasses, limitOf } from "../model/limits.ts";
+import type { Experiment, KernelChoice } from "../model/types.ts";
 import { Control, Field, Group, Said, useForm } from "./field.tsx";
 import { fieldOf, plainFields } from "./fields.ts";
-import { mostOf } from "./shape.ts";
-import { Icon, Moves, Swatch, What } from "../widgets.tsx";
+import { mostOf } from "../model/shape.ts";
+import { Icon, Moves, Swatch, What } from "../parts/widgets.tsx";
 import { OwnJson } from "./own.tsx";
 import type { FormState } from "./state.ts";
 

@@ -1,6 +1,6 @@
 // A part of the experiment as JSON: what is typed is read as soon as it is JSON, and stays as it was typed.
 import { useRef, useState } from "preact/hooks";
-import { jsonError } from "../file.ts";
+import { jsonError } from "../model/file.ts";
 import { Code } from "./code.tsx";
 import { useForm } from "./field.tsx";
 import { jsonMarks, jsonNames, jsonSays } from "./json.ts";

@@ -1,12 +1,12 @@
 // How the kernels share the GPU: a policy, or several in turn, each with the parameters that its description names.
-import { policyEntry, scheme } from "../choices.ts";
-import { presetsOf, shapeOf } from "../teach/vendors.ts";
-import type { PolicyChoice, PolicyParam } from "../types.ts";
-import { Deeds } from "../controls.tsx";
+import { policyEntry, scheme } from "../model/choices.ts";
+import { presetsOf, shapeOf } from "../model/vendors.ts";
+import type { PolicyChoice, PolicyParam } from "../model/types.ts";
+import { Deeds } from "../parts/controls.tsx";
 import { Field, PerKernel, Said, useForm } from "./field.tsx";
 import { policyOptions, sentence } from "./fields.ts";
-import { mostOf } from "./shape.ts";
-import { Moves, Source } from "../widgets.tsx";
+import { mostOf } from "../model/shape.ts";
+import { Moves, Source } from "../parts/widgets.tsx";
 import { Script } from "./script.tsx";
 import { copy } from "./state.ts";
 

@@ -1,7 +1,7 @@
 // How the run goes: the orders of warps and CTAs, when it stops, its seed, and what else the format says of it.
 import { Field, Group, useForm } from "./field.tsx";
 import { ctaOrderEntry, plainFields, stopFields, warpOrderOf } from "./fields.ts";
-import { IconButton } from "../widgets.tsx";
+import { IconButton } from "../parts/widgets.tsx";
 import { Param } from "./policy.tsx";
 
 export function Run() {

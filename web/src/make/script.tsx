@@ -1,11 +1,11 @@
 // The program of an own policy: checked while it is typed, run when it is asked to.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { completionsAt, lineOf } from "../script/complete.ts";
+import { completionsAt, lineOf } from "../engine/script/complete.ts";
 import { fieldOf } from "./fields.ts";
 import { Code } from "./code.tsx";
-import { Deeds } from "../controls.tsx";
+import { Deeds } from "../parts/controls.tsx";
 import { useForm } from "./field.tsx";
-import { Icon } from "../widgets.tsx";
+import { Icon } from "../parts/widgets.tsx";
 import type { Mark } from "./json.ts";
 
 const CHECK_AFTER = 350;

@@ -1,10 +1,10 @@
 // What the form shows. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the engine judges it, and what the
 // engine says is shown at the field whose path it names. No DOM.
 import { batch, computed, signal } from "@preact/signals";
-import { changesOf, classesOf, gpuValue, shownFields, smsOf } from "../classes.ts";
-import { normalPolicy, policiesOf, readOccupancy } from "../choices.ts";
-import { fieldFor, plainPath, wrongText } from "../format.ts";
-import type { Catalogue, Experiment, GpuChoice, PolicyChoice, PolicyEntry, Problem } from "../types.ts";
+import { changesOf, classesOf, gpuValue, shownFields, smsOf } from "../model/classes.ts";
+import { normalPolicy, policiesOf, readOccupancy } from "../model/choices.ts";
+import { fieldFor, plainPath, wrongText } from "../model/format.ts";
+import type { Catalogue, Experiment, GpuChoice, PolicyChoice, PolicyEntry, Problem } from "../model/types.ts";
 
 export interface EditorEvents {
   change(experiment: Experiment): void;

@@ -1,8 +1,8 @@
 // The address bar, which always is the link to what is on the screen, and what opens when it changes.
-import { LinkError, decodeLink, encodeLink, otherEngine } from "../link.ts";
+import { LinkError, decodeLink, encodeLink, otherEngine } from "../model/link.ts";
 import { LINKED } from "../teach/embed.ts";
-import type { Experiment } from "../types.ts";
-import first from "./first.json" with { type: "json" };
+import type { Experiment } from "../model/types.ts";
+import first from "../model/first.json" with { type: "json" };
 import type { Session } from "./session.ts";
 import { side } from "./side.ts";
 

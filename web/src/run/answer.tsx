@@ -1,12 +1,12 @@
 // The answer: what the engine says of who suffers and why, and how sure that is.
 import "./answer.css";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { setText } from "../dom.ts";
-import { count } from "../format.ts";
-import { Terms } from "../term.tsx";
-import type { RunSide } from "./model.ts";
-import type { Rate } from "./rate.ts";
-import { givesOf, isFinal, lacks, origins, plain, said, stand, type Said, type Standing } from "./says.ts";
+import { setText } from "../parts/dom.ts";
+import { count } from "../model/format.ts";
+import { Terms } from "../parts/term.tsx";
+import type { RunSide } from "../model/model.ts";
+import type { Rate } from "../model/rate.ts";
+import { givesOf, isFinal, lacks, origins, plain, said, stand, type Said, type Standing } from "../model/says.ts";
 
 /** The mark of a kernel in a line of text: its colour and pattern. */
 export const Chip = ({ kernel }: { kernel: number }) => <i class={`answer-chip swatch-${kernel}`} aria-hidden="true" />;

@@ -1,14 +1,14 @@
 // What the first screen says of the sides, and of all schemes on their mix: the answers that came with the page until runs here have ended. No DOM.
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
-import { kernelLabels, schemeText } from "../choices.ts";
+import { kernelLabels, schemeText } from "../model/choices.ts";
 import { schemesFor } from "../schemes/variants.ts";
-import type { Experiment } from "../types.ts";
-import type { RunSide, SchemeAnswer } from "./model.ts";
-import { shownOf } from "./origin.ts";
-import type { SchemesRun } from "./schemes-run.ts";
+import type { Experiment } from "../model/types.ts";
+import type { RunSide, SchemeAnswer } from "../model/model.ts";
+import { shownOf } from "../model/origin.ts";
+import type { SchemesRun } from "../schemes/schemes-run.ts";
 import type { Session } from "./session.ts";
 import { MARKS, type Side } from "./side.ts";
-import { answerOf, answersAreOf, answersFor, mixKey, trunkKey } from "./stored.ts";
+import { answerOf, answersAreOf, answersFor, mixKey, trunkKey } from "../model/stored.ts";
 
 const NEAR = "near ";
 /** A side differs from A in more than its scheme and when it ends. Once both are built, the engine has said what each leaves out. */

@@ -1,5 +1,5 @@
 // In what B differs from A beside its scheme, as chips of the row: what each field is in B. A press opens it in the form.
-import type { Difference } from "../difference.ts";
+import type { Difference } from "../model/difference.ts";
 
 /** The last of them has the rest. */
 const SHOWN = 3;

@@ -3,16 +3,16 @@
 //
 // Pointer: a click goes there, a drag selects, a drag of the cursor takes it along; a press on a lane's name makes it large, or small again. Keys: ← → a
 // window, Page Up and Down a tenth, Home, End; with Shift they select. Enter makes a lane large, then ↑ ↓ take the next one. Escape ends what is selected.
-import { h, icon, setText, sideMark } from "../dom.ts";
-import { show } from "../draw/canvas.ts";
-import { short, whole } from "../draw/scale.ts";
-import { kernelPaint, onRetheme, theme } from "../draw/theme.ts";
-import { count } from "../format.ts";
-import { termElement } from "../term-tip.ts";
-import type { Zoom } from "../types.ts";
-import { framed } from "../views/framed.ts";
-import { Turn } from "../views/pace.ts";
-import { freshId, swatch, type Exportable } from "../views/parts.ts";
+import { h, icon, setText, sideMark } from "../parts/dom.ts";
+import { show } from "../picture/canvas.ts";
+import { short, whole } from "../model/scale.ts";
+import { kernelPaint, onRetheme, theme } from "../picture/theme.ts";
+import { count } from "../model/format.ts";
+import { termElement } from "../parts/term-tip.ts";
+import type { Zoom } from "../model/types.ts";
+import { framed } from "../picture/framed.ts";
+import { Turn } from "../picture/pace.ts";
+import { freshId, swatch, type Exportable } from "../picture/parts.ts";
 import { axisEnd, dockTable, figures, kernelLabel, lanesOf, type DockRun, type Lane } from "./dock-data.ts";
 import { drawDock, seriesPaint, type DockDrawing } from "./dock-drawing.ts";
 import { brief, figuresTable, figuresText, valueText } from "./dock-figures.ts";

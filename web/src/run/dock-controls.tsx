@@ -1,9 +1,9 @@
 // The row above the picture: play and the cycle; and behind "More" what is needed less often.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { short } from "../draw/scale.ts";
-import { speedText } from "../format.ts";
+import { short } from "../model/scale.ts";
+import { speedText } from "../model/format.ts";
 import { SPEEDS, STATES, type DockState } from "./dock-state.ts";
-import { icon, type IconName } from "../dom.ts";
+import { icon, type IconName } from "../parts/dom.ts";
 
 /** What the controls ask of the picture beside them. */
 interface DockPicture {

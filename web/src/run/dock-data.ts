@@ -1,8 +1,8 @@
 // What the time axis knows: the runs, their lanes, and the numbers in them. No DOM.
-import type { Events } from "../event-log.ts";
-import type { Decision, ShownRun, Zoom } from "../types.ts";
-import type { Tabular } from "../views/tabular.ts";
-import type { WindowStore } from "../views/window-store.ts";
+import type { Events } from "../model/event-log.ts";
+import type { Decision, ShownRun, Zoom } from "../model/types.ts";
+import type { Tabular } from "../model/tabular.ts";
+import type { WindowStore } from "../model/window-store.ts";
 import { laneSpecs, means, timeTable, type LaneSpec, type SeriesSpec } from "./series.ts";
 
 export interface DockRun {

@@ -1,13 +1,13 @@
 // The time axis as a drawing: on top what the policy did, below it a lane for each series, and the cycles at the bottom. A lane that has grown has a
 // scale of its own. In every lane the last run is an area, and one before it a line. No DOM.
-import { rules } from "../draw/axes.ts";
-import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
-import type { Paint } from "../draw/drawing.ts";
-import { figure, niceMax, short, ticks, whole } from "../draw/scale.ts";
-import { kernelPaint, stallPaint } from "../draw/theme.ts";
-import type { Theme } from "../draw/theme.ts";
-import type { Zoom } from "../types.ts";
-import { resolutionFor } from "../views/window-store.ts";
+import { rules } from "../picture/axes.ts";
+import { Drawing, fitText, textWidth } from "../picture/drawing.ts";
+import type { Paint } from "../picture/drawing.ts";
+import { figure, niceMax, short, ticks, whole } from "../model/scale.ts";
+import { kernelPaint, stallPaint } from "../picture/theme.ts";
+import type { Theme } from "../picture/theme.ts";
+import type { Zoom } from "../model/types.ts";
+import { resolutionFor } from "../model/window-store.ts";
 import { deciding, phases, type DockRun, type Lane, type Phase } from "./dock-data.ts";
 import { drawEpochs, drawLaunches, drawSwitches, EPOCH_LANE } from "./dock-past.ts";
 import { evaluate, largest, stack, type LaneSpec, type SeriesSpec } from "./series.ts";

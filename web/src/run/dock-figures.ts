@@ -1,8 +1,8 @@
 // The numbers of the time axis in words and as a table: what the pointer stands on, and what is selected.
-import { h, sideMark } from "../dom.ts";
-import { figure, percent } from "../draw/scale.ts";
-import { theme } from "../draw/theme.ts";
-import { swatch } from "../views/parts.ts";
+import { h, sideMark } from "../parts/dom.ts";
+import { figure, percent } from "../model/scale.ts";
+import { theme } from "../picture/theme.ts";
+import { swatch } from "../picture/parts.ts";
 import type { DockRun, Figures } from "./dock-data.ts";
 import { seriesPaint } from "./dock-drawing.ts";
 

@@ -1,8 +1,8 @@
 // The dock as a part of the page: what it hears of the runs, and what it does with them.
 import { computed, effect } from "@preact/signals";
-import { epochOf } from "../choices.ts";
-import { endOf } from "../stop-rule.ts";
-import type { Zoom } from "../types.ts";
+import { epochOf } from "../model/choices.ts";
+import { endOf } from "../model/stop-rule.ts";
+import type { Zoom } from "../model/types.ts";
 import type { CorunDock } from "./dock.ts";
 import type { Part } from "./panel.ts";
 import type { Session } from "./session.ts";

@@ -1,9 +1,9 @@
 // What a run's CTAs did, in the lanes of the time axis: launches and context switches; and a lane of epochs with the quotas that
 // kernels get on top in them. No DOM.
-import { whole } from "../draw/scale.ts";
-import { kernelPaint } from "../draw/theme.ts";
-import { launchText, onTopOf, onTopText, switchText } from "../happened.ts";
-import type { Events } from "../event-log.ts";
+import { whole } from "../model/scale.ts";
+import { kernelPaint } from "../picture/theme.ts";
+import { launchText, onTopOf, onTopText, switchText } from "../model/happened.ts";
+import type { Events } from "../model/event-log.ts";
 import type { DockRun } from "./dock-data.ts";
 import type { Place } from "./dock-drawing.ts";
 

@@ -1,8 +1,8 @@
 // What the dock's controls show, as signals; and what the user does with them.
 import { batch, signal } from "@preact/signals";
-import { count, rate, timeText } from "../format.ts";
-import type { RunState } from "../protocol.ts";
-import type { Zoom } from "../types.ts";
+import { count, rate, timeText } from "../model/format.ts";
+import type { RunState } from "../engine/protocol.ts";
+import type { Zoom } from "../model/types.ts";
 
 /**
  * `idle`: not yet ready, and what is shown may be of before. `profiling`: neither, and kernels are measured alone first; `stopped`: that was stopped.

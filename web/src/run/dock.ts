@@ -3,13 +3,13 @@
 // It keeps no windows of its own: it reads the stores that feed.ts fills. Fires `zoom` (CustomEvent<Zoom | null>) when the user shows other cycles.
 import "./dock.css";
 import { createElement, render } from "preact";
-import { toast } from "../dialogs.ts";
-import { h } from "../dom.ts";
-import type { Events } from "../event-log.ts";
-import type { Decision, ShownRun, Zoom } from "../types.ts";
-import { KINDS, saveAs } from "../views/menu.ts";
-import { button, fillTable } from "../views/parts.ts";
-import type { WindowStore } from "../views/window-store.ts";
+import { toast } from "../parts/dialogs.ts";
+import { h } from "../parts/dom.ts";
+import type { Events } from "../model/event-log.ts";
+import type { Decision, ShownRun, Zoom } from "../model/types.ts";
+import { KINDS, saveAs } from "../picture/menu.ts";
+import { button, fillTable } from "../picture/parts.ts";
+import type { WindowStore } from "../model/window-store.ts";
 import { Axis } from "./dock-axis.ts";
 import { Controls } from "./dock-controls.tsx";
 import { dockRun, offered, type DockRun } from "./dock-data.ts";

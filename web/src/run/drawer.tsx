@@ -1,7 +1,7 @@
 // Details of the run, beside the pictures: a row of tabs, and what the chosen one has. Closed until somebody asks.
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Host } from "../widgets.tsx";
+import { Host } from "../parts/widgets.tsx";
 import type { Panel } from "./panel.ts";
 
 function Card({ panel, open }: { panel: Panel; open: boolean }) {

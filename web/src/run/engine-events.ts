@@ -1,5 +1,5 @@
 // What the engine says, as the session hears it.
-import type { EngineEvents } from "../engine.ts";
+import type { EngineEvents } from "../engine/engine.ts";
 import type { Session } from "./session.ts";
 
 export const engineEvents = (session: Session): Omit<EngineEvents, "refused"> => ({

@@ -1,7 +1,7 @@
 // Brings frames to the parts of the page: what is drawn fits its budget of time, and windows go into the stores that all parts read. No DOM.
-import type { FrameMessage } from "../protocol.ts";
-import type { Decision, FrameView, Result } from "../types.ts";
-import { Budget } from "../views/pace.ts";
+import type { FrameMessage } from "../engine/protocol.ts";
+import type { Decision, FrameView, Result } from "../model/types.ts";
+import { Budget } from "../picture/pace.ts";
 import type { News, Part, Shown } from "./panel.ts";
 
 /** Milliseconds of a frame after which no other picture is begun: with the longest of them it is below 50. */

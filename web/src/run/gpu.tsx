@@ -2,8 +2,8 @@
 // press changes, or both where there is room.
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { render } from "preact";
-import type { SelectSm } from "../types.ts";
-import type { Gpu } from "../views/gpu.ts";
+import type { SelectSm } from "../model/types.ts";
+import type { Gpu } from "../picture/gpu.ts";
 import { Mark } from "./answer.tsx";
 import type { Part } from "./panel.ts";
 import type { Session } from "./session.ts";

@@ -1,6 +1,6 @@
 // What a key does anywhere on the page. Space and Escape have rules of their own.
-import { helpDialog, type Key } from "../dialogs.ts";
-import { store, stored } from "../stored.ts";
+import { helpDialog, type Key } from "../parts/dialogs.ts";
+import { store, stored } from "../parts/remembered.ts";
 
 interface PageKey extends Key {
   /** The browser's name of it. */

@@ -1,12 +1,12 @@
 // The knobs of the row: what a GPU has of SMs, L2 and bandwidth, how many CTAs a kernel may hold, and the order of warps; a few values of each. No DOM.
-import { changesOf, gpuValue, presetValue, withField } from "../classes.ts";
-import { kernelLabels } from "../choices.ts";
-import { count } from "../format.ts";
-import { withExtra } from "../goal.ts";
-import { limitOf } from "../limits.ts";
-import type { Catalogue, Experiment, GpuField } from "../types.ts";
-import { gpuOf } from "./choice.ts";
-import type { Edit } from "./mix.ts";
+import { changesOf, gpuValue, presetValue, withField } from "../model/classes.ts";
+import { kernelLabels } from "../model/choices.ts";
+import { count } from "../model/format.ts";
+import { withExtra } from "../model/goal.ts";
+import { limitOf } from "../model/limits.ts";
+import type { Catalogue, Experiment, GpuField } from "../model/types.ts";
+import { gpuOf } from "../model/choice.ts";
+import type { Edit } from "../model/mix.ts";
 
 /** A value of a knob. */
 export interface Step {

@@ -2,15 +2,15 @@
 import "./knobs.css";
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count, fixed } from "../format.ts";
-import { interval } from "../interval-text.ts";
-import { Pool, readPlan } from "../sweeps/pool.ts";
+import { count, fixed } from "../model/format.ts";
+import { interval } from "../model/interval-text.ts";
+import { Pool, readPlan } from "../engine/lab/pool.ts";
 import { Chip, Mark } from "./answer.tsx";
-import { slowdownOf } from "./figures.ts";
+import { slowdownOf } from "../model/figures.ts";
 import { holdsOf, knobsOf, reset, type Knob } from "./knobs.ts";
-import { edited } from "./mix.ts";
-import type { RunSide } from "./model.ts";
-import { along, axisOf } from "./scheme-points.ts";
+import { edited } from "../model/mix.ts";
+import type { RunSide } from "../model/model.ts";
+import { along, axisOf } from "../schemes/scheme-points.ts";
 import type { Session } from "./session.ts";
 import { LENGTH, VariedRun, type Varied, type VariedHost } from "./varied.ts";
 

@@ -2,9 +2,9 @@
 // which there are.
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import type { FrameMessage, Loaded } from "../protocol.ts";
-import type { Catalogue, Decision, Experiment, FrameView, Result, ShownRun } from "../types.ts";
-import type { WindowStore } from "../views/window-store.ts";
+import type { FrameMessage, Loaded } from "../engine/protocol.ts";
+import type { Catalogue, Decision, Experiment, FrameView, Result, ShownRun } from "../model/types.ts";
+import type { WindowStore } from "../model/window-store.ts";
 
 /** The runs that are shown: one, or two that are compared. */
 export interface Shown {

@@ -1,13 +1,13 @@
 // The panels of the drawer, in the order of their tabs. To add one: an entry here, with its id, its title, what it shows in a sentence, and a component
 // or an element; what it wants to hear of the runs is in panel.ts. Link, keys, `hide=` of an embedded run and the drawer take it from this list.
 import { batch, signal } from "@preact/signals";
-import { policyOf } from "../choices.ts";
+import { policyOf } from "../model/choices.ts";
 import { Decided } from "../decisions/decisions.ts";
 import { Decisions } from "../decisions/view.tsx";
-import { hasGoal } from "../goal.ts";
-import type { CorunLaunches } from "../launches/strips.ts";
-import { Numbers } from "../numbers.ts";
-import { NumbersView } from "../numbers.tsx";
+import { hasGoal } from "../model/goal.ts";
+import type { CorunLaunches } from "./launches/strips.ts";
+import { Numbers } from "../model/numbers.ts";
+import { NumbersView } from "./numbers.tsx";
 import { warningsOf } from "../teach/warnings.ts";
 import { Warnings } from "../teach/warnings-view.tsx";
 import type { Answered } from "./answered.ts";

@@ -1,10 +1,10 @@
 // Where a read of the kernel that suffers waits: a bar of its stations, which add up to the number over it. In each, what it takes alone is pale, and
 // what goes beyond is in the colours of whom it waits behind.
-import { count, MISSING } from "../format.ts";
-import { Term } from "../term.tsx";
+import { count, MISSING } from "../model/format.ts";
+import { Term } from "../parts/term.tsx";
 import { Chip, Mark } from "./answer.tsx";
-import type { RunSide } from "./model.ts";
-import { paths, STATIONS, type ReadPath } from "./where.ts";
+import type { RunSide } from "../model/model.ts";
+import { paths, STATIONS, type ReadPath } from "../model/where.ts";
 import "./reads.css";
 
 const docOf = (station: string): string => STATIONS.find(({ key }) => key === station)?.doc ?? "";

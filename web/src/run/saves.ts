@@ -1,14 +1,15 @@
 // What the page hands out: the link, the experiment, the result, and a command that runs the same elsewhere.
-import { errorText } from "../format.ts";
-import { copyText, toast } from "../dialogs.ts";
-import type { Engine } from "../engine.ts";
-import { currentStamp, download, stampName, stampText } from "../stamp.ts";
-import { sharedAddress } from "../share.ts";
+import { download } from "../parts/dom.ts";
+import { errorText } from "../model/format.ts";
+import { copyText, toast } from "../parts/dialogs.ts";
+import type { Engine } from "../engine/engine.ts";
+import { currentStamp, stampName, stampText } from "../model/stamp.ts";
+import { sharedAddress } from "../model/share.ts";
 import type { saveRun } from "../embed/save.ts";
 import type { Address } from "./address.ts";
 import type { Session } from "./session.ts";
 import { MARKS } from "./side.ts";
-import { resultName } from "./stored.ts";
+import { resultName } from "../model/stored.ts";
 
 /** Where all is as an example has it, the page that says so where the link is posted. */
 export async function copyLink(session: Session, address: Address): Promise<void> {

@@ -1,8 +1,8 @@
 // Under the answer: what a scale model is off by, and the way to one and back.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Experiment, Problem } from "../types.ts";
-import type { RunSide } from "./model.ts";
-import { pressed, scaleWords, type Measured, type ScaleWords } from "./scaled.ts";
+import type { Experiment, Problem } from "../model/types.ts";
+import type { RunSide } from "../model/model.ts";
+import { pressed, scaleWords, type Measured, type ScaleWords } from "../model/scaled.ts";
 
 export function ScaleLine(props: {
   sides: readonly RunSide[];

@@ -1,7 +1,7 @@
 // What the lanes of the time axis show: which columns of the windows, divided by what, in which unit. No drawing, no DOM.
-import type { WindowsLayout, Zoom } from "../types.ts";
-import type { Column, Tabular } from "../views/tabular.ts";
-import type { WindowStore } from "../views/window-store.ts";
+import type { WindowsLayout, Zoom } from "../model/types.ts";
+import type { Column, Tabular } from "../model/tabular.ts";
+import type { WindowStore } from "../model/window-store.ts";
 
 export interface SeriesSpec {
   name: string;

@@ -1,12 +1,12 @@
 // What the session calls its sides: in the title of the page, and in the ribbon over pictures of another run.
-import { mixText, schemeText } from "../choices.ts";
-import { fixed } from "../format.ts";
-import type { Catalogue, Experiment, Result } from "../types.ts";
-import { ALIKE } from "./bars.ts";
-import { gpuText } from "./choice.ts";
-import { slowdownOf } from "./figures.ts";
-import type { RunSide } from "./model.ts";
-import { isFinal } from "./says.ts";
+import { mixText, schemeText } from "../model/choices.ts";
+import { fixed } from "../model/format.ts";
+import type { Catalogue, Experiment, Result } from "../model/types.ts";
+import { ALIKE } from "../model/bars.ts";
+import { gpuText } from "../model/choice.ts";
+import { slowdownOf } from "../model/figures.ts";
+import type { RunSide } from "../model/model.ts";
+import { isFinal } from "../model/says.ts";
 import type { Side } from "./side.ts";
 
 /** What is asked for is not there yet: how, and what the title of the page says of it. */

@@ -1,18 +1,18 @@
 // What the page runs: one experiment, or two that are compared; what the engine says of each, and what is to be seen of them. Signals hold it,
 // commands change it, and whoever shows it follows the signals. No DOM: a test drives it with an engine of its own.
 import { batch, computed, signal } from "@preact/signals";
-import { runTitles, schemeText } from "../choices.ts";
-import { differences, type Difference } from "../difference.ts";
-import type { Ready } from "../engine.ts";
-import type { View } from "../link.ts";
-import type { FrameMessage, Loaded, RunState } from "../protocol.ts";
-import { tabBudget } from "../memory-budget.ts";
-import type { Experiment, Problem, Result, Zoom } from "../types.ts";
-import { WindowStore } from "../views/window-store.ts";
-import type { Asking } from "../whys.ts";
+import { runTitles, schemeText } from "../model/choices.ts";
+import { differences, type Difference } from "../model/difference.ts";
+import type { Ready } from "../engine/engine.ts";
+import type { View } from "../model/link.ts";
+import type { FrameMessage, Loaded, RunState } from "../engine/protocol.ts";
+import { tabBudget } from "../engine/memory-budget.ts";
+import type { Experiment, Problem, Result, Zoom } from "../model/types.ts";
+import { WindowStore } from "../model/window-store.ts";
+import type { Asking } from "../model/model.ts";
 import type { ShownState } from "./dock-state.ts";
-import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type Notice } from "./notice.tsx";
-import type { Whereabouts } from "./origin.ts";
+import { atItsEnd, cannotRun, crashed, notBegun, profiling, type Action, type Notice } from "../parts/notice.tsx";
+import type { Whereabouts } from "../model/origin.ts";
 import type { Shown } from "./panel.ts";
 import { PREPARING, standsInstead, titleOf, type Preparing } from "./session-words.ts";
 import { ofStretch } from "./stretch.ts";

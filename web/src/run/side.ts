@@ -1,8 +1,8 @@
 // What the session is made of: its sides, and what it works with. Types, and an empty side.
-import type { Engine } from "../engine.ts";
-import type { Loaded } from "../protocol.ts";
-import type { Experiment, Problem, Result } from "../types.ts";
-import type { Asking } from "../whys.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Loaded } from "../engine/protocol.ts";
+import type { Experiment, Problem, Result } from "../model/types.ts";
+import type { Asking } from "../model/model.ts";
 import type { Feed } from "./feed.ts";
 
 export const MARKS = ["A", "B"] as const;

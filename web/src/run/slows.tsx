@@ -1,11 +1,11 @@
 // How many times slower each kernel is, taken apart: what its share costs, pale, what its neighbours cost, full, and what of that the best cure gives
 // back, as a notch. All sides stand on one scale.
-import { ENDLESS, MISSING } from "../format.ts";
-import { inFull, plusMinus } from "../interval-text.ts";
-import { Terms } from "../term.tsx";
+import { ENDLESS, MISSING } from "../model/format.ts";
+import { inFull, plusMinus } from "../model/interval-text.ts";
+import { Terms } from "../parts/term.tsx";
 import { Chip, Mark } from "./answer.tsx";
-import { BARS, bars, place, takenText, ticks, tops, type Bar, type BarKind } from "./bars.ts";
-import type { RunSide } from "./model.ts";
+import { BARS, bars, place, takenText, ticks, tops, type Bar, type BarKind } from "../model/bars.ts";
+import type { RunSide } from "../model/model.ts";
 import "./slows.css";
 
 const valueText = (value: number, kind: BarKind): string =>

@@ -2,8 +2,8 @@
 //
 // Pointer: drag, wheel to zoom, wheel sideways or with Shift to move, two fingers to zoom, double click for all.
 // Keys: w + zoom in, s − zoom out, a d move, 0 everything.
-import { whole } from "../draw/scale.ts";
-import type { Zoom } from "../types.ts";
+import { whole } from "../model/scale.ts";
+import type { Zoom } from "../model/types.ts";
 
 /** `zoom` scaled by a factor around a cycle and moved by a share of itself, inside all there is; null: all of it. */
 export function zoomed(shown: Zoom, all: Zoom, least: number, factor: number, around: number, move = 0): Zoom | null {

@@ -1,11 +1,12 @@
 // The trace of a run, in a dialog: the experiment runs again in a worker, and its trace is saved, or opened in Perfetto. Loaded when it is asked for.
+import { download } from "../parts/dom.ts";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { errorText, percent } from "../format.ts";
-import { Lab } from "../lab/lab.ts";
-import { download, stampName } from "../stamp.ts";
-import { openPage, Page } from "../teach/document.tsx";
-import type { Experiment } from "../types.ts";
+import { errorText, percent } from "../model/format.ts";
+import { Lab } from "../engine/lab/lab.ts";
+import { stampName } from "../model/stamp.ts";
+import { openPage, Page } from "../parts/document.tsx";
+import type { Experiment } from "../model/types.ts";
 import { handOver, MOST, PERFETTO } from "./perfetto.ts";
 
 export interface TracedRun {

@@ -6,9 +6,9 @@ import TRUST from "../../../docs/trust.md?raw";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Heat } from "../silicon/heat.tsx";
-import { away, Blocks, DocumentBlock, openPage, Page, plain } from "../teach/document.tsx";
-import { readMarkdown, type Block } from "../teach/markdown.ts";
-import type { Experiment } from "../types.ts";
+import { away, Blocks, DocumentBlock, openPage, Page, plain } from "../parts/document.tsx";
+import { readMarkdown, type Block } from "../model/markdown.ts";
+import type { Experiment } from "../model/types.ts";
 
 interface Pair {
   kernel: string;

@@ -1,13 +1,13 @@
 // A knob varied: the mix under A and under B with each of a few values of it, in short runs, on workers of the Lab. No DOM.
 import { signal } from "@preact/signals";
-import { policyOf } from "../choices.ts";
-import { problemText } from "../format.ts";
-import type { PoolEvents } from "../sweeps/pool.ts";
-import type { Line, Plan } from "../sweeps/types.ts";
-import type { Experiment, Problem, Result } from "../types.ts";
+import { policyOf } from "../model/choices.ts";
+import { problemText } from "../model/format.ts";
+import type { PoolEvents } from "../engine/lab/pool.ts";
+import type { Line, Plan } from "../engine/lab/sweep.ts";
+import type { Experiment, Problem, Result } from "../model/types.ts";
 import type { Knob, Step } from "./knobs.ts";
-import { edited } from "./mix.ts";
-import type { RunSide } from "./model.ts";
+import { edited } from "../model/mix.ts";
+import type { RunSide } from "../model/model.ts";
 
 /** Cycles of each run. */
 export const LENGTH = 100_000;

@@ -1,12 +1,12 @@
 // The drawer's tab that says why: what the neighbours of who suffers cost without one cause each, the schemes that act on the first of these, and where
 // time goes.
 import "./why.css";
-import { Meanings, What } from "../widgets.tsx";
-import { fixed } from "../format.ts";
+import { Meanings, What } from "../parts/widgets.tsx";
+import { fixed } from "../model/format.ts";
 import { Beyond, Mark } from "./answer.tsx";
-import type { Catalogue } from "../types.ts";
-import type { RunSide, SchemeAnswer } from "./model.ts";
-import { chain, type Acts, type Beside, type Cures } from "./why.ts";
+import type { Catalogue } from "../model/types.ts";
+import type { RunSide, SchemeAnswer } from "../model/model.ts";
+import { chain, type Acts, type Beside, type Cures } from "../model/why.ts";
 
 function TimeTable({ rows, kernel, name }: { rows: readonly Beside[]; kernel: number; name: string }) {
   const top = Math.max(0, ...rows.flatMap(({ here, alone }) => [here ?? 0, alone ?? 0])),

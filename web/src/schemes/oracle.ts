@@ -1,13 +1,13 @@
 // Oracles: the best fixed numbers of CTAs for a mix, found by trying them all for a short time, and the first few for a long one. An oracle is no scheme:
 // it bounds what schemes can reach that choose numbers of CTAs alone (docs/reference/schemes/oracles.md). No DOM.
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { fieldsOf } from "../browser-store.ts";
-import { count, problemText } from "../format.ts";
-import type { RunsPoints, SchemesHost, SchemesProgress } from "../run/schemes-run.ts";
-import type { SchemeAnswer } from "../run/model.ts";
-import { mixFigure } from "../run/figures.ts";
-import type { Line, Plan } from "../sweeps/types.ts";
-import type { Experiment, PolicyChoice, Problem, Result } from "../types.ts";
+import { fieldsOf } from "../engine/browser-store.ts";
+import { count, problemText } from "../model/format.ts";
+import type { RunsPoints, SchemesHost, SchemesProgress } from "./schemes-run.ts";
+import type { SchemeAnswer } from "../model/model.ts";
+import { mixFigure } from "../model/figures.ts";
+import type { Line, OraclePolicies, Plan, Space } from "../engine/lab/sweep.ts";
+import type { Experiment, PolicyChoice, Problem, Result } from "../model/types.ts";
 import { sweepOf, under } from "./table.ts";
 
 /** All that fit are tried for so long, of which a first part is not measured: while all CTAs are in step, those combinations look best that are not (BP and CFD: of the four best of 6,000 cycles without a warm-up, the best is a fifth below the true one; with it they have it). */
@@ -20,11 +20,7 @@ const MOST = 2_000;
 /** Before so much of the time, the rest is not known. */
 const TELLS_MS = 2_000;
 
-export type Space = "cta" | "spatial";
 const SPACES: Readonly<Record<Space, string>> = { cta: "CTA oracle", spatial: "Spatial oracle" };
-
-/** What each oracle tries on a mix, as the engine says it. */
-export type OraclePolicies = Readonly<Record<Space, readonly PolicyChoice[]>>;
 
 interface Tried {
   space: Space;

@@ -1,11 +1,12 @@
 // The place Schemes: one mix, what is compared on it, and what has come of that. No DOM.
 import { batch, computed, signal } from "@preact/signals";
-import { answersFor, answersAreOf, mixKey, policyKey } from "../run/stored.ts";
-import type { SchemeAnswer } from "../run/model.ts";
-import { lengthOf, SchemesRun, type SchemesHost } from "../run/schemes-run.ts";
-import { hasGoal } from "../goal.ts";
-import type { Catalogue, Experiment } from "../types.ts";
-import { OracleSearch, type OraclePolicies } from "./oracle.ts";
+import { answersFor, answersAreOf, mixKey, policyKey } from "../model/stored.ts";
+import type { SchemeAnswer } from "../model/model.ts";
+import { lengthOf, SchemesRun, type SchemesHost } from "./schemes-run.ts";
+import { hasGoal } from "../model/goal.ts";
+import type { Catalogue, Experiment } from "../model/types.ts";
+import type { OraclePolicies } from "../engine/lab/sweep.ts";
+import { OracleSearch } from "./oracle.ts";
 import type { Row } from "./table.ts";
 import { keyOf, schemesFor, type Scheme } from "./variants.ts";
 

@@ -1,11 +1,11 @@
 // The mix under every scheme, as data: the sweep that runs it, the columns of its table, and their order. No DOM.
-import { mixText } from "../choices.ts";
-import { fixed, percent, finite } from "../format.ts";
-import { interval } from "../interval-text.ts";
-import { titleOf } from "../titles.ts";
-import type { SchemeAnswer } from "../run/model.ts";
-import { mixFigure, slowdownOf } from "../run/figures.ts";
-import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../types.ts";
+import { mixText } from "../model/choices.ts";
+import { fixed, percent, finite } from "../model/format.ts";
+import { interval } from "../model/interval-text.ts";
+import { titleOf } from "../model/titles.ts";
+import type { SchemeAnswer } from "../model/model.ts";
+import { mixFigure, slowdownOf } from "../model/figures.ts";
+import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../model/types.ts";
 
 /** A scheme of the table. `deaf`: the mix has goals, and the scheme does not look at them. */
 export interface Row {

@@ -1,11 +1,11 @@
 // The schemes of a mix as a table that any column sorts; every row opens in Run.
 import { useSignal } from "@preact/signals";
-import { Scrolls, What } from "../widgets.tsx";
-import { MISSING, fixed } from "../format.ts";
-import type { SchemeAnswer } from "../run/model.ts";
-import { raceText } from "../run/scheme-points.ts";
-import { plusMinus } from "../interval-text.ts";
-import type { Result } from "../types.ts";
+import { Scrolls, What } from "../parts/widgets.tsx";
+import { MISSING, fixed } from "../model/format.ts";
+import type { SchemeAnswer } from "../model/model.ts";
+import { raceText } from "./scheme-points.ts";
+import { plusMinus } from "../model/interval-text.ts";
+import type { Result } from "../model/types.ts";
 import { nextOrder, sorted, type Column, type Order, type Row } from "./table.ts";
 
 interface Props {

@@ -1,10 +1,10 @@
 // What is compared on a mix: the catalogue's schemes, and the forms of them that papers compare beside their usual ones. No DOM.
-import { begun, policyEntry, schemeName, schemeText } from "../choices.ts";
-import { hasGoal } from "../goal.ts";
-import type { Asked } from "../run/schemes-run.ts";
-import { policyKey } from "../run/stored.ts";
+import { begun, policyEntry, schemeName, schemeText } from "../model/choices.ts";
+import { hasGoal } from "../model/goal.ts";
+import type { Asked } from "./schemes-run.ts";
+import { policyKey } from "../model/stored.ts";
 import variants from "./variants.json" with { type: "json" };
-import type { Catalogue, Experiment, PolicyChoice, PolicyEntry } from "../types.ts";
+import type { Catalogue, Experiment, PolicyChoice, PolicyEntry } from "../model/types.ts";
 
 export interface Variant {
   policy: PolicyChoice;

@@ -2,13 +2,13 @@
 // file is opened.
 import "./dialog.css";
 import { useEffect } from "preact/hooks";
-import { errorText, problemsIn, timeText } from "../format.ts";
-import { Button, Table } from "../widgets.tsx";
-import { Problems } from "../run/notice.tsx";
-import { schemesHost } from "../run/schemes-host.ts";
-import { QueryWorker } from "../schemes/query-worker.ts";
-import { openPage, Page } from "../teach/document.tsx";
-import type { Catalogue, Problem } from "../types.ts";
+import { errorText, problemsIn, timeText } from "../model/format.ts";
+import { Button, Table } from "../parts/widgets.tsx";
+import { Problems } from "../parts/notice.tsx";
+import { schemesHost } from "../schemes/schemes-host.ts";
+import { QueryWorker } from "./query-worker.ts";
+import { openPage, Page } from "../parts/document.tsx";
+import type { Catalogue, Problem } from "../model/types.ts";
 import { Heat } from "./heat.tsx";
 import { Comparison, likely, progressText } from "./model.ts";
 

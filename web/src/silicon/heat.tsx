@@ -1,8 +1,8 @@
 // Slowdowns of kernels beside each other as a table in shades; what was simulated opens its run.
 import "./heat.css";
-import { MISSING } from "../format.ts";
-import { RunLink, Scrolls } from "../widgets.tsx";
-import type { Experiment } from "../types.ts";
+import { MISSING } from "../model/format.ts";
+import { RunLink, Scrolls } from "../parts/widgets.tsx";
+import type { Experiment } from "../model/types.ts";
 
 interface Cell {
   slowdown: number | null;

@@ -1,9 +1,9 @@
 // A GPU that was measured, beside the machine: on which preset the same kernels run, what has come of that, and what is left. No DOM.
 import { batch, signal } from "@preact/signals";
-import { count, errorText, problemText } from "../format.ts";
-import { resultKey, type RunsPoints, type SchemesHost, type SchemesProgress } from "../run/schemes-run.ts";
-import type { Line, Plan } from "../sweeps/types.ts";
-import type { Experiment, Problem, Result, Silicon } from "../types.ts";
+import { count, errorText, problemText } from "../model/format.ts";
+import { resultKey, type RunsPoints, type SchemesHost, type SchemesProgress } from "../schemes/schemes-run.ts";
+import type { Line, Plan } from "../engine/lab/sweep.ts";
+import type { Experiment, Problem, Result, Silicon } from "../model/types.ts";
 
 /** What the engine makes of a file, whose text it has. */
 export interface Reader {

@@ -1,6 +1,6 @@
 // A file of what a GPU measured: what it is known by, and the dialog that compares it, which is loaded for it.
-import { toast } from "../dialogs.ts";
-import { errorText } from "../format.ts";
+import { toast } from "../parts/dialogs.ts";
+import { errorText } from "../model/format.ts";
 
 /** Whether a file is a table: whether that is one of a GPU, the engine says. */
 export const isMeasured = (file: File): boolean => /\.csv$/i.test(file.name);

@@ -1,8 +1,8 @@
 // What a sweep varies, as a form in words: fields by their titles, values with commas. What is chosen is written into the sweep's text.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Select, Text } from "../controls.tsx";
-import { Button, IconButton } from "../widgets.tsx";
-import { pathTitle } from "../titles.ts";
+import { Select, Text } from "../parts/controls.tsx";
+import { Button, IconButton } from "../parts/widgets.tsx";
+import { pathTitle } from "../model/titles.ts";
 import { axesOf, readValues, valuesText, withAxes, type Axis } from "./vary.ts";
 
 /** Fields that are offered; the text can have any. */

@@ -1,16 +1,16 @@
 // <corun-sweep-chart>: one figure of the points of a sweep, an axis across, the other axes as series. Lines where the axis has numbers,
 // else bars.
-import { baseLine, rules, titles, yOf, type Plot } from "../draw/axes.ts";
-import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
-import { figure, niceMax, short } from "../draw/scale.ts";
-import { dashOf, kernelPaint } from "../draw/theme.ts";
-import type { Theme } from "../draw/theme.ts";
-import { Picture } from "../views/picture.ts";
-import type { LegendItem } from "../views/picture.ts";
-import type { Tabular } from "../views/tabular.ts";
+import { baseLine, rules, titles, yOf, type Plot } from "../picture/axes.ts";
+import { Drawing, fitText, textWidth } from "../picture/drawing.ts";
+import { figure, niceMax, short } from "../model/scale.ts";
+import { dashOf, kernelPaint } from "../picture/theme.ts";
+import type { Theme } from "../picture/theme.ts";
+import { Picture } from "../picture/picture.ts";
+import type { LegendItem } from "../picture/picture.ts";
+import type { Tabular } from "../model/tabular.ts";
 import { MOST_SERIES } from "./results.ts";
 import type { ChartData } from "./results.ts";
-import type { Interval } from "../types.ts";
+import type { Interval } from "../model/types.ts";
 
 const LEFT = 54,
   RIGHT = 14,

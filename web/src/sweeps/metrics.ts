@@ -1,11 +1,11 @@
 // The figures of a result that a chart and the table of a sweep can show. No DOM.
-import { finite } from "../format.ts";
-import { fieldsOf } from "../browser-store.ts";
-import { kernelLabels } from "../choices.ts";
-import { hasGoal } from "../goal.ts";
-import { interval } from "../interval-text.ts";
-import type { Interval, IntervalsOf, KernelChoice, MetricEntry } from "../types.ts";
-import type { Line, Plan } from "./types.ts";
+import { finite } from "../model/format.ts";
+import { fieldsOf } from "../engine/browser-store.ts";
+import { kernelLabels } from "../model/choices.ts";
+import { hasGoal } from "../model/goal.ts";
+import { interval } from "../model/interval-text.ts";
+import type { Interval, IntervalsOf, KernelChoice, MetricEntry } from "../model/types.ts";
+import type { Line, Plan } from "../engine/lab/sweep.ts";
 
 export interface Metric extends Pick<MetricEntry, "key" | "title" | "unit" | "digits"> {
   /** Where a result has it: of the mix, of the GPU, of its goals, of its energy, or of one kernel. */

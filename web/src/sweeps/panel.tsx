@@ -1,14 +1,15 @@
 // "Vary something" as the page has it: the form of a sweep, and its results as a chart and a table.
+import { download } from "../parts/dom.ts";
 import { useSignal } from "@preact/signals";
-import { Select } from "../controls.tsx";
-import { copyText, toast } from "../dialogs.ts";
-import { MISSING, fixed } from "../format.ts";
-import { Button, Fold, Host, OpenFile, RunLink, Table } from "../widgets.tsx";
-import { Problems } from "../run/notice.tsx";
-import { currentStamp, download } from "../stamp.ts";
-import { plusMinus } from "../interval-text.ts";
-import { pathTitle } from "../titles.ts";
-import { toCsv } from "../views/tabular.ts";
+import { Select } from "../parts/controls.tsx";
+import { copyText, toast } from "../parts/dialogs.ts";
+import { MISSING, fixed } from "../model/format.ts";
+import { Button, Fold, Host, OpenFile, RunLink, Table } from "../parts/widgets.tsx";
+import { Problems } from "../parts/notice.tsx";
+import { currentStamp } from "../model/stamp.ts";
+import { plusMinus } from "../model/interval-text.ts";
+import { pathTitle } from "../model/titles.ts";
+import { toCsv } from "../model/tabular.ts";
 import { Axes } from "./axes.tsx";
 import { SweepChart } from "./chart.ts";
 import { endsOf, figureOf } from "./metrics.ts";

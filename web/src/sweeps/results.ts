@@ -1,11 +1,11 @@
 // The results of a sweep as tables and as the series of a chart: plain functions of the plan and the lines.
-import { fieldsOf } from "../browser-store.ts";
-import { mixText, valueText } from "../choices.ts";
-import { pathTitle } from "../titles.ts";
-import type { Cell, Column, Tabular } from "../views/tabular.ts";
-import type { Interval, KernelChoice, MetricEntry, SweepPoint } from "../types.ts";
+import { fieldsOf } from "../engine/browser-store.ts";
+import { mixText, valueText } from "../model/choices.ts";
+import { pathTitle } from "../model/titles.ts";
+import type { Cell, Column, Tabular } from "../model/tabular.ts";
+import type { Interval, KernelChoice, MetricEntry, SweepPoint } from "../model/types.ts";
 import { endsOf, figureOf, metricsOf, type Metric } from "./metrics.ts";
-import type { Line, Plan } from "./types.ts";
+import type { Line, Plan } from "../engine/lab/sweep.ts";
 
 /** A stored line as the result of a point of a sweep; null for what is none, or another's. */
 export function readLine(text: unknown, sweep: string, index: number): Line | null {

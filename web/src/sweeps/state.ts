@@ -1,5 +1,5 @@
 // What the sweeps page shows, as a link: the sweep itself, or the name of an example, and what the chart shows of it.
-import { LinkError, deeperThan, linkFields, pack, quote, unpack } from "../link.ts";
+import { LinkError, deeperThan, linkFields, pack, quote, unpack } from "../model/link.ts";
 
 /** `y`: the metric; `x`: the axis across, from 0. */
 export interface SweepState {

@@ -1,8 +1,8 @@
 // Lines of sweeps that this browser keeps across reloads: by engine, sweep and point. Where storage is forbidden, they last as long as the page. What is
 // stored and is no line of its point is deleted, and the point runs anew.
-import { done, openStore, sealed, storeOf, unsealed } from "../browser-store.ts";
+import { done, openStore, sealed, storeOf, unsealed } from "../engine/browser-store.ts";
 import { readLine } from "./results.ts";
-import type { Line } from "./types.ts";
+import type { Line } from "../engine/lab/sweep.ts";
 
 const STORE = "lines";
 type Key = [stamp: string, sweep: string, index: number];

@@ -1,13 +1,13 @@
 // "Vary something": many experiments from one file, on a pool of plain workers. The file is the runner's, and so are the lines of results, byte for byte. No DOM.
 import { batch, computed, signal } from "@preact/signals";
-import { count, timeText } from "../format.ts";
-import type { Notice } from "../run/notice.tsx";
-import type { Experiment, MetricEntry, Problem } from "../types.ts";
+import { count, timeText } from "../model/format.ts";
+import type { Notice } from "../parts/notice.tsx";
+import type { Experiment, MetricEntry, Problem } from "../model/types.ts";
 import type { StoredLines } from "./stored.ts";
 import { metricsOf, type Metric } from "./metrics.ts";
-import type { Pool, PoolEvents } from "./pool.ts";
+import type { Pool, PoolEvents } from "../engine/lab/pool.ts";
 import type { SweepState } from "./state.ts";
-import type { Line, Plan, Task } from "./types.ts";
+import type { Line, Plan, Task } from "../engine/lab/sweep.ts";
 
 const MOST_BYTES = 4 << 20;
 export const MOST_WORKERS = 64;

@@ -1,6 +1,6 @@
 // A sweep that varies one field of an experiment, and the axes of a sweep as a form has them: plain functions of JSON.
-import { fieldsOf } from "../browser-store.ts";
-import type { Experiment } from "../types.ts";
+import { fieldsOf } from "../engine/browser-store.ts";
+import type { Experiment } from "../model/types.ts";
 import { read } from "./state.ts";
 
 export interface Axis {

@@ -2,12 +2,12 @@
 // Loaded when it is first asked for.
 import CITATION from "../../../CITATION.cff?raw";
 import { useSignal } from "@preact/signals";
-import { copyText } from "../dialogs.ts";
-import { Button, Scrolls } from "../widgets.tsx";
-import type { PolicyEntry } from "../types.ts";
+import { copyText } from "../parts/dialogs.ts";
+import { Button, Scrolls } from "../parts/widgets.tsx";
+import type { PolicyEntry } from "../model/types.ts";
 import { corunBibtex } from "./cite.ts";
-import { away, Blocks, openPage, Page } from "./document.tsx";
-import { readMarkdown, without } from "./markdown.ts";
+import { away, Blocks, openPage, Page } from "../parts/document.tsx";
+import { readMarkdown, without } from "../model/markdown.ts";
 
 const PAGES = import.meta.glob<string>("../../../docs/reference/schemes/*.md", {
   query: "?raw",

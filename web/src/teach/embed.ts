@@ -1,6 +1,6 @@
 // The simulator in a frame of an article: `./?embed=1&hide=memory,schemes#v=1&…`. What is around the pictures is left away, and what `hide` names too;
 // a panel that the link opens stands under them. The article hears how tall the page is, in the message that figures send (figures/main.ts).
-import { h } from "../dom.ts";
+import { h } from "../parts/dom.ts";
 
 /** What the window hears when the address has changed with the run. */
 export const LINKED = "corun-linked";

@@ -1,6 +1,6 @@
 // The link to its run in a file that the page saved: a picture (PNG, SVG), a table or a result. Dropped on the page, it opens that run.
-import { fieldsOf } from "../browser-store.ts";
-import { crc32 } from "../draw/png.ts";
+import { fieldsOf } from "../engine/browser-store.ts";
+import { crc32 } from "../picture/png.ts";
 
 /** The keyword of the chunk that a PNG has its stamp in (views/parts.ts). */
 const CHUNK = "Corun stamp";

@@ -1,7 +1,7 @@
 // What a run cannot show, in plain words: said before it starts where that is known, and at its end where only that tells.
-import { count } from "../format.ts";
-import { pathTitle } from "../titles.ts";
-import type { Experiment, Problem, Result } from "../types.ts";
+import { count } from "../model/format.ts";
+import { pathTitle } from "../model/titles.ts";
+import type { Experiment, Problem, Result } from "../model/types.ts";
 
 /** What the engine explains of a kernel (`corun explain`): for each launch and class of SMs, how many CTAs there are and how many fit. */
 interface Fit {

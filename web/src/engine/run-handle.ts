@@ -1,0 +1,236 @@
+// One run, as the page has it: a worker with one simulation. The page has one run, or two that are compared.
+import { ownName, watched } from "./life.ts";
+import type { FrameMessage, FromWorker, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
+import type { Catalogue, Experiment, Answer, Problem, Result, Tried } from "../model/types.ts";
+
+export interface Ready {
+  stamp: string;
+  catalogue: Catalogue;
+}
+
+export function spawn(of: string): Worker {
+  const name = ownName(of);
+  // The bundler finds the worker by this very expression.
+  return watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
+}
+
+/** Hands a worker the module, and waits until it is ready. `keeps`: it keeps moments of its run. */
+export function begin(worker: Worker, module: WebAssembly.Module, keeps: boolean): Promise<Ready> {
+  return new Promise((ready, failed) => {
+    worker.onerror = (event) => failed(new Error(event.message || "a worker could not start"));
+    worker.onmessage = (event: MessageEvent<FromWorker>) => {
+      if (event.data.t === "ready") ready(event.data);
+      else if (event.data.t === "failed") failed(new Error(event.data.message));
+    };
+    worker.postMessage({ t: "init", module, keeps } satisfies ToWorker);
+  });
+}
+
+export interface RunEvents {
+  loaded(run: Run, message: Loaded): void;
+  problems(run: Run, problems: Problem[]): void;
+  /** A frame that no `goTo` has asked for: the run goes by itself. */
+  frame(run: Run, message: FrameMessage): void;
+  profiling(run: Run, name: string, done: number, of: number, part: number): void;
+  profilingStopped(run: Run): void;
+  /** It has ended, and its kernels are to run in their shares. */
+  shares(run: Run, runs: readonly PlannedAlone[]): void;
+  /** What its kernels do in their shares is known, and these runs tell why they suffer. */
+  whys(run: Run, runs: readonly PlannedAlone[]): void;
+  refused(problems: Problem[]): void;
+  /** Its worker is dead. */
+  failed(message: string): void;
+}
+
+export class Run {
+  readonly #module: WebAssembly.Module;
+  readonly #events: RunEvents;
+  #worker: Worker;
+  /** Loads that were asked for. */
+  #asked = 0;
+  /** What the worker has built: the load's number, and what it said. */
+  #built: Loaded | null = null;
+  /** It is to build another one. */
+  #waits = false;
+  #ticket = 0;
+  #questions = 0;
+  readonly #answers = new Map<number, (value: never) => void>();
+  #arrived: ((message: FrameMessage | null) => void) | null = null;
+  /** On a long way, how far it is. */
+  reached: (cycle: number) => void = () => undefined;
+
+  private constructor(module: WebAssembly.Module, worker: Worker, events: RunEvents) {
+    this.#module = module;
+    this.#worker = worker;
+    this.#events = events;
+    this.#listen();
+  }
+
+  static async start(module: WebAssembly.Module, events: RunEvents): Promise<{ run: Run; ready: Ready }> {
+    const worker = spawn("simulation");
+    const ready = await begin(worker, module, true);
+    return { run: new Run(module, worker, events), ready };
+  }
+
+  /** After a failure: a new worker from the same module. */
+  async restart(): Promise<void> {
+    this.end();
+    this.#built = null;
+    const worker = spawn("simulation");
+    await begin(worker, this.#module, true);
+    this.#worker = worker;
+    this.#listen();
+  }
+
+  end(): void {
+    this.#worker.terminate();
+    this.#arrive(null);
+  }
+
+  #listen(): void {
+    this.#worker.onerror = (event) => this.#events.failed(event.message || "the simulation's worker stopped");
+    this.#worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
+  }
+
+  #receive(message: FromWorker): void {
+    switch (message.t) {
+      case "loaded":
+        if (message.id !== this.#asked) return;
+        this.#built = message;
+        this.#waits = false;
+        this.#events.loaded(this, message);
+        return;
+      case "problems":
+        if (message.id !== this.#asked) return;
+        // What was built before stays.
+        this.keep();
+        this.#events.problems(this, message.problems);
+        return;
+      case "frame":
+        // Frames of a run that is no longer wanted may be under way; the worker waits for a word on each.
+        if (message.ticket === 0) {
+          if (message.id === this.id) this.#events.frame(this, message);
+          else this.drawn(message);
+        } else if (message.ticket === this.#ticket) this.#arrive(message);
+        return;
+      case "reached":
+        this.reached(message.cycle);
+        return;
+      case "result":
+        this.#answer(message.id, message.result);
+        return;
+      case "seed":
+        this.#answer(message.id, message.seed);
+        return;
+      case "validated":
+        this.#answer(message.id, message.problems);
+        return;
+      case "profiling":
+        if (message.id === this.#asked)
+          this.#events.profiling(this, message.name, message.done, message.of, message.part);
+        return;
+      case "shares":
+        if (message.id === this.id) this.#events.shares(this, message.runs);
+        return;
+      case "whys":
+        if (message.id === this.id) this.#events.whys(this, message.runs);
+        return;
+      case "profilingStopped":
+        if (message.id === this.#asked) this.#events.profilingStopped(this);
+        return;
+      case "refused":
+        this.#events.refused(message.problems);
+        return;
+      case "failed":
+        this.#events.failed(message.message);
+        return;
+      default:
+        return;
+    }
+  }
+
+  drawn(frame: FrameMessage): void {
+    this.post({ t: "drawn", number: frame.number });
+  }
+
+  post(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  /** What the worker has built; null before, and while it builds another one. */
+  get loaded(): Loaded | null {
+    return this.#waits ? null : this.#built;
+  }
+  get id(): number {
+    return this.loaded?.id ?? 0;
+  }
+
+  load(experiment: Experiment, play: boolean, seek: number): void {
+    this.#asked += 1;
+    this.#waits = true;
+    this.#arrive(null);
+    this.post({ t: "load", id: this.#asked, experiment, play, seek });
+  }
+
+  /** What is built stays; what was to be built is called off. */
+  keep(): void {
+    this.#asked += 1;
+    this.#waits = false;
+    this.post({ t: "keep" });
+  }
+
+  setAlone(kernel: number, hash: string, answer: Answer, soFar: boolean): void {
+    this.post({ t: "setAlone", id: this.id, kernel, hash, answer, soFar });
+  }
+
+  tellWhy(tried: Record<string, readonly Tried[]>): void {
+    this.post({ t: "tellWhy", id: this.id, tried });
+  }
+
+  // ---------------------------------------------------------------- questions
+
+  #ask<T>(message: (id: number) => ToWorker): Promise<T> {
+    const id = ++this.#questions;
+    return new Promise((done) => {
+      this.#answers.set(id, done);
+      this.post(message(id));
+    });
+  }
+  #answer(id: number, value: unknown): void {
+    (this.#answers.get(id) as ((value: unknown) => void) | undefined)?.(value);
+    this.#answers.delete(id);
+  }
+
+  result(): Promise<Result> {
+    return this.#ask((id) => ({ t: "result", id }));
+  }
+  validate(experiment: string | object): Promise<Problem[]> {
+    // As a text: Chromium copies half a million numbers in 80 ms, and writes and copies their text in 13.
+    const text = typeof experiment === "string" ? experiment : JSON.stringify(experiment);
+    return this.#ask((id) => ({ t: "validate", id, text }));
+  }
+  freshSeed(): Promise<number> {
+    return this.#ask((id) => ({ t: "freshSeed", id }));
+  }
+
+  // ---------------------------------------------------------------- in lock-step
+
+  /** Goes to a cycle and says what is there; null where another experiment has taken its place meanwhile. */
+  goTo(cycle: number, event: boolean, full: boolean): Promise<FrameMessage | null> {
+    this.#arrive(null);
+    return new Promise((arrived) => {
+      this.#arrived = arrived;
+      this.post({ t: "goTo", ticket: ++this.#ticket, cycle, event, full });
+    });
+  }
+  /** Where it is on its way, it has arrived. */
+  halt(): void {
+    this.post({ t: "pause" });
+  }
+
+  #arrive(message: FrameMessage | null): void {
+    const arrived = this.#arrived;
+    this.#arrived = null;
+    arrived?.(message);
+  }
+}

@@ -1,0 +1,231 @@
+// From an experiment to the run that it describes: fetches the module that it needs, measures what its policy has to know, and builds. Until then
+// the run before goes on; a load that comes later, or to be stopped, calls it off.
+import { Answers, readAnswer } from "./answers.ts";
+import { problemsIn } from "../model/format.ts";
+import { others, toItsEnd } from "./lab/slices.ts";
+import { shipped } from "./profiles.ts";
+import type { FromWorker, PlannedAlone, ToWorker } from "./protocol.ts";
+import { scriptEngine, type Engine, type Started } from "./script/module.ts";
+import { endOf } from "../model/stop-rule.ts";
+import type { Experiment, PlannedRun, Problem } from "../model/types.ts";
+import * as plain from "../wasm/corun.js";
+import type { Simulation } from "../wasm/corun.js";
+
+type Load = Extract<ToWorker, { t: "load" }>;
+export interface Built {
+  message: Load;
+  sim: Simulation;
+  /** Of the module that the run is in. */
+  memory: WebAssembly.Memory;
+  normal: Experiment;
+  hash: string;
+  explained: unknown;
+  /** The run that measures a kernel alone. */
+  aloneOf(kernel: number): PlannedAlone;
+}
+interface Worker {
+  send(message: FromWorker): void;
+  /** Runs what may trap in the module. */
+  guarded(run: () => void): void;
+  /** The load takes longer: what runs is to rest. */
+  waits(): void;
+  /** The run that is built. */
+  present(): Simulation | null;
+  built(built: Built): void;
+}
+
+/** Milliseconds between two words on how far a run is. */
+const TELL = 250;
+
+/**
+ * Measures those of `runs` that `answers` lacks, and keeps what they say. Done when all are known, or when it is ended: then nothing is told any
+ * more, and nothing of it is left in the module. `tell`: which run goes on, how many are done, and which part of this one is.
+ */
+async function profile(
+  engine: Engine,
+  runs: readonly PlannedRun[],
+  answers: Answers,
+  ended: AbortSignal,
+  tell: (name: string, done: number, part: number) => void,
+): Promise<void> {
+  await answers.recall(runs);
+  for (const [done, { name, hash, experiment }] of runs.entries()) {
+    // It may have been stopped after the last slice of the run before: nothing may then be said that calls it back.
+    if (ended.aborted) return;
+    if (hash in answers.known) continue;
+    tell(name, done, 0);
+    const one = new engine.Simulation(experiment),
+      length = endOf(experiment),
+      free = (): void => one.free();
+    ended.addEventListener("abort", free, { once: true });
+    let told = performance.now();
+    try {
+      await toItsEnd(one, async () => {
+        if (performance.now() - told > TELL) {
+          told = performance.now();
+          tell(name, done, length === null ? 0 : Math.min(1, one.cycle / length));
+        }
+        await others();
+        ended.throwIfAborted();
+      });
+    } catch (error) {
+      if (ended.aborted) return;
+      throw error;
+    }
+    ended.removeEventListener("abort", free);
+    answers.keep(hash, one.answer());
+    one.free();
+  }
+}
+
+export class Loader {
+  readonly #worker: Worker;
+  #plain: Started | null = null;
+  #answers = new Answers("", readAnswer);
+  /** The load that waits for its module or its profile; and what calls that off. */
+  #waiting: Load | null = null;
+  #ended = new AbortController();
+  /** The load that was given up: to run it is to take it up again. */
+  #givenUp: Load | null = null;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  /** The plain module has been started. */
+  begin(memory: WebAssembly.Memory): void {
+    this.#plain = { engine: plain, memory };
+    this.#answers = new Answers(plain.stamp(), readAnswer, shipped);
+  }
+
+  /** The run that is built is not the one that was asked for last. */
+  get pending(): boolean {
+    return this.#waiting !== null || this.#givenUp !== null;
+  }
+
+  /** Stops what waits, but remembers it. */
+  giveUp(): void {
+    if (this.#waiting) this.#worker.send({ t: "profilingStopped", id: this.#waiting.id });
+    const given = this.#waiting ?? this.#givenUp;
+    this.forget();
+    this.#givenUp = given;
+  }
+  /** Loads what was given up, if anything was. */
+  takeUp(play: boolean): boolean {
+    const given = this.#givenUp;
+    if (given) this.load({ ...given, play });
+    return given !== null;
+  }
+  forget(): void {
+    this.#ended.abort();
+    this.#waiting = this.#givenUp = null;
+  }
+
+  load(message: Load): void {
+    this.forget();
+    const scripts = scriptEngine(message.experiment);
+    if (!(scripts instanceof Promise)) {
+      const started = scripts ?? this.#plain;
+      if (started) this.#read(message, started);
+      return;
+    }
+    const unreachable = (error: unknown) => () =>
+      this.#problems(message, [{ path: "policy", found: String(error), want: "a page that can be reached" }]);
+    this.#wait(message, () => scripts.then((started) => () => this.#read(message, started), unreachable));
+  }
+
+  /** What is wrong with an experiment; nothing is loaded. */
+  validate(id: number, text: string): void {
+    const { send, guarded } = this.#worker;
+    const judge = (by: Engine): void => {
+      send({ t: "validated", id, problems: by.validate(text) });
+    };
+    const scripts = scriptEngine(text);
+    if (!(scripts instanceof Promise)) judge(scripts?.engine ?? plain);
+    // Where it cannot be had, the plain module says what it lacks.
+    else
+      scripts.then(
+        ({ engine }) => guarded(() => judge(engine)),
+        () => guarded(() => judge(plain)),
+      );
+  }
+
+  /** Goes on with what `begin` comes to, unless something else has been asked for meanwhile. */
+  #wait(message: Load, begin: (ended: AbortSignal) => Promise<() => void>): void {
+    const { waits, guarded } = this.#worker;
+    waits();
+    this.#waiting = message;
+    this.#ended = new AbortController();
+    begin(this.#ended.signal).then(
+      (goOn) => {
+        if (this.#waiting !== message) return;
+        this.#waiting = null;
+        guarded(goOn);
+      },
+      (error: unknown) =>
+        guarded(() => {
+          throw error;
+        }),
+    );
+  }
+
+  #problems({ id }: Load, problems: Problem[]): void {
+    this.#worker.send({ t: "problems", id, problems });
+  }
+  /** What `run` gives; nothing where the engine says what is wrong with the experiment. */
+  #attempt<T>(message: Load, run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      const problems = problemsIn(error);
+      if (!problems) throw error;
+      this.#problems(message, problems);
+      return undefined;
+    }
+  }
+
+  #read(message: Load, started: Started): void {
+    const { engine } = started;
+    const runs = this.#attempt(message, () => engine.plan(message.experiment).profile);
+    if (!runs) return;
+    const answers = this.#answers;
+    if (answers.missing(runs).length === 0) {
+      this.#build(message, started);
+      return;
+    }
+    this.#wait(message, async (ended) => {
+      await profile(engine, runs, answers, ended, (name, done, part) => {
+        this.#worker.send({ t: "profiling", id: message.id, name, done, of: runs.length, part });
+      });
+      return () => this.#build(message, started);
+    });
+  }
+
+  /** The run that is built, where it goes on as the one that is asked for: the same to a later end. One of the other module is none such. */
+  #goesOn({ experiment }: Load, engine: Engine): Simulation | null {
+    const present = this.#worker.present();
+    return present instanceof engine.Simulation && present.goOn(experiment) ? present : null;
+  }
+
+  #build(message: Load, { engine, memory }: Started): void {
+    const { experiment } = message;
+    const built = this.#attempt(message, () => ({
+      normal: engine.normalise(experiment),
+      hash: engine.configHash(experiment),
+      explained: engine.explain(experiment),
+      // The last: nothing can fail after it and leave it in the module.
+      sim: this.#goesOn(message, engine) ?? engine.Simulation.withAnswers(experiment, this.#answers.known),
+    }));
+    if (!built) return;
+    engine.reserve();
+    this.#worker.built({
+      ...built,
+      message,
+      memory,
+      aloneOf: (kernel) => {
+        const one = built.sim.aloneExperiment(kernel);
+        return { hash: engine.configHash(one), experiment: one };
+      },
+    });
+  }
+}

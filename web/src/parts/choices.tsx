@@ -1,0 +1,121 @@
+// The row of choices, which reads as a sentence: [BP] beside [CFD] on [16 SMs], A [even split], B [CCBP].
+import type { ComponentChildren } from "preact";
+import { kernelEntry, kernelLabels, kernelName, policyEntry, schemeName, schemeText } from "../model/choices.ts";
+import { mostOf } from "../model/shape.ts";
+import { kernelStyle } from "./palette.ts";
+import type { Catalogue, Experiment } from "../model/types.ts";
+import {
+  NONE,
+  gpuChoices,
+  gpuOf,
+  gpuText,
+  isVendors,
+  kernelChoices,
+  schemeChoices,
+  vendorChoices,
+  type Choice,
+} from "../model/choice.ts";
+import { Menu } from "./menu.tsx";
+
+/** What is chosen in the row. */
+export interface Chosen {
+  kernel(at: number, name: string): void;
+  remove(at: number): void;
+  add(name: string): void;
+  gpu(name: string): void;
+  /** A (0) or B (1); B may be `NONE`. */
+  scheme(side: number, name: string): void;
+}
+
+const REMOVE = "—";
+
+export function Choices(props: {
+  /** Null until the simulator is there: then the row says what was asked for, and nothing can be chosen yet. */
+  catalogue: Catalogue | null;
+  /** A, and B where there is one. */
+  experiments: readonly Experiment[];
+  onChoose: Chosen;
+  /** Whether A and B are chosen too. */
+  sides?: boolean;
+  /** Behind B. */
+  children?: ComponentChildren;
+}) {
+  const { catalogue, experiments, onChoose, sides = true, children } = props;
+  const [first] = experiments;
+  if (!first) return null;
+  const labels = kernelLabels(first.kernels),
+    kernels = catalogue ? kernelChoices(catalogue) : [],
+    schemes = catalogue ? schemeChoices(catalogue) : [];
+  const addable = catalogue !== null && first.kernels.length < mostOf(catalogue, "kernels");
+  const last = first.kernels.length - 1;
+  // The last kernel's menu also adds and removes: the row stays short.
+  const more = (at: number): Choice[] => [
+    ...(at === last && addable
+      ? [{ value: `+${kernelName(first.kernels[last] ?? "")}`, title: "One more kernel" }]
+      : []),
+    ...(last > 0 ? [{ value: REMOVE, title: `Without ${labels[at] ?? ""}` }] : []),
+  ];
+  const chosen = (at: number, value: string): void => {
+    if (value === REMOVE) onChoose.remove(at);
+    else if (value.startsWith("+")) onChoose.add(value.slice(1));
+    else onChoose.kernel(at, value);
+  };
+  return (
+    <fieldset class="choices" aria-label="What runs">
+      {first.kernels.map((kernel, at) => (
+        <>
+          {at > 0 && <span>beside</span>}
+          <Menu
+            key={`kernel ${at}`}
+            id={`choose-kernel-${at}`}
+            label={`Kernel ${at + 1}`}
+            value={(catalogue && kernelEntry(catalogue, kernelName(kernel))?.name) ?? kernelName(kernel)}
+            text={labels[at] ?? ""}
+            choices={[...more(at), ...kernels]}
+            onChoose={(value) => chosen(at, value)}
+            mark={
+              <span class={`swatch swatch-${at}`} aria-hidden="true">
+                <b>{kernelStyle(at).number}</b>
+              </span>
+            }
+          />
+        </>
+      ))}
+      <span>on</span>
+      <Menu
+        id="choose-gpu"
+        label="GPU"
+        value={gpuOf(first)}
+        choices={catalogue ? gpuChoices(catalogue) : []}
+        onChoose={onChoose.gpu}
+        text={gpuText(catalogue, first)}
+      />
+      {(sides ? [0, 1] : []).map((side) => {
+        const experiment = experiments[side];
+        const none = side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [];
+        const vendors = catalogue ? vendorChoices(catalogue, experiment ?? first) : [],
+          own = catalogue !== null && isVendors(catalogue, first);
+        return (
+          <span class="choice-side" key={side}>
+            <b class="side-mark" data-side-of={"AB"[side]}>
+              {"AB"[side]}
+            </b>
+            <Menu
+              id={`choose-scheme-${"AB"[side] ?? ""}`}
+              label={`Scheme of ${"AB"[side] ?? ""}`}
+              value={
+                experiment
+                  ? ((catalogue && policyEntry(catalogue, schemeName(experiment))?.name) ?? schemeName(experiment))
+                  : NONE
+              }
+              text={experiment ? schemeText(experiment, catalogue) : "nothing"}
+              choices={[...none, ...(own ? [...vendors, ...schemes] : [...schemes, ...vendors])]}
+              onChoose={(name) => onChoose.scheme(side, name)}
+            />
+          </span>
+        );
+      })}
+      {children}
+    </fieldset>
+  );
+}

@@ -1,0 +1,124 @@
+// What stands where the pictures would be, or above them: why nothing runs, and what can be done about it.
+import type { ReadonlySignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { count, errorText } from "../model/format.ts";
+import { LinkError } from "../model/link.ts";
+import type { FrameMessage } from "../engine/protocol.ts";
+import type { Problem } from "../model/types.ts";
+
+export interface Action {
+  label: string;
+  primary?: boolean;
+  run(): void;
+}
+export interface Notice {
+  /** `line`: it goes on below without being in the way of anything. */
+  kind: "error" | "info" | "loading" | "line";
+  title: string;
+  text?: readonly ComponentChildren[];
+  actions?: readonly Action[];
+}
+
+/** `key`: one that only changes its words stays the same element, so that its button can be pressed. */
+export function NoticeBox({ of }: { of: ReadonlySignal<Notice | null> }) {
+  if (of.value === null) return null;
+  const { kind, title, text = [], actions = [] } = of.value;
+  return (
+    <div key={kind} class={`notice notice-${kind}`} role={kind === "error" ? "alert" : "status"}>
+      <h2>{title}</h2>
+      {text.map((part, i) => (typeof part === "string" ? <p key={i}>{part}</p> : part))}
+      {actions.length > 0 && (
+        <div class="notice-actions">
+          {actions.map(({ label, primary, run }) => (
+            <button key={label} type="button" class={primary ? "button primary" : "button"} onClick={run}>
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export const Problems = ({ of }: { of: readonly Problem[] }) => (
+  <ul>
+    {of.map(({ path, found, want }) => (
+      <li key={path}>
+        <b>{path || "experiment"}</b>: found {found}, want {want}
+      </li>
+    ))}
+  </ul>
+);
+
+// ---------------------------------------------------------------- on any page
+
+export const starting: Notice = {
+  kind: "loading",
+  title: "Loading the simulator…",
+  text: ["It runs here, in your browser; nothing is sent anywhere."],
+};
+export const retry: Action = { label: "Try again", primary: true, run: () => location.reload() };
+export const notStarted = (error: unknown, ...more: string[]): Notice => ({
+  kind: "error",
+  title: "The simulator could not be started",
+  text: [errorText(error), ...more],
+  actions: [retry],
+});
+export const notOpened = (error: unknown, ...actions: Action[]): Notice => ({
+  kind: "error",
+  title: "This link cannot be opened",
+  text: error instanceof LinkError ? [error.message, error.advice] : [String(error)],
+  actions,
+});
+
+// ---------------------------------------------------------------- of a run
+
+export const cannotRun = (problems: readonly Problem[], ...actions: Action[]): Notice => ({
+  kind: "error",
+  title: "This experiment cannot run",
+  text: [<Problems key="problems" of={problems} />],
+  actions,
+});
+
+/** `done` of `of` runs are done, and `part` of the present one. */
+export const profiling = (what: string, done: number, of: number, part: number, ...actions: Action[]): Notice => ({
+  kind: "line",
+  title: `Profiling ${what}: ${done + 1} of ${of}`,
+  text: [<progress key="bar" max={1} value={(done + part) / of} aria-label="How much is measured" />],
+  actions,
+});
+
+export const notBegun = (...actions: Action[]): Notice => ({
+  kind: "info",
+  title: "Stopped before the run began",
+  text: ["What was measured until then is kept."],
+  actions,
+});
+
+/** Why a run cannot go on; null for one that can. `mark`: A or B, where there are two. */
+export function atItsEnd({ state, cycle, why }: FrameMessage, mark: string): Notice | null {
+  const words = <pre key="why">{why}</pre>;
+  if (state === "stuck")
+    return {
+      kind: "error",
+      title: `The machine is stuck${mark === "" ? "" : ` in ${mark}`} at cycle ${count(cycle)}`,
+      text: ["Nothing can happen any more, in this cycle or a later one. The engine says why:", words],
+    };
+  return state === "failed"
+    ? {
+        kind: "error",
+        title: `The script${mark === "" ? "" : ` of ${mark}`} has failed at cycle ${count(cycle)}`,
+        text: ["The run ends there. What it set before holds; what the call that failed has set does not.", words],
+      }
+    : null;
+}
+
+export const crashed = (message: string, ...actions: Action[]): Notice => ({
+  kind: "error",
+  title: "The simulation stopped",
+  text: [
+    "The engine met something that it cannot go on from. That is a defect of Corun, not of the experiment. It said:",
+    <pre key="message">{message}</pre>,
+  ],
+  actions,
+});

@@ -1,0 +1,290 @@
+// Small pieces that the page is made of.
+import { render, type ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ICONS, toggleDefinition, whatLabel, type IconName } from "./dom.ts";
+import { encodeLink, type LinkState } from "../model/link.ts";
+import { kernelStyle } from "./palette.ts";
+import { toggleTheme } from "./theme.ts";
+
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg viewBox="0 0 24 24" class="icon" aria-hidden="true">
+    <path d={ICONS[name]} />
+  </svg>
+);
+
+/** The mark of a kernel: its colour, pattern and number. */
+export const Swatch = ({ kernel }: { kernel: number }) => (
+  <span class={`swatch swatch-${kernel}`} aria-hidden="true">
+    <b>{kernelStyle(kernel).number}</b>
+  </span>
+);
+export const KernelName = ({ kernel, name }: { kernel: number; name: string }) => (
+  <span class="kernel-name">
+    <Swatch kernel={kernel} />
+    <span>{name}</span>
+  </span>
+);
+
+/** The mark of a run where two are compared. */
+export const SideMark = ({ mark }: { mark: string }) => <b class="side-mark">{mark}</b>;
+/** Above what is of one of two runs; nothing where there is one. */
+export const SideHeading = ({ mark, title }: { mark: string; title: string }) =>
+  mark === "" ? null : (
+    <h3 class="side-heading">
+      <SideMark mark={mark} />
+      <span>{title}</span>
+    </h3>
+  );
+
+export const Source = ({ of }: { of: string }) => (of === "" ? null : <span class="source"> Source: {of}</span>);
+
+/** A small “?” that says what something is. */
+export function What({ title, children }: { title: string; children: ComponentChildren }) {
+  const press = (button: HTMLButtonElement): void => {
+    const body = document.createElement("div");
+    render(children, body);
+    toggleDefinition(button, title, [...body.childNodes]);
+  };
+  return (
+    <span>
+      <button
+        type="button"
+        class="what"
+        aria-label={whatLabel(title)}
+        aria-expanded="false"
+        onClick={(event) => press(event.currentTarget)}
+      >
+        ?
+      </button>
+    </span>
+  );
+}
+/** Of several numbers, behind one “?”. */
+export const Meanings = ({ of }: { of: readonly (readonly [title: string, doc: ComponentChildren])[] }) => (
+  <dl class="what-list">
+    {of.map(([title, doc], i) => [<dt key={`${i} title`}>{title}</dt>, <dd key={`${i} doc`}>{doc}</dd>])}
+  </dl>
+);
+
+interface FoldProps {
+  summary: ComponentChildren;
+  class?: string;
+  /** It opens by itself; who has opened it closes it. */
+  open?: boolean;
+  /** A function: what is made only while it is open. */
+  children: ComponentChildren | (() => ComponentChildren);
+}
+/** What is folded away until somebody asks. */
+export function Fold({ summary, class: name = "", open = false, children }: FoldProps) {
+  const [now, fold] = useState(open);
+  useEffect(() => {
+    if (open) fold(true);
+  }, [open]);
+  return (
+    <details class={name} open={now} onToggle={({ currentTarget }) => fold(currentTarget.open)}>
+      <summary>{summary}</summary>
+      {typeof children === "function" ? now && (children as () => ComponentChildren)() : children}
+    </details>
+  );
+}
+
+/** A box that scrolls sideways. */
+export const Scrolls = (props: { label: string; class?: string; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+  <section class={props.class ?? "scroll-x"} tabIndex={0} aria-label={props.label}>
+    {props.children}
+  </section>
+);
+
+interface TableProps {
+  label: string;
+  class?: string;
+  head: readonly { title: ComponentChildren; num?: boolean; says?: string | undefined }[];
+  /** Groups of rows, each under its title, where it has one. `says`: what points at it is told. */
+  bodies: readonly {
+    title?: ComponentChildren;
+    rows: readonly { name: ComponentChildren; says?: string | undefined; cells: readonly ComponentChildren[] }[];
+  }[];
+}
+/** Rows with a heading each, in a box that scrolls sideways. */
+export const Table = ({ label, class: more = "", head, bodies }: TableProps) => (
+  <Scrolls label={label}>
+    <table class={`numbers ${more}`}>
+      <caption class="hidden">{label}</caption>
+      <thead>
+        <tr>
+          {head.map(({ title, num, says }, i) => (
+            <th key={i} scope="col" class={num ? "num" : ""} title={says}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {bodies.map(({ title, rows }, b) => (
+        <tbody key={b}>
+          {title !== undefined && (
+            <tr class="group-row">
+              <th scope="rowgroup" colSpan={head.length}>
+                {title}
+              </th>
+            </tr>
+          )}
+          {rows.map(({ name, says, cells }, r) => (
+            <tr key={r}>
+              <th scope="row" title={says}>
+                {name}
+              </th>
+              {cells.map((cell, c) => (
+                <td key={c} class={head[c + 1]?.num ? "num" : ""}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      ))}
+    </table>
+  </Scrolls>
+);
+
+/** An element that is no component, made once; `set` gives it what it shows, each time. */
+export function Host<E extends HTMLElement>({ make, set }: { make(): E; set?(element: E): void }) {
+  const place = useRef<HTMLDivElement>(null),
+    element = useRef<E | null>(null);
+  useLayoutEffect(() => {
+    element.current ??= make();
+    set?.(element.current);
+    if (element.current.parentNode !== place.current) place.current?.replaceChildren(element.current);
+  });
+  return <div ref={place} />;
+}
+
+/** A button with words, and an icon before them. */
+export const Button = (props: {
+  children: ComponentChildren;
+  press(): void;
+  icon?: IconName;
+  primary?: boolean;
+  title?: string | undefined;
+  id?: string;
+  disabled?: boolean;
+  hidden?: boolean;
+}) => {
+  const { children, press, icon, primary = false, ...rest } = props;
+  return (
+    <button type="button" class={primary ? "button primary" : "button"} onClick={press} {...rest}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+};
+
+interface IconButtonProps {
+  icon: IconName;
+  label: string;
+  title?: string;
+  id?: string;
+  class?: string;
+  disabled?: boolean;
+  press(): void;
+}
+export const IconButton = ({ icon, label, title = label, class: more = "", press, ...rest }: IconButtonProps) => (
+  <button type="button" class={`icon-button ${more}`} aria-label={label} title={title} onClick={press} {...rest}>
+    <Icon name={icon} />
+  </button>
+);
+
+/** Up, down and out of a list. `ids` begins the names of the buttons. */
+export function Moves(props: {
+  name: string;
+  at: number;
+  of: number;
+  ids: string;
+  move(by: number): void;
+  remove(): void;
+}) {
+  const { name, at, of, ids, move, remove } = props;
+  const ways = [
+    { icon: "up", does: "Move", to: " up", disabled: at === 0, press: () => move(-1) },
+    { icon: "down", does: "Move", to: " down", disabled: at === of - 1, press: () => move(1) },
+    { icon: "close", does: "Remove", to: "", disabled: false, press: remove },
+  ] as const;
+  return (
+    <div class="mix-buttons">
+      {ways.map(({ icon, does, to, disabled, press }) => {
+        const id = `${ids}${icon === "close" ? "remove" : icon}-${at}`,
+          label = `${does} ${name}${to}`;
+        return <IconButton key={icon} title={`${does}${to}`} {...{ icon, id, label, disabled, press }} />;
+      })}
+    </div>
+  );
+}
+
+export const ThemeButton = () => <IconButton icon="moon" label="Dark or light" press={toggleTheme} />;
+
+/** A button that opens a file. */
+export function OpenFile(props: {
+  /** Of the input. */
+  id: string;
+  /** Of the button. */
+  button?: string;
+  accept: string;
+  label: string;
+  disabled?: boolean;
+  children: ComponentChildren;
+  take(file: File): void;
+}) {
+  const { id, button, accept, label, disabled = false, children, take } = props,
+    input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button
+        icon="upload"
+        disabled={disabled}
+        press={() => input.current?.click()}
+        {...(button ? { id: button } : {})}
+      >
+        {children}
+      </Button>
+      <input
+        ref={input}
+        id={id}
+        class="hidden"
+        type="file"
+        accept={accept}
+        tabIndex={-1}
+        aria-label={label}
+        disabled={disabled}
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0];
+          if (file) take(file);
+          currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}
+
+/** A link to a run. It can be focused before its address is packed. `away`: from within an article. */
+export function RunLink(props: {
+  of: Pick<LinkState, "experiment" | "other"> & { engine?: string | undefined };
+  label?: string;
+  title?: string;
+  class?: string;
+  away?: boolean;
+  children: ComponentChildren;
+}) {
+  const { of, label, away = false, children, ...rest } = props,
+    { experiment, other, engine } = of,
+    [href, found] = useState<string>();
+  useEffect(() => {
+    void encodeLink({ experiment, view: {}, ...(other ? { other } : {}), ...(engine ? { engine } : {}) }).then((hash) =>
+      found(`./${hash}`),
+    );
+  }, [experiment, other, engine]);
+  return (
+    <a href={href} tabIndex={0} aria-label={label} {...(away ? { target: "_blank", rel: "noopener" } : {})} {...rest}>
+      {children}
+    </a>
+  );
+}

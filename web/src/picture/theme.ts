@@ -1,0 +1,139 @@
+// The colours of pictures, read from the page's custom properties (style/tokens.css) and kept until the theme changes.
+import { isDark, kernelStyle, onThemeChange, STALL_COLOURS } from "../parts/palette.ts";
+import type { Fill } from "./drawing.ts";
+
+export interface Theme {
+  dark: boolean;
+  /** Behind pictures that stand on the page itself, not on a card. */
+  page: string;
+  surface: string;
+  sunken: string;
+  line: string;
+  lineStrong: string;
+  ink: string;
+  ink2: string;
+  ink3: string;
+  accent: string;
+  plot: string;
+  grid: string;
+  axis: string;
+  peak: string;
+  slotEmpty: string;
+  slotEdge: string;
+  font: string;
+  mono: string;
+}
+
+/** Without a document, and where a property is missing. */
+export const LIGHT: Theme = {
+  dark: false,
+  page: "#f4f5f7",
+  surface: "#ffffff",
+  sunken: "#eceff3",
+  line: "#dde1e7",
+  lineStrong: "#868f9c",
+  ink: "#16202b",
+  ink2: "#4a5665",
+  ink3: "#5e6a79",
+  accent: "#1f5fbf",
+  plot: "#ffffff",
+  grid: "#e6e9ee",
+  axis: "#5e6a79",
+  peak: "#8a94a1",
+  slotEmpty: "#eceff3",
+  slotEdge: "#d3d9e1",
+  font: "system-ui, sans-serif",
+  mono: "ui-monospace, monospace",
+};
+
+const TOKENS: [Exclude<keyof Theme, "dark">, string][] = [
+  ["page", "--bg"],
+  ["surface", "--surface"],
+  ["sunken", "--sunken"],
+  ["line", "--line"],
+  ["lineStrong", "--line-strong"],
+  ["ink", "--ink"],
+  ["ink2", "--ink-2"],
+  ["ink3", "--ink-3"],
+  ["accent", "--accent"],
+  ["plot", "--plot-bg"],
+  ["grid", "--plot-grid"],
+  ["axis", "--plot-axis"],
+  ["peak", "--plot-peak"],
+  ["slotEmpty", "--slot-empty"],
+  ["slotEdge", "--slot-edge"],
+  ["font", "--font"],
+  ["mono", "--mono"],
+];
+
+let kept: Theme | null = null;
+let watching = false;
+const listeners = new Set<() => void>();
+
+export function theme(): Theme {
+  if (kept) return kept;
+  if (typeof document === "undefined") return LIGHT;
+  watch();
+  kept = themeOf(document.documentElement, isDark());
+  return kept;
+}
+
+/** The colours that an element's custom properties say. */
+export function themeOf(element: Element, dark: boolean): Theme {
+  const style = getComputedStyle(element);
+  const found: Theme = { ...LIGHT, dark };
+  for (const [key, token] of TOKENS) {
+    const value = style.getPropertyValue(token).trim();
+    if (value !== "") found[key] = value;
+  }
+  return found;
+}
+
+function watch(): void {
+  if (watching) return;
+  watching = true;
+  onThemeChange(() => {
+    kept = null;
+    for (const call of listeners) call();
+  });
+}
+
+/** Called after the colours changed; the answer stops it. */
+export function onRetheme(call: () => void): () => void {
+  watch();
+  listeners.add(call);
+  return () => {
+    listeners.delete(call);
+  };
+}
+
+/** A kernel's fill: its colour with its pattern. */
+export function kernelPaint(kernel: number, t: Theme): Fill {
+  const style = kernelStyle(kernel);
+  const colour = t.dark ? style.dark : style.light;
+  return { colour, ink: patternInk(t.dark ? style.inkDark : style.inkLight), pattern: style.pattern };
+}
+
+/** Stall causes have patterns of their own too; waiting for memory, the most common, is plain. */
+export function stallPaint(stall: number, t: Theme): Fill {
+  const colour = STALL_COLOURS[stall % STALL_COLOURS.length] as string;
+  const patterns = ["grid", "diagonal", "plain", "dots", "back-diagonal", "horizontal", "vertical", "cross"] as const;
+  return { colour, ink: t.dark ? "#00000066" : "#ffffff80", pattern: patterns[stall % patterns.length] ?? "plain" };
+}
+
+/** Dashes tell lines apart without colour; the first is solid. */
+const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [5, 2, 1, 2, 1, 2]];
+export function dashOf(line: number): number[] {
+  return [...(DASHES[line % DASHES.length] as number[])];
+}
+
+/** The pattern must be seen, and must not drown the colour. */
+function patternInk(ink: string): string {
+  return `${ink}8c`;
+}
+
+/** Text on a kernel's colour. */
+export function kernelInk(kernel: number, t: Theme): string {
+  const style = kernelStyle(kernel);
+  return t.dark ? style.inkDark : style.inkLight;
+}
