@@ -16,6 +16,7 @@ use sim_core::describe::error::Problem;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io::{self, Write};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// How a recording begins. No text begins so.
 pub const MAGIC: [u8; 8] = *b"\x93CORUN\r\n";
@@ -37,9 +38,14 @@ pub(crate) const ENDED: u8 = 5;
 pub(crate) const COPIES: u8 = 6;
 /// The end.
 pub(crate) const LAST: u8 = 7;
+/// Forms, and what follows from them, begin anew.
+pub(crate) const ANEW: u8 = 8;
 
 /// Instructions of all kernels of a recording that differ in more than their masks and addresses, at most.
 pub(crate) const MOST_FORMS: usize = 1 << 20;
+
+/// With more of them than this, they begin anew at the next kernel: a program may have thousands.
+const MANY_FORMS: usize = 1 << 16;
 
 /// Bytes of the patterns that may come again: the latest ones.
 const WINDOW: usize = 32 << 20;
@@ -48,11 +54,16 @@ const WINDOW: usize = 32 << 20;
 const OPEN: usize = 96 << 20;
 
 /// Patterns that may come again, the same for who writes and who reads.
-#[derive(Default)]
 pub(crate) struct Window<T> {
     /// Those that are kept, with their sizes.
     pub(crate) kept: VecDeque<(T, usize)>,
     size: usize,
+}
+
+impl<T> Default for Window<T> {
+    fn default() -> Self {
+        Window { kept: VecDeque::new(), size: 0 }
+    }
 }
 
 impl<T> Window<T> {
@@ -143,9 +154,9 @@ pub struct Recorder<W> {
     /// The last first address of each form in a chunk.
     bases: Vec<u64>,
     pages: Pages,
-    window: Window<Box<[u8]>>,
+    window: Window<Rc<[u8]>>,
     /// The number of each kept pattern, and how many there have been.
-    patterns: HashMap<Box<[u8]>, u64>,
+    patterns: HashMap<Rc<[u8]>, u64>,
     written: u64,
     memory: Memory,
     pattern: Vec<u8>,
@@ -185,7 +196,7 @@ impl<W: Write> Recorder<W> {
             remembered: vec![u32::MAX; REMEMBERED],
             bases: Vec::new(),
             pages: Pages::default(),
-            window: Window { kept: VecDeque::new(), size: 0 },
+            window: Window::default(),
             patterns: HashMap::new(),
             written: 0,
             memory: Memory::default(),
@@ -213,8 +224,18 @@ impl<W: Write> Recorder<W> {
         if let Some(ctas) = self.choice.ctas.as_ref().filter(|ctas| ctas.start >= ctas.end.min(grid)) {
             return Err(fault(format!("a grid of {grid} CTAs and --ctas {}..{}", ctas.start, ctas.end), "a range that has CTAs of it"));
         }
+        self.record.clear();
+        if self.forms.len() > MANY_FORMS {
+            self.record.push(ANEW);
+            self.forms.clear();
+            self.texts.clear();
+            self.by_text.clear();
+            self.remembered.fill(u32::MAX);
+            self.bases.clear();
+            self.window = Window::default();
+            self.patterns.clear();
+        }
         let record = &mut self.record;
-        record.clear();
         record.push(KERNEL);
         put_text(record, header.name.as_bytes());
         put(record, header.id);
@@ -455,8 +476,8 @@ impl<W: Write> Recorder<W> {
             None => {
                 put(record, 0);
                 put_text(record, &self.pattern);
-                let pattern = self.pattern.clone().into_boxed_slice();
-                for gone in self.window.push(pattern.clone(), pattern.len()) {
+                let pattern: Rc<[u8]> = Rc::from(&self.pattern[..]);
+                for gone in self.window.push(Rc::clone(&pattern), pattern.len()) {
                     self.patterns.remove(&gone);
                 }
                 self.patterns.insert(pattern, self.written);

@@ -7,7 +7,7 @@ use crate::instruction::{Executed, Form, Register};
 use crate::opcode::{CLASSES, Space};
 use crate::pages::END;
 use crate::pattern::{MOST_BYTES, Reader};
-use crate::record::{CHUNK, COPIES, ENDED, FORM, KERNEL, LAST, MAGIC, MOST_FORMS, OPCODE, Summary, VERSION, Window};
+use crate::record::{ANEW, CHUNK, COPIES, ENDED, FORM, KERNEL, LAST, MAGIC, MOST_FORMS, OPCODE, Summary, VERSION, Window};
 use crate::wire::{Wire, behind};
 use sim_core::describe::error::Problem;
 use sim_core::describe::value::Value;
@@ -75,6 +75,11 @@ pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> 
     loop {
         match wire.byte()? {
             KERNEL if kernel.is_none() => kernel = Some(Kernel { header: header(&mut wire)?, ..Kernel::default() }),
+            ANEW if kernel.is_none() => {
+                forms.clear();
+                last_bases.clear();
+                window = Window::default();
+            }
             OPCODE if opcodes.len() < MOST_FORMS => {
                 let name = String::from_utf8(wire.text("an opcode", 100)?);
                 let name = name.map_err(|_| wire.wrong("an opcode that is no text", "one"))?;

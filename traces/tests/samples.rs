@@ -342,6 +342,43 @@ fn what_the_format_hides_is_read_as_accel_sim_reads_it() {
 }
 
 #[test]
+fn lines_of_source_before_instructions_are_passed_over() {
+    let exit = "0100 ffffffff 0 EXIT 0 0 0 0 NoVal";
+    for grouped in [true, false] {
+        let lines = ["17 0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4 0 0 NoVal", &format!("18 {exit}")];
+        let text = String::from_utf8(one_warp(grouped, &lines)).expect("text").replace("lineinfo = 0", "lineinfo = 1");
+        let (_, summary, _) = imported("kernel", text.into_bytes(), Choice::default()).unwrap();
+        assert_eq!((summary.counts.instructions, summary.counts.lines_of_128), (2, 1));
+        let said = imported("kernel", one_warp(grouped, &lines), Choice::default()).unwrap_err();
+        assert!(said.contains("found"), "{said}");
+    }
+}
+
+/// A long warp is stored in parts, and code of more kernels than have room for their instructions begins anew.
+#[test]
+fn long_warps_and_long_code_come_back() {
+    let load = |n: usize| format!("{:04x} ffffffff 1 R4 LDG.E 1 R2 4 1 0x{:x} 4 0 0 NoVal", n % 70_000 * 16, 0x1000 + n * 128);
+    let lines: Vec<String> = (0..140_000).map(load).collect();
+    let text = one_warp(true, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut recorder = Recorder::new(Vec::new(), Choice::default()).expect("memory");
+    let long = import::kernel(Cursor::new(text), "long", None, &mut recorder).unwrap().expect("a kernel");
+    let sample = import::kernel(Cursor::new(sample("kernel-1.v6.trace")), "short", None, &mut recorder).unwrap().expect("a kernel");
+    assert_eq!((long.counts.instructions, long.counts.lines_of_128), (140_000, 140_000));
+    let (recording, ..) = recorder.finish().unwrap();
+    let again = read(&recording).unwrap();
+    assert_eq!(again.kernels.iter().map(json).collect::<Vec<_>>(), [&long, &sample].map(json));
+    let mut last = 0;
+    recording::read(&recording[..], "a.corun", |step| {
+        if step.opcode == "LDG.E" && step.form.pc == 16 {
+            last = step.executed.addresses[1];
+        }
+    })
+    .unwrap();
+    // Its pages come in their order, so that addresses are as they were.
+    assert_eq!(last, 0x1000 + 70_001 * 128 + 4);
+}
+
+#[test]
 fn warps_come_back_as_they_were() {
     let name = "kernel-1.v6.traceg";
     let (recording, ..) = imported(name, sample(name), Choice::default()).unwrap();
