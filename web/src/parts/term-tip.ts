@@ -34,7 +34,13 @@ async function show(term: HTMLElement): Promise<void> {
   (term.closest("dialog, main") ?? document.body).append(tip);
   tip.showPopover();
   term.setAttribute("aria-describedby", ID);
-  const at = term.getBoundingClientRect(),
+  place();
+}
+
+/** Under its word, or over it; what has the focus may have been scrolled to. */
+function place(): void {
+  if (!shown || !tip?.isConnected) return;
+  const at = shown.getBoundingClientRect(),
     size = tip.getBoundingClientRect();
   tip.style.left = `${Math.max(8, Math.min(at.left, innerWidth - size.width - 8))}px`;
   tip.style.top = `${at.bottom + size.height <= innerHeight - 8 ? at.bottom : Math.max(8, at.top - size.height)}px`;
@@ -61,7 +67,7 @@ export function listen(of?: Meaning): void {
   document.addEventListener("click", over);
   document.addEventListener("pointerout", out);
   document.addEventListener("focusout", out);
-  document.addEventListener("scroll", hide, { capture: true, passive: true });
+  document.addEventListener("scroll", place, { capture: true, passive: true });
   document.addEventListener(
     "keydown",
     (event) => {
