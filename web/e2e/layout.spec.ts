@@ -166,6 +166,10 @@ test("every page names itself in one navigation that leads to the others, also a
   await pages.getByRole("link", { name: "Make" }).click();
   await expect(page.locator("#editor")).toBeVisible();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Run");
+  // The form scrolls by itself: the page behind it is no longer than the window.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect(page.locator("#editor section").first()).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(900);
 });
 
 /** Behind the words, in brackets, an identifier may stand. */

@@ -163,11 +163,14 @@ test("three questions: the fairest, the fastest for a kernel, and who does most,
   const says = (kernel: number): string[] =>
     picksOf(schemePoints(all, null, null), ["BP", "CFD"], kernel).map((pick) => `${pick.title}: ${pick.says}`);
   assert.deepEqual(says(0), [
-    "fairest: CCBP is fairest: BP 1.74×, CFD 1.60× slower. 1 more may be: intervals overlap.",
-    "fastest for BP: Under CCBP, BP is fastest: BP 1.74×, CFD 1.60× slower. 1 more may be: intervals overlap.",
-    "most work: CCBP does most work: together 1.20 of what each does alone. 1 more may be: intervals overlap.",
+    "fairest: CCBP is fairest of 3 that ran: BP 1.74×, CFD 1.60× slower. 1 more may be: intervals overlap.",
+    "fastest for BP: Under CCBP, BP is fastest of 3 that ran: BP 1.74×, CFD 1.60× slower. 1 more may be: intervals overlap.",
+    "most work: CCBP does most work of 3 that ran: together 1.20 of what each does alone. 1 more may be: intervals overlap.",
   ]);
-  assert.equal(says(1)[1], "fastest for CFD: Under Even split, CFD is fastest: BP 4.70×, CFD 1.13× slower.");
+  assert.equal(
+    says(1)[1],
+    "fastest for CFD: Under Even split, CFD is fastest of 3 that ran: BP 4.70×, CFD 1.13× slower.",
+  );
 });
 
 test("a kernel that gets nothing is said to", () => {

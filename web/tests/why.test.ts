@@ -13,6 +13,7 @@ const RESULT = {
     {
       name: "BP",
       slowdown: 4,
+      neighbour_cost: 3.5,
       thread_instructions: 1,
       breakdown: { warps: 5, memory: 30, lsu: 5, other: 15 },
       breakdown_alone: { warps: 9, memory: 2 },
@@ -28,7 +29,7 @@ const RESULT = {
   because: [
     {
       kernel: 0,
-      neighbour_cost: 3.5,
+      neighbour_cost: 3.4,
       cures: [
         { cure: "noc", words: "an unlimited NoC", without: 3.4, neighbour_cost: 1.4, gives_back: 2.5, ci95: [2, 3] },
         { cure: "l2", words: "a larger L2", without: 3.5, neighbour_cost: 3.5, gives_back: 1, ci95: null },

@@ -64,12 +64,12 @@ export function chain(side: RunSide, answers: readonly SchemeAnswer[] = [], acts
 }
 
 function cures(
-  { because = [] }: Result,
+  { because = [], kernels: of }: Result,
   kernels: readonly string[],
   acts: (cause: string, kernel: number) => readonly Acts[],
 ): Cures[] {
-  return because.map(({ kernel, neighbour_cost: cost = null, cures: tried, not_tried: not, bound }) => ({
-    title: `Neighbours cost ${kernels[kernel] ?? ""} ${fixed(cost, 2)} ×; without one cause each`,
+  return because.map(({ kernel, cures: tried, not_tried: not, bound }) => ({
+    title: `Neighbours cost ${kernels[kernel] ?? ""} ${fixed(finite(of[kernel]?.neighbour_cost), 2)} ×; without one cause each`,
     kernel,
     rows: tried.map(({ words, without, neighbour_cost: here, gives_back: back, ci95 }) => ({
       name: `with ${words}`,

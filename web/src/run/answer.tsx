@@ -112,7 +112,15 @@ export function Sentence(props: {
           </span>
         ))}
         {all.map(({ notes }) => notes.filter(lacks).map((note) => `${note} `))}
-        <button type="button" class="text-button" aria-expanded={more} onClick={() => setMore(!more)}>
+        <button
+          type="button"
+          class="text-button"
+          aria-expanded={more}
+          onClick={() => setMore(!more)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") setMore(false);
+          }}
+        >
           How sure?
         </button>
       </p>

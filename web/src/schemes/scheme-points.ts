@@ -198,7 +198,7 @@ export function picksOf(all: readonly SchemePoint[], kernels: readonly string[],
     title: string,
     figure: (point: SchemePoint) => [number | null, Interval],
     more: boolean,
-    says: (point: SchemePoint, value: number) => string,
+    says: (point: SchemePoint, of: string, value: number) => string,
   ): Pick[] => {
     const known = points
       .flatMap((point) => {
@@ -213,24 +213,31 @@ export function picksOf(all: readonly SchemePoint[], kernels: readonly string[],
       more ? (ends?.[1] ?? value) >= low : (ends?.[0] ?? value) <= high,
     ).length;
     const close = reach === 0 ? "" : ` ${reach} more may be: intervals overlap.`;
-    return [{ id, title, point: first.point, says: `${says(first.point, first.value)}.${close}` }];
+    return [
+      {
+        id,
+        title,
+        point: first.point,
+        says: `${says(first.point, `of ${known.length} that ran`, first.value)}.${close}`,
+      },
+    ];
   };
   const name = kernels[kernel] ?? "";
   return [
-    ...of("fairest", "fairest", metric("fairness"), true, (p) => `${p.name} is fairest: ${slow(p)}`),
+    ...of("fairest", "fairest", metric("fairness"), true, (p, n) => `${p.name} is fairest ${n}: ${slow(p)}`),
     ...of(
       "fastest",
       `fastest for ${name}`,
       ({ slowdowns, ends }) => [slowdowns[kernel] ?? null, ends[kernel] ?? null],
       false,
-      (p) => `Under ${p.name}, ${name} is fastest: ${slow(p)}`,
+      (p, n) => `Under ${p.name}, ${name} is fastest ${n}: ${slow(p)}`,
     ),
     ...of(
       "most",
       "most work",
       metric("stp"),
       true,
-      (p, stp) => `${p.name} does most work: together ${fixed(stp, 2)} of what each does alone`,
+      (p, n, stp) => `${p.name} does most work ${n}: together ${fixed(stp, 2)} of what each does alone`,
     ),
   ];
 }
