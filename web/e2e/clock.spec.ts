@@ -130,7 +130,7 @@ test("what is selected is said of these cycles alone, as by a run that measures 
   await open(page, await encodeLink({ experiment: late, view: { tab: "numbers" } }));
   await is(page, "Finished");
   await expect.poll(cells).toEqual(stretch);
-  expect(await read()).toBe(reads);
+  await expect.poll(read).toBe(reads);
 });
 
 test("Play on what has ended goes on, as the run that is twice as long, and every cycle of it can be gone to", {

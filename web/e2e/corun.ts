@@ -84,6 +84,8 @@ export async function write(editor: Locator, text: string): Promise<void> {
 /** Chooses in the row of choices: `menu` is the name of its menu, `sought` what is typed to find the choice. */
 export async function choose(page: Page, menu: string, sought: string): Promise<void> {
   await page.getByRole("button", { name: `${menu}:` }).click();
+  // All that there is to choose comes with the module.
+  await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(1);
   await page.getByRole("combobox", { name: `${menu}: search` }).fill(sought);
   await page.keyboard.press("Enter");
 }
