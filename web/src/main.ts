@@ -186,8 +186,9 @@ async function chooseGpu(name: string): Promise<void> {
   };
   const parts = part ? before.map((one) => edited(one, edit)) : [];
   const problems = await Promise.all(parts.map((one) => engine?.validate(one) ?? []));
-  // Somebody has chosen something else meanwhile.
-  if (session.experiments === before) session.changeBoth(problems.flat().length === 0 ? edit : otherGpu(name));
+  // Somebody may have chosen something else meanwhile; that the same has loaded meanwhile is no other choice.
+  if (JSON.stringify(session.experiments) === JSON.stringify(before))
+    session.changeBoth(problems.flat().length === 0 ? edit : otherGpu(name));
 }
 const chosen: Chosen = {
   kernel: (at, name) => session.changeBoth(otherKernel(at, name)),
