@@ -101,8 +101,8 @@ fn replicas_have_numbers_and_a_share() {
     let mix = r#""gpu": "h100-sxm5", "warp_order": "gto", "kernels": ["interference/fma", "interference/fma"]"#;
     let outcome = outcome(&format!(r#"{mix}, "policy": {{ "name": "mps", "percentage": [10, 90] }}, "stop": {{ "cycles": 20000 }}"#));
     assert_eq!(outcome.kernels.iter().map(|kernel| kernel.name.as_str()).collect::<Vec<_>>(), ["fma #1", "fma #2"]);
-    assert!(outcome.verdict.first().starts_with("fma #1 is 8.7"), "{}", said(&outcome));
-    assert!(outcome.verdict.first().ends_with(" times slower than alone, all of it for its share."), "{}", said(&outcome));
+    assert!(outcome.verdict.headline_text().starts_with("fma #1 is 8.7"), "{}", said(&outcome));
+    assert!(outcome.verdict.headline_text().ends_with(" times slower than alone, all of it for its share."), "{}", said(&outcome));
     assert!(said(&outcome).contains("The share of fma #1 is 13 of 132 SMs."), "{}", said(&outcome));
     let [first, second] = [0, 1].map(|k| outcome.kernels[k].rates.ipc.unwrap());
     assert!((7.5..8.5).contains(&(second / first)), "1 : 7.95, as reported");
@@ -160,7 +160,7 @@ fn a_kernel_by_itself_is_slower_for_its_share() {
         outcome(&format!(r#""gpu": "rtx2060-30sm", "kernels": ["latency/RAYTRACE"], "policy": {policy}, "stop": {{ "cycles": 60000 }}"#));
     assert_eq!(outcome.verdict.question, Question::Reuse);
     assert_eq!(costs(&outcome, 0), [outcome.kernels[0].slowdown.unwrap(), 1.0]);
-    assert!(outcome.verdict.first().contains("times slower than alone: its share is 15 of 30 SMs."), "{}", said(&outcome));
+    assert!(outcome.verdict.headline_text().contains("times slower than alone: its share is 15 of 30 SMs."), "{}", said(&outcome));
 }
 
 /// No factor is said that is not known to a quarter, and nobody is called unharmed, or faster than alone, who has not been seen to its end once.
@@ -168,7 +168,7 @@ fn a_kernel_by_itself_is_slower_for_its_share() {
 fn a_run_that_is_too_short_says_so_first() {
     let short = |fields: &str| {
         let outcome = outcome(fields);
-        let first = outcome.verdict.first();
+        let first = outcome.verdict.headline_text();
         assert!(first.starts_with("The run is too short to say "), "{}", said(&outcome));
         assert!(!outcome.verdict.sure);
         outcome
@@ -178,7 +178,7 @@ fn a_run_that_is_too_short_says_so_first() {
         r#""gpu": "h100-sxm5", "scale": "1/4", "warp_order": "gto", "kernels": ["qos/SGEMM", "qos/SGEMM"],
            "policy": { "name": "mps", "percentage": [48.5, 48.5] }, "stop": { "cycles": 60000 }"#,
     );
-    assert_eq!(replicas.verdict.first(), "The run is too short to say whether SGEMM #1 and SGEMM #2 suffer.");
+    assert_eq!(replicas.verdict.headline_text(), "The run is too short to say whether SGEMM #1 and SGEMM #2 suffer.");
     assert!(!said(&replicas).contains(" times"), "{}", said(&replicas));
     let wide = short(r#""gpu": "ccbp-16sm", "kernels": ["ccbp/LBM", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 5000 }"#);
     assert_eq!(wide.verdict.sufferer, None, "{}", said(&wide));

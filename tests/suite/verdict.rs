@@ -58,7 +58,7 @@ fn a_verdict_names_the_sufferer_of_the_result_with_its_slowdown_and_interval() {
     assert!(outcome.kernels.iter().all(|kernel| kernel.slowdown <= sufferer.slowdown));
     let [low, high] = verdict.ci95.expect("the run has an interval");
     assert!(low < sufferer.slowdown.unwrap_or(0.0) && sufferer.slowdown.unwrap_or(0.0) < high);
-    assert!(verdict.first().starts_with(&format!("{} is ", sufferer.name)), "{:?}", verdict.says);
+    assert!(verdict.headline_text().starts_with(&format!("{} is ", sufferer.name)), "{:?}", verdict.says);
 }
 
 #[test]
@@ -128,15 +128,15 @@ fn where_a_promise_is_made_the_verdict_says_whether_it_is_kept() {
     let goal = |share: f64| verdict(&format!(r#""kernels": [{{ "kernel": "BP", "qos": {share} }}, "CFD"], "policy": "spart", {LENGTH}"#));
     let (low, high) = (goal(0.05), goal(0.99));
     assert_eq!((low.question, high.question), (Question::Goals, Question::Goals));
-    assert!(low.first().contains("keeps its promise"), "{:?}", low.says);
-    assert!(high.first().contains("misses its promise"), "{:?}", high.says);
+    assert!(low.headline_text().contains("keeps its promise"), "{:?}", low.says);
+    assert!(high.headline_text().contains("misses its promise"), "{:?}", high.says);
 }
 
 #[test]
 fn one_kernel_is_told_what_it_finds_again() {
     let verdict = verdict(&format!(r#""kernels": ["CFD"], "policy": "leftover", {LENGTH}"#));
     assert_eq!(verdict.question, Question::Reuse);
-    assert!(verdict.first().contains("in L1D"), "{:?}", verdict.says);
+    assert!(verdict.headline_text().contains("in L1D"), "{:?}", verdict.says);
 }
 
 #[test]

@@ -57,13 +57,13 @@ fn best(because: &[Because], kernel: u32) -> Option<(Cure, f64)> {
 fn a_kernel_that_waits_for_the_noc_is_cured_by_one_without_limits() {
     let fields = r#""gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 60000 }"#;
     let (outcome, because) = why(fields, &[Cure::Dram, Cure::Noc, Cure::L1]);
-    assert!(outcome.verdict.first().starts_with("BP is "), "{:?}", outcome.verdict.sentences());
+    assert!(outcome.verdict.headline_text().starts_with("BP is "), "{:?}", outcome.verdict.sentences());
     let (cure, gives_back) = best(&because, 0).expect("BP suffers");
     assert!(cure == Cure::Noc && gives_back > 2.0, "{because:?}");
     let says = &because[0].says;
     assert!(says.starts_with("With an unlimited NoC, CFD costs BP 2.") && says.ends_with(" times less."), "{says}");
     // The headline has it all, in pieces that lead to their figures.
-    let first = outcome.verdict.first();
+    let first = outcome.verdict.headline_text();
     assert!(first.ends_with(says.as_str()) && first.split(' ').count() <= 25, "{first}");
     let figures: Vec<_> =
         outcome.verdict.headline.iter().filter_map(|part| part.figure.map(|figure| (part.kernel, figure.name()))).collect();

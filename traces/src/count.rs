@@ -11,75 +11,50 @@ const LINE_BITS: u32 = 7;
 /// Words that hold a bit for each line of a page.
 const WORDS: usize = 1 << (PAGE_BITS - LINE_BITS - 6);
 
-/// Sums over a kernel.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
-    /// CTAs that are recorded.
-    pub ctas: u64,
-    /// Warps that are recorded.
-    pub warps: u64,
-    /// Instructions of warps.
-    pub instructions: u64,
-    /// Lanes that were active, over all instructions.
-    pub active_lanes: u64,
-    /// Bytes that lanes load from global memory, without those of atomic operations.
-    pub global_load_bytes: u64,
-    /// Bytes that lanes store to global memory, likewise.
-    pub global_store_bytes: u64,
-    /// Bytes of global memory that atomic operations and reductions reach.
-    pub atomic_bytes: u64,
-    /// Bytes of bulk copies.
-    pub bulk_bytes: u64,
-    /// Different lines of 128 bytes of global memory that are touched.
-    pub lines_of_128: u64,
-    /// Lines of each instruction, over all instructions: what a coalescer of 128 bytes makes of them.
-    pub line_accesses: u64,
+macro_rules! counts {
+    ($($(#[$about:meta])+ $name:ident,)+) => {
+        /// Sums over a kernel.
+        #[derive(Clone, PartialEq, Eq, Debug, Default)]
+        pub struct Counts { $($(#[$about])+ pub $name: u64,)+ }
+
+        impl Counts {
+            /// How many there are.
+            pub const COUNT: usize = [$(stringify!($name)),+].len();
+
+            /// All of them, with their names.
+            pub fn all(&self) -> [(&'static str, u64); Self::COUNT] {
+                [$((stringify!($name), self.$name)),+]
+            }
+
+            /// The counts of these numbers, in the order of `all`.
+            pub fn of([$($name),+]: [u64; Self::COUNT]) -> Counts {
+                Counts { $($name),+ }
+            }
+        }
+    };
 }
 
-impl Counts {
-    /// All of them, with their names.
-    pub fn all(&self) -> [(&'static str, u64); 10] {
-        [
-            ("ctas", self.ctas),
-            ("warps", self.warps),
-            ("instructions", self.instructions),
-            ("active_lanes", self.active_lanes),
-            ("global_load_bytes", self.global_load_bytes),
-            ("global_store_bytes", self.global_store_bytes),
-            ("atomic_bytes", self.atomic_bytes),
-            ("bulk_bytes", self.bulk_bytes),
-            ("lines_of_128", self.lines_of_128),
-            ("line_accesses", self.line_accesses),
-        ]
-    }
-
-    /// The counts of these numbers, in the order of `all`.
-    pub fn of(all: [u64; 10]) -> Counts {
-        let [
-            ctas,
-            warps,
-            instructions,
-            active_lanes,
-            global_load_bytes,
-            global_store_bytes,
-            atomic_bytes,
-            bulk_bytes,
-            lines_of_128,
-            line_accesses,
-        ] = all;
-        Counts {
-            ctas,
-            warps,
-            instructions,
-            active_lanes,
-            global_load_bytes,
-            global_store_bytes,
-            atomic_bytes,
-            bulk_bytes,
-            lines_of_128,
-            line_accesses,
-        }
-    }
+counts! {
+    /// CTAs that are recorded.
+    ctas,
+    /// Warps that are recorded.
+    warps,
+    /// Instructions of warps.
+    instructions,
+    /// Lanes that were active, over all instructions.
+    active_lanes,
+    /// Bytes that lanes load from global memory, without those of atomic operations.
+    global_load_bytes,
+    /// Bytes that lanes store to global memory, likewise.
+    global_store_bytes,
+    /// Bytes of global memory that atomic operations and reductions reach.
+    atomic_bytes,
+    /// Bytes of bulk copies.
+    bulk_bytes,
+    /// Different lines of 128 bytes of global memory that are touched.
+    lines_of_128,
+    /// Lines of each instruction, over all instructions: what a coalescer of 128 bytes makes of them.
+    line_accesses,
 }
 
 /// Counts a kernel's instructions as they come.

@@ -183,7 +183,7 @@ impl Kernel {
     }
 
     fn end<R: Read>(mut self, wire: &mut Wire<R>, opcodes: &[Opcode]) -> Result<Summary, Problem> {
-        let mut stated = [0; 10];
+        let mut stated = [0; Counts::COUNT];
         for n in &mut stated {
             *n = wire.number("a count", u64::MAX)?;
         }

@@ -38,7 +38,7 @@ async function watching(page: Page): Promise<() => Promise<Seen>> {
  * Looks in the page: buttons, links and fields in the first view, and the words in it that are in no picture (a canvas, an SVG, the marks of a figure).
  * A number of the sentence and a term explain themselves, and do not count. What lies under the time axis is not seen.
  */
-function inView(): { controls: string[]; words: string[]; scrolls: number; wide: number } {
+function inView(): { controls: string[]; explain: number; words: string[]; scrolls: number; wide: number } {
   const seen = (element: Element): boolean => {
     const box = element.getBoundingClientRect(),
       x = (Math.max(0, box.left) + Math.min(innerWidth, box.right)) / 2,
@@ -58,6 +58,7 @@ function inView(): { controls: string[]; words: string[]; scrolls: number; wide:
   const controls = [...document.querySelectorAll<HTMLElement>("a[href], button, input, select, textarea, summary")]
     .filter((one) => !one.matches(".answer-number, .term") && seen(one))
     .map((one) => (one.getAttribute("aria-label") ?? one.textContent ?? one.tagName).trim().slice(0, 24));
+  const explain = [...document.querySelectorAll(".answer-number, .term")].filter(seen).length;
   const words: string[] = [];
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
@@ -73,6 +74,7 @@ function inView(): { controls: string[]; words: string[]; scrolls: number; wide:
   const root = document.documentElement;
   return {
     controls,
+    explain,
     words,
     scrolls: [root, ...document.querySelectorAll("main")].reduce(
       (sum, one) => sum + one.scrollHeight - Math.min(one.clientHeight, innerHeight),
@@ -124,7 +126,7 @@ for (const { width, height, words, still } of [
     const most = Math.max(running.controls.length, ended.controls.length),
       read = Math.max(running.words.length, ended.words.length);
     console.log(
-      `first view ${width}x${height}: controls ${most}, words ${read}, shift ${shift.toFixed(3)}, sentence ${sentence.toFixed(0)} ms, ` +
+      `first view ${width}x${height}: controls ${most} beside ${running.explain} numbers and terms, words ${read}, shift ${shift.toFixed(3)}, sentence ${sentence.toFixed(0)} ms, ` +
         `first cycle ${first.toFixed(0)} ms, tasks above 100 ms ${long.length} (longest ${Math.max(0, ...long)}), ${frames.toFixed(0)} frames a second`,
     );
     for (const { controls, words: all, wide, scrolls } of [running, ended]) {

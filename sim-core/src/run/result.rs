@@ -242,7 +242,7 @@ fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
     let because = simulation.because(&figures.kernels);
     let of_sufferer = because.iter().flatten().find(|(because, _)| Some(because.kernel) == figures.verdict.sufferer);
     if let Some((_, why)) = of_sufferer {
-        figures.verdict.goes_on(why.clone());
+        figures.verdict.add_cause(why.clone());
     }
     let experiment = simulation.experiment();
     Outcome {

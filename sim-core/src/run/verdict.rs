@@ -104,17 +104,17 @@ impl Verdict {
     }
 
     /// The headline as text.
-    pub fn first(&self) -> String {
+    pub fn headline_text(&self) -> String {
         Sentence(self.headline.clone()).text()
     }
 
     /// The headline and what else there is to say.
     pub fn sentences(&self) -> Vec<String> {
-        [self.first()].into_iter().chain(self.says.iter().cloned()).collect()
+        [self.headline_text()].into_iter().chain(self.says.iter().cloned()).collect()
     }
 
     /// Goes on with why the kernel suffers: in the headline, if that is read at a glance then.
-    pub(super) fn goes_on(&mut self, why: Sentence) {
+    pub(super) fn add_cause(&mut self, why: Sentence) {
         let (Sentence(whole), rest) = headline(alloc::vec![Sentence(core::mem::take(&mut self.headline)), why]);
         self.headline = whole;
         self.says.splice(0..0, rest.iter().map(Sentence::text));

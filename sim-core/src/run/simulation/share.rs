@@ -120,12 +120,12 @@ impl Simulation {
         let may = self.places(self.machine.controls(), kernel, kernel);
         let code = self.machine.code_now(kernel);
         let room = |(sm, of): (usize, &Sm)| {
-            // An SM that is divided for others has room for no more of its CTAs than it had at times.
-            let held = of
-                .ctas
-                .divided_for_others(code)
-                .then(|| ratio(of.stats()[kernel.index()].cta_cycles, self.machine.now).unwrap_or_default());
-            held.unwrap_or_else(|| self.beside_others(kernel, sm, of))
+            if of.ctas.divided_for_others(code) {
+                // It has room for no more of the kernel's CTAs than it had at times.
+                ratio(of.stats()[kernel.index()].cta_cycles, self.machine.now).unwrap_or_default()
+            } else {
+                self.beside_others(kernel, sm, of)
+            }
         };
         let left: Vec<f64> = self.machine.sms.iter().enumerate().map(room).collect();
         let left: Vec<f64> = left.iter().zip(&may).map(|(left, may)| left.min((*may).into())).collect();
