@@ -122,6 +122,25 @@ test("on a phone details open under the sentence, in view, and the answer alone 
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), "the answer alone").toBe(0);
 });
 
+test("zoomed in four times, what stands still leaves three quarters of the window to what is read", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 360, height: 225 });
+  await openAt(page, TWO, 2_000);
+  const strip = () =>
+    page.evaluate(() => {
+      scrollTo(0, 400);
+      const at = (y: number) => document.elementFromPoint(180, y)?.closest("main, .choices");
+      return Array.from({ length: 225 }, (_, y) => y).filter((y) => at(y)).length;
+    });
+  await expect.poll(strip).toBeGreaterThan(0.75 * 225);
+  // The axis is there for who goes to it.
+  await page.locator(".dk-axis [tabindex='0']").first().focus();
+  await expect
+    .poll(() => page.locator(".dk-axis").evaluate((one) => one.getBoundingClientRect().bottom))
+    .toBeLessThan(226);
+});
+
 test("every page names itself in one navigation that leads to the others, also at 360 pixels", {
   tag: "@core",
 }, async ({ page }) => {

@@ -18,6 +18,7 @@ import shipped from "../src/model/answers.json" with { type: "json" };
 import { scatterOf } from "../src/schemes/scheme-scatter.tsx";
 import { policyKey, readAnswers } from "../src/model/stored.ts";
 import { policyOf } from "../src/model/choices.ts";
+import { slowdownOf } from "../src/model/figures.ts";
 import type { Experiment, Interval, Result } from "../src/model/types.ts";
 
 const result = (slowdowns: number[], speedup: number, ends: Interval = null, digest = ""): Result =>
@@ -193,7 +194,7 @@ test("a kernel that gets nothing is said to", () => {
 const mixes = shipped.mixes as unknown as { file: string; mix: Experiment }[];
 for (const { file, mix } of mixes) {
   if (mix.kernels.length !== 2) continue;
-  test(`${file}: at most eight names, none on another or on a dot; A and B are named; no two dots touch`, () => {
+  test(`${file}: at most eight names, none on another or on a dot; A and B are named; no dot covers another or hides a slowdown`, () => {
     const text = readFileSync(`public/answers/${file}.json`, "utf8");
     const answers = readAnswers(JSON.parse(text), mix, shipped.engine) ?? [];
     assert.ok(answers.length > 20);
@@ -232,9 +233,19 @@ for (const { file, mix } of mixes) {
         for (const [i, { place, point }] of dots.entries())
           for (const other of dots.slice(i + 1))
             assert.ok(
-              Math.hypot(place.x - other.place.x, place.y - other.place.y) >= place.r + other.place.r - 0.01,
-              `${point.name} and ${other.point.name}`,
+              Math.hypot(place.x - other.place.x, place.y - other.place.y) >= Math.max(place.r, other.place.r),
+              `${point.name} and ${other.point.name} at ${width}`,
             );
+        // Who reads a dot's slowdowns reads those of every scheme at it, to 5 %.
+        for (const { point } of dots)
+          for (const one of point.answers)
+            point.slowdowns.forEach((slowdown, k) => {
+              const own = one.result && slowdownOf(one.result, k);
+              assert.ok(
+                own === slowdown || (own !== null && Math.abs(own - slowdown) <= 0.06 * Math.min(own, slowdown)),
+                `${one.scheme} at ${point.name}`,
+              );
+            });
       }
   });
 }

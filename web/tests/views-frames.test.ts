@@ -180,6 +180,14 @@ test("SMs are tiles in even rows, as large as the room allows, from 2 to 170 of 
     assert.ok(Math.min(row.w, row.h) >= least, `${count} SMs of ${row.w} × ${row.h}`);
     assert.ok(row.w * row.columns <= width && (count / row.columns) * row.h <= height);
   }
+  // On a wide screen no gap stands beside them.
+  for (const [width, height] of [
+    [490, 790],
+    [700, 600],
+  ] as const) {
+    const [row] = placed(many(16), width, height);
+    assert.ok(row && row.columns * (row.w + row.gap) > 0.97 * width, `${row?.columns} columns of ${row?.w}`);
+  }
 });
 
 test("a bank on which all requests camp is the only full one, and says whose they are", () => {

@@ -109,13 +109,15 @@ export function bars({ experiment, kernels, result, alone, origin }: RunSide): B
   });
 }
 
-/** The value at the end of the bars of each kind: all sides have one scale. */
+/** An interval has room beyond the longest bar up to so many times it: a longer one would take the room of all others. */
+const BEYOND = 1.5;
+
+/** The value at the end of the scale of each kind: all sides have one, with room for intervals. */
 export function tops(all: readonly Bar[]): Record<BarKind, number> {
   const top = (kind: BarKind): number => {
-    const values = all.flatMap(({ kind: of, value }) =>
-      of === kind && value !== null && value < Infinity ? [value] : [],
-    );
-    return Math.max(BARS[kind].least, ...values);
+    const known = all.filter(({ kind: of, value }) => of === kind && value !== null && value < Infinity),
+      longest = Math.max(BARS[kind].least, ...known.map(({ value }) => value as number));
+    return Math.max(longest, Math.min(BEYOND * longest, Math.max(...known.map(({ ends }) => ends?.[1] ?? 0))));
   };
   return { slow: top("slow"), kept: top("kept"), found: top("found") };
 }

@@ -18,14 +18,14 @@ const GAP = 6,
   NAME = 18;
 /** The least and the largest tile. */
 const LEAST = 12,
-  MOST = 132;
+  MOST = 264;
 /** How much of the width is memory: L2 banks and DRAM channels. */
 const MEMORY = 0.3;
 /** The line under the columns of memory, which says what they are. */
 const CAPTION = 16;
 /** Of a bank or channel: how low at least, before there is another column of them, and how high at most. */
 const LOW = 7,
-  HIGH = 44;
+  HIGH = 64;
 /** The line of quotas and the space above it. */
 const QUOTA = 5;
 
@@ -76,7 +76,9 @@ export function placed(layout: FrameLayout, width: number, height: number): Rows
       gaps = each.reduce((sum, { lines: n }) => sum + n * gap, 0) + named * groups.length,
       high = Math.min(1.5 * full, (height - gaps) / lines);
     const even = largest.count % of === 0 ? 1 : 0.7,
-      score = Math.min(full, 1.4 * high) * even;
+      // What is left of the width beside the largest tiles is lost.
+      filled = (of * (full + gap) - gap) / width,
+      score = Math.min(full, 1.2 * high) * even * filled;
     if (best && score < best.score) continue;
     let top = 0;
     const rows = each.map(({ group, w, columns, lines: n }): Rows => {

@@ -47,7 +47,9 @@ function SlowBar({ bar, top, mark }: { bar: Bar; top: number; mark: string }) {
             {taken ? <span class="slow-share" style={from(1, Math.min(value, taken.share))} /> : null}
             {cure ? <span class="slow-back" style={from(value / cure.gives, value)} /> : null}
             {kind === "slow" ? null : <span class="slow-one" style={{ left: `${at(1)}%` }} />}
-            {ends && value < Infinity ? <span class="slow-range" style={from(ends[0], ends[1])} /> : null}
+            {ends && value < Infinity ? (
+              <span class="slow-range" data-cut={ends[1] > top || undefined} style={from(ends[0], ends[1])} />
+            ) : null}
           </span>
           <b class="slow-value">{valueText(value, kind)}</b>
           {give === "" ? null : <span class="hidden slow-give">{`${give.replace("±", "± ")}${unit}`}</span>}

@@ -39,13 +39,17 @@ export const isSide = (answer: SchemeAnswer, side: RunSide | null): boolean =>
 /** Slowdowns within this part of each other are the same. */
 const ALIKE = 0.01;
 
+/** Whether each number is within a part of the other's. */
+export const within = (part: number, ones: readonly (number | null)[], others: readonly (number | null)[]): boolean =>
+  ones.length === others.length &&
+  ones.every((one, k) => {
+    const other = others[k] ?? null;
+    return one === other || (one !== null && other !== null && Math.abs(one - other) <= part * Math.min(one, other));
+  });
+
 function equal(a: Result, b: Result): boolean {
-  const alike = (one: number | null, other: number | null): boolean =>
-    one === other || (one !== null && other !== null && Math.abs(one - other) <= ALIKE * Math.min(one, other));
-  return (
-    a.digest === b.digest ||
-    (a.kernels.length === b.kernels.length && a.kernels.every((_, k) => alike(slowdownOf(a, k), slowdownOf(b, k))))
-  );
+  const of = (result: Result) => result.kernels.map((_, k) => slowdownOf(result, k));
+  return a.digest === b.digest || within(ALIKE, of(a), of(b));
 }
 
 /** What equal schemes are called: by the words that their names begin with, or else by the first of them. */

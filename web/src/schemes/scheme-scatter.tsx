@@ -12,6 +12,7 @@ import {
   commonName,
   placeNames,
   type SchemePoint,
+  within,
 } from "./scheme-points.ts";
 
 export interface Place {
@@ -37,6 +38,11 @@ const times = (value: number): string => `${value < 1 ? fixed(value, 1) : fixed(
 
 /** So far apart two dots do not touch. */
 const APART = 15;
+/** Schemes at one dot differ by at most this part in the slowdown of any kernel. */
+const ALIKE = 0.05;
+/** So many places round a dot's own are tried, a turn for each pixel away. */
+const TURNS = 16,
+  STEPS = 64 * TURNS;
 /** More names than these are not read. */
 const NAMES = 8;
 const LONGEST = 118;
@@ -62,6 +68,29 @@ function joined(point: SchemePoint, other: SchemePoint): SchemePoint {
   return { ...point, answers, name: commonName(answers.map(({ scheme }) => scheme)) };
 }
 
+/** Puts a dot that covers another, or is covered, in the nearest place where at least half of both shows, and all of what is at the edge; A and B stay. */
+function uncover(dots: readonly Dot[], room: Box): void {
+  const placed: Dot[] = [];
+  for (const dot of dots) {
+    const { point, place } = dot,
+      { x, y, r } = place,
+      far = dot.beyond.includes(true);
+    const free = (): boolean =>
+      placed.every(
+        ({ place: other, beyond }) =>
+          Math.hypot(place.x - other.x, place.y - other.y) >=
+          (far && beyond.includes(true) ? r + other.r : Math.max(r, other.r)),
+      );
+    for (let step = 1; point.marks === "" && !free() && step < STEPS; step += 1) {
+      const away = Math.ceil(step / TURNS),
+        turn = (2 * Math.PI * step) / TURNS;
+      place.x = Math.min(room.x + room.w - r, Math.max(room.x, x + away * Math.cos(turn)));
+      place.y = Math.min(room.y + room.h, Math.max(room.y + r, y + away * Math.sin(turn)));
+    }
+    placed.push(dot);
+  }
+}
+
 /** How many more schemes there are at a dot than those that it names. */
 const others = ({ answers, marks }: SchemePoint): number => answers.length - Math.max(1, marks.length);
 
@@ -78,7 +107,7 @@ export function scatterOf(points: readonly SchemePoint[], first: SchemePoint | n
   const toX = (value: number): number => room.x + room.w * along(across, value),
     toY = (value: number): number => room.y + room.h * (1 - along(up, value));
 
-  // A and B have their places; who is near one of them, or a better one, is at its dot.
+  // A and B have their places; who is near one of them, or a better one, and behaves alike is at its dot.
   const dots: Dot[] = [];
   const order = [...points].sort((a, b) => Number(b.marks !== "") - Number(a.marks !== ""));
   for (const point of order) {
@@ -88,8 +117,13 @@ export function scatterOf(points: readonly SchemePoint[], first: SchemePoint | n
     // At the edge it is inside.
     const x = beyond[0] ? room.x + room.w - r : toX(sx),
       y = beyond[1] ? room.y + r : toY(sy);
-    const near = dots.find(({ place }) => Math.hypot(place.x - x, place.y - y) < APART + place.r - MARK);
-    if (near && !(near.point.marks !== "" && point.marks !== "")) {
+    const near = dots.find(
+      (dot) =>
+        !(dot.point.marks !== "" && point.marks !== "") &&
+        Math.hypot(dot.place.x - x, dot.place.y - y) < APART + dot.place.r - MARK &&
+        within(ALIKE, dot.point.slowdowns, point.slowdowns),
+    );
+    if (near) {
       near.point = joined(near.point, point);
       if (near.point.marks === "") near.place.r = MANY;
       continue;
@@ -103,6 +137,7 @@ export function scatterOf(points: readonly SchemePoint[], first: SchemePoint | n
     const place = twin ? { x: twin.place.x + (x < twin.place.x ? -2 : 2) * SIDE, y: twin.place.y, r } : { x, y, r };
     dots.push({ point, place, beyond, cross, name: "", box: null });
   }
+  uncover(dots, room);
   for (const dot of dots) {
     const { point, beyond } = dot,
       more = others(point),
