@@ -2,7 +2,7 @@
 // the report and the pictures in docs/reports, and the documents of the page. No value is typed in here.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { parse } from "smol-toml";
-import type { Claim, FigureClaims, PaperCard } from "../src/papers/paper.ts";
+import type { Claim, FigureClaims, Gain, PaperCard } from "../src/papers/paper.ts";
 import { readMarkdown, type Block, type Inline } from "../src/model/markdown.ts";
 import type { Experiment } from "../src/model/types.ts";
 
@@ -26,7 +26,7 @@ interface Document {
   citation: string;
   stamp: { engine: string; mode: string; cycles: number };
   runs: { experiment: Experiment }[];
-  figures: { id: string; points: { paper?: number }[] }[];
+  figures: { id: string; points: { series: number; x: number; paper?: number }[] }[];
 }
 
 /** Reads the files of a checkout. `root` is its folder, with a slash at its end. */
@@ -101,7 +101,9 @@ export class Papers {
 
   /** Every claim of a paper by its id: its row of the report, in the words of its statement alone. */
   #claims(paper: string): Map<string, Claim> {
-    const rows = claimsOf(readMarkdown(this.#text(`docs/reports/${paper}/report.md`)));
+    const blocks = readMarkdown(this.#text(`docs/reports/${paper}/report.md`)),
+      rows = claimsOf(blocks),
+      causes = causesOf(blocks);
     const plans = this.#toml(`papers/${paper}/claims.toml`)["claim"] as Table[];
     return new Map(
       rows.map((row) => {
@@ -111,7 +113,12 @@ export class Papers {
         const times = plan["unit"] === "ratio" && /^[\d.]+$/.test(row.paper) ? " ×" : "";
         return [
           row.id,
-          { ...row, says: `${says.slice(0, 1).toUpperCase()}${says.slice(1)}`, paper: row.paper + times },
+          {
+            ...row,
+            says: `${says.slice(0, 1).toUpperCase()}${says.slice(1)}`,
+            paper: row.paper + times,
+            why: [causes.get(row.id) || (row.why ? "" : nearness(row)), row.why].filter(Boolean).join(" "),
+          },
         ];
       }),
     );
@@ -122,7 +129,8 @@ export class Papers {
     const claims = this.#claims(paper);
     const measures = this.#toml(`papers/${paper}/claims.toml`)["claim"] as Table[];
     const plans = this.#toml(`papers/${paper}/figures.toml`)["figure"] as Table[];
-    const found: Record<string, Claim[]> = {};
+    const { figures } = JSON.parse(this.#text(`web/public/papers/${paper}.json`)) as Document;
+    const found: FigureClaims = {};
     for (const plan of plans) {
       const id = plan["id"] as string,
         points = pointsOf(plan),
@@ -140,7 +148,9 @@ export class Papers {
         const row = claims.get(claim["id"] as string);
         return row ? [row] : [];
       });
-      if (listed.length > 0) found[id] = listed;
+      const drawnAt = figures.find((figure) => figure.id === id)?.points ?? [];
+      if (listed.length > 0)
+        found[id] = { claims: listed, gains: mine.flatMap((claim) => gainOf(claim, plan, drawnAt)) };
     }
     return found;
   }
@@ -165,10 +175,55 @@ function claimsOf(blocks: readonly Block[]): Claim[] {
             paper: at("paper"),
             here: at("here"),
             verdict: at("verdict") as Claim["verdict"],
+            why: sentence(/<br>(?!`)(.*)$/.exec(plain(claim))?.[1] ?? ""),
           };
         })
       : [],
   );
+}
+
+const sentence = (text: string): string =>
+  text === "" ? "" : `${text.slice(0, 1).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
+
+/** The cause of each claim that failed, as the report lists them; without what leads to other places of the report. */
+function causesOf(blocks: readonly Block[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const block of blocks)
+    for (const item of block.kind === "list" ? block.items : []) {
+      const [says, tested] = /^(.*?)\.? (Tested:|Not tested\.)/.exec(plain(item))?.slice(1) ?? [];
+      if (says === undefined) continue;
+      const cause = sentence(says.replace(/ \(see \d[^)]*\)/g, ""));
+      for (const part of item)
+        if (part.kind === "bold" && !found.has(part.text))
+          found.set(part.text, tested === "Tested:" ? cause : `${cause} Not tested.`);
+    }
+  return found;
+}
+
+/** How near a value is that has no cause by its name. */
+function nearness({ paper, here, verdict }: Claim): string {
+  if (verdict === "not testable") return "";
+  const [printed, ours] = [paper, here].map((text) => Number(/^-?[\d.]+(?= ?[^\d]*$)/.exec(text)?.[0] ?? Number.NaN));
+  if (!printed || ours === undefined || Number.isNaN(ours))
+    return verdict === "reproduced" ? "It comes out as the paper says." : "It comes out the other way.";
+  const off = Math.round(100 * (ours / printed - 1));
+  return off === 0 ? "Equal to what is printed." : `${Math.abs(off)} % ${off > 0 ? "above" : "below"} what is printed.`;
+}
+
+/** A printed gain of one bar over another of the same figure, both over the same mixes. */
+function gainOf(claim: Table, plan: Table, points: readonly { series: number; x: number }[]): Gain[] {
+  const { value, unit, kind, derived, measure } = claim as { value: unknown; measure: Table } & Table,
+    { gain, of, over, mixes, reduce, alike } = measure;
+  if (unit !== "ratio" || kind !== "magnitude" || derived === true || typeof value !== "number") return [];
+  if (bare(gain) !== bare(plan["path"]) || reduce !== undefined || alike !== undefined || plan["over"] !== undefined)
+    return [];
+  const place = (scheme: unknown): number => {
+    const series = (plan["series"] as Table[]).findIndex((one) => one["of"] === scheme),
+      x = ((plan["categories"] as Table[] | undefined) ?? []).findIndex((one) => one["mixes"] === mixes);
+    return series < 0 || x < 0 ? -1 : points.findIndex((point) => point.series === series && point.x === x);
+  };
+  const [at, base] = [place(of), place(over)];
+  return at < 0 || base < 0 ? [] : [{ of: at, over: base, times: value }];
 }
 
 /** The table of what came out: how many directions and magnitudes there are, and how they came out. */

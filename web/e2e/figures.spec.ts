@@ -72,6 +72,9 @@ test("a report is read here: each claim has an address, and each figure leads to
   const printed = page.getByRole("table", { name: "What the paper says of this figure" });
   const row = printed.getByRole("row", { name: /CCBP raises mean harmonic speedup over SMK/ });
   await expect(row).toContainText(/1\.78 ×.*1\.397 ×.*direction only/);
+  await expect(row).toContainText("CCBP gains less beside DRAM-intensive kernels.");
+  // The gains that the paper prints over bars are marks beside them, and one in the legend.
+  await expect(card(page, "fig9a").locator("svg .paper")).toHaveCount(6);
   await row.getByRole("link").click();
   const claim = page.locator("tr#abs-hs-vs-smk");
   await expect(claim).toBeInViewport();

@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { parse } from "smol-toml";
 import { Papers, cited, figuresNamed } from "../build/papers.ts";
-import { keptText, withUnit, type Claim } from "../src/papers/paper.ts";
+import { pointText } from "../src/embed/figure-document.ts";
+import type { Figure } from "../src/model/types.ts";
+import { keptText, withGains, withUnit, type Claim } from "../src/papers/paper.ts";
 
 // The tests are compiled into test-results/unit/tests and run in web/.
 const root = new URL(`file://${process.cwd()}/../`);
@@ -60,20 +62,20 @@ test("what a card says is not here has a reason of one sentence", () => {
 test("claims stand with the figures that they name, and with those whose points they measure", () => {
   assert.deepEqual(figuresNamed("4.2.4, Fig.6, and Fig. 11(d)"), ["fig6", "fig11d"]);
   const ccbp = papers.claimsByFigure("ccbp");
-  const ids = (figure: string): string[] => (ccbp[figure] ?? []).map((claim) => claim.id);
+  const ids = (figure: string): string[] => (ccbp[figure]?.claims ?? []).map((claim) => claim.id);
   assert.ok(ids("fig9a").includes("abs-hs-vs-smk"));
   assert.ok(ids("fig9b").includes("s71-ws-vs-smk"));
   assert.ok(!ids("fig9b").includes("abs-hs-vs-smk"));
   assert.ok(ids("fig11d").includes("s72-rawlong-alone"));
   const qos = papers.claimsByFigure("qos");
   assert.deepEqual(
-    (qos["fig14"] ?? []).map((claim) => claim.id),
+    (qos["fig14"]?.claims ?? []).map((claim) => claim.id),
     ["power-avg"],
   );
   const found = { hetero: papers.claimsByFigure("hetero"), ikra: papers.claimsByFigure("ikra") };
   const has = (paper: keyof typeof found, figure: string, claim: string): void =>
     assert.ok(
-      found[paper][figure]?.some(({ id }) => id === claim),
+      found[paper][figure]?.claims.some(({ id }) => id === claim),
       `${figure} ${claim}`,
     );
   has("hetero", "fig9", "single-sc");
@@ -84,6 +86,42 @@ test("claims stand with the figures that they name, and with those whose points 
   has("ikra", "fig5c", "reg-net-s-c-avg");
   has("ikra", "fig5d", "reg-mem-s-reduce");
   has("ikra", "fig7-dj2", "cs-dj2-32k");
+});
+
+test("every claim of a card and of a figure says why it came out so", () => {
+  const claims = [
+    ...cards.flatMap(({ headline }) => headline),
+    ...cards.flatMap(({ paper }) => Object.values(papers.claimsByFigure(paper)).flatMap((of) => of.claims)),
+  ];
+  const why = (id: string): string | undefined => claims.find((claim) => claim.id === id)?.why;
+  assert.match(why("abs-hs-vs-smk") ?? "", /^By kind 0\.\d+ over .*: CCBP gains less beside DRAM-intensive kernels\.$/);
+  assert.match(why("s74-3k-hs") ?? "", /The gain over WS grows with kernels.*\. Not tested\.$/);
+  assert.match(why("intro-hs-vs-ws-mi") ?? "", /MIL locks in.*\. Its reason does not hold: /);
+  for (const { id, verdict, why: text } of claims) {
+    if (verdict !== "not testable") assert.match(text, /\.$/, id);
+    assert.doesNotMatch(text, /see \d|`|\*\*|<br>/, id);
+  }
+});
+
+test("a gain that the paper prints over a bar puts a mark beside it, from the other bar's value here", () => {
+  const { figures } = JSON.parse(readFileSync("public/papers/ccbp.json", "utf8")) as { figures: Figure[] };
+  const gains = papers.claimsByFigure("ccbp")["fig9a"]?.gains ?? [],
+    fig9a = figures.find(({ id }) => id === "fig9a") as Figure,
+    drawn = withGains(fig9a, gains);
+  const at = (series: string, place: string) =>
+    drawn.points.find((p) => drawn.series[p.series] === series && drawn.categories?.[p.x] === place);
+  const ccbp = at("CCBP_DRF+adj", "ALL")?.value as number;
+  assert.equal(at("SMK", "ALL")?.paper, ccbp / 1.78);
+  assert.equal(at("WS", "ALL")?.paper, ccbp / 1.39);
+  assert.equal(at("CTA oracle", "LS+BI")?.paper, (at("CCBP_DRF+adj", "LS+BI")?.value as number) / 1.11);
+  // What is implied by two printed gains is not printed.
+  assert.equal(drawn.points.filter((p) => p.paper !== undefined).length, 5);
+  const [first] = gains;
+  assert.ok(first);
+  assert.match(
+    pointText(drawn, first.over, first.times),
+    /^SMK, ALL: 0\.\d+; by the 1\.78 × that the paper prints over it 0\.\d+$/,
+  );
 });
 
 test("authors end before the venue", () => {
@@ -104,6 +142,7 @@ test("values in words", () => {
     paper,
     here,
     verdict: "reproduced",
+    why: "",
   });
   assert.equal(withUnit(claim("43.8 %", "-16.22")), "-16.22 %");
   assert.equal(withUnit(claim("1.78", "1.355")), "1.355");

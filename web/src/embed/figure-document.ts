@@ -251,11 +251,12 @@ export function pointName(figure: Figure, index: number): string {
   return figure.series.length > 1 ? `${figure.series[point.series] ?? ""}, ${place}` : place;
 }
 
-/** What is said of a point: ours, the paper's, and how far apart they are. */
-export function pointText(figure: Figure, index: number): string {
+/** What is said of a point: ours, and the paper's. `gain`: what the paper prints of another bar over it. */
+export function pointText(figure: Figure, index: number, gain?: number): string {
   const point = figure.points[index];
   if (!point) return "";
-  const paper = point.paper === undefined ? "" : `; the paper prints ${valueText(figure, point.paper)}`;
+  const said = gain === undefined ? "the paper prints" : `by the ${gain} × that the paper prints over it`,
+    paper = point.paper === undefined ? "" : `; ${said} ${valueText(figure, point.paper)}`;
   return `${pointName(figure, index)}: ${valueText(figure, point.value)}${paper}`;
 }
 

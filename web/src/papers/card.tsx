@@ -1,7 +1,7 @@
 // One figure: the stored data as a picture at once, each mark a way into the lab, and its runs again on this computer.
 import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { kernelLabels } from "../model/choices.ts";
 import { copyText, toast } from "../parts/dialogs.ts";
 import { errorText } from "../model/format.ts";
@@ -13,6 +13,7 @@ import type { Figure } from "../model/types.ts";
 import { fillTable } from "../picture/parts.ts";
 import type { Again, Figures } from "./again.ts";
 import { Printed } from "./claims.tsx";
+import { withGains, type Gain } from "./paper.ts";
 import {
   elementCode,
   figureAddress,
@@ -52,10 +53,12 @@ function parsed(svg: string): SVGElement {
 
 /** `open`: the claims that speak of it are; `report`: the address of the rest. */
 export function FigureCard({ again, open, report }: { again: Again; open: boolean; report: string }) {
-  const { of, figure } = again,
+  const { of } = again,
     { document, base, embedded } = of,
     { paper, stamp, citation } = document,
-    { id, title, source, differs } = figure;
+    { id, title, source, differs } = again.figure,
+    { claims, gains = [] } = of.claims.value[id] ?? {},
+    figure = useMemo(() => withGains(again.figure, gains), [gains]);
   /** The point that was come to, and whether it is open. */
   const at = useSignal<number | null>(null),
     shown = useSignal(false),
@@ -73,10 +76,9 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
     if (next === null) return;
     at.value = next;
     focus.value = false;
-    spoken.value = pointText(figure, next);
+    spoken.value = pointText(figure, next, gainOver(gains, next));
   };
-  const claims = of.claims.value[id],
-    engine = of.awake.value?.engine,
+  const engine = of.awake.value?.engine,
     outcome = again.outcome.value,
     running = again.running.value;
   return (
@@ -84,7 +86,9 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
       <h2 id={`${id}-title`}>{title}</h2>
       <p class="note" id={`${id}-source`}>
         {source || citation}
-        {figure.points.some((point) => point.paper !== undefined) && "; hollow marks: what the paper prints"}
+        {gains.length > 0
+          ? "; hollow marks: where the gain that the paper prints over a bar would put it"
+          : figure.points.some((point) => point.paper !== undefined) && "; hollow marks: what the paper prints"}
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has looks of its own. */}
       <div
@@ -107,7 +111,7 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
           event.preventDefault();
         }}
       >
-        <Picture again={again} at={at.value} />
+        <Picture again={again} figure={figure} gains={gains} at={at.value} />
       </div>
       <p class="hidden" id={`${id}-hint`}>
         Arrow keys walk the points and speak their values; Enter opens one. The table has all of them.
@@ -118,7 +122,7 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
           <table
             class="cv-data"
             ref={(table) => {
-              if (table) fillTable(table, tableOf(figure, again.here.value));
+              if (table) fillTable(table, tableOf(again.figure, again.here.value));
             }}
           />
         </section>
@@ -133,6 +137,8 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
       {shown.value && at.value !== null && (
         <Point
           again={again}
+          figure={figure}
+          gain={gainOver(gains, at.value)}
           index={at.value}
           focus={focus.value}
           close={() => {
@@ -230,9 +236,16 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
   );
 }
 
+interface Drawn {
+  figure: Figure;
+  gains: readonly Gain[];
+}
+const gainOver = (gains: readonly Gain[], point: number): number | undefined =>
+  gains.find(({ over }) => over === point)?.times;
+
 /** What was drawn when the data was computed stands there until the module is, and where it does not come. */
-function Picture({ again, at }: { again: Again; at: number | null }) {
-  const { figure, of } = again,
+function Picture({ again, figure, gains, at }: Drawn & { again: Again; at: number | null }) {
+  const { of } = again,
     engine = of.awake.value?.engine,
     img = useRef<HTMLImageElement>(null),
     drawn = useRef<SVGElement | null>(null),
@@ -251,7 +264,8 @@ function Picture({ again, at }: { again: Again; at: number | null }) {
       const next = Math.round(Math.min(WIDEST, Math.max(NARROWEST, stage.clientWidth)));
       if (next === width || stage.clientWidth === 0) return;
       width = next;
-      const picture = parsed(engine.figureSvg(figure, { width, title: false }));
+      const svg = engine.figureSvg(figure, { width, title: false }),
+        picture = parsed(gains.length > 0 ? svg.replace(/\(paper(?= )|>paper(?=<)/g, "$&’s gain") : svg);
       drawn.current?.remove();
       drawn.current = picture;
       img.current?.after(picture);
@@ -262,7 +276,7 @@ function Picture({ again, at }: { again: Again; at: number | null }) {
     observer.observe(stage);
     draw();
     return () => observer.disconnect();
-  }, [engine]);
+  }, [engine, figure]);
   return <img ref={img} src={`./papers/${of.document.paper}/${figure.id}.svg`} alt={figure.title} />;
 }
 
@@ -270,14 +284,17 @@ function Picture({ again, at }: { again: Again; at: number | null }) {
 
 interface PointProps {
   again: Again;
+  figure: Figure;
+  /** What the paper prints of another bar over it. */
+  gain: number | undefined;
   index: number;
   /** It was opened by a key: what leads on has the focus then. */
   focus: boolean;
   close(): void;
 }
 
-function Point({ again, index, focus, close }: PointProps) {
-  const { of, figure } = again,
+function Point({ again, figure, gain, index, focus, close }: PointProps) {
+  const { of } = again,
     engine = of.awake.value?.engine,
     box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -312,8 +329,8 @@ function Point({ again, index, focus, close }: PointProps) {
       <h3>{pointName(figure, index)}</h3>
       <dl class="stats figure-values">
         {stat("Ours", valueText(figure, point.value))}
-        {stat("Paper", valueText(figure, point.paper))}
-        {stat("Ours / paper", valueText({ ...figure, y: {} }, ratio))}
+        {stat(gain === undefined ? "Paper" : `By the paper’s gain of ${gain} ×`, valueText(figure, point.paper))}
+        {stat(gain === undefined ? "Ours / paper" : "Ours / that", valueText({ ...figure, y: {} }, ratio))}
         {here !== null && stat("Computed here", `${valueText(figure, here)}${here === point.value ? ", equal" : ""}`)}
       </dl>
       {links.length === 0 ? (

@@ -30,6 +30,7 @@ export function ClaimTable({ claims, label, report }: { claims: readonly Claim[]
             <tr key={claim.id}>
               <th scope="row">
                 <a href={`${report}#${claim.id}`}>{claim.says}</a>
+                {claim.why && <span class="claim-why">{claim.why}</span>}
               </th>
               <td class="num">{claim.paper}</td>
               <td class="num">{withUnit(claim)}</td>

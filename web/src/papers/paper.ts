@@ -1,5 +1,5 @@
 // What the place Papers knows of a paper before its figures are loaded. build/papers.ts makes it.
-import type { Experiment } from "../model/types.ts";
+import type { Experiment, Figure } from "../model/types.ts";
 
 export interface Claim {
   id: string;
@@ -11,6 +11,19 @@ export interface Claim {
   paper: string;
   here: string;
   verdict: "reproduced" | "direction only" | "not reproduced" | "not testable";
+  /** Why it came out so: the cause that the report names, what the report notes, or how near it is. */
+  why: string;
+}
+/** A printed gain over a bar of a figure: both by their places among its points. */
+export interface Gain {
+  of: number;
+  over: number;
+  times: number;
+}
+/** What a paper prints of a figure. */
+export interface OfFigure {
+  claims: Claim[];
+  gains: Gain[];
 }
 /** Of the claims of a kind that can be tested. */
 export interface Total {
@@ -50,8 +63,20 @@ export interface PaperCard {
   /** A mix under the baseline, and under the paper's own scheme. */
   open: Experiment[];
 }
-/** The claims that speak of a figure, by the figure's id. */
-export type FigureClaims = Record<string, Claim[]>;
+/** By the figure's id. */
+export type FigureClaims = Record<string, OfFigure>;
+
+/** A figure with the gains that the paper prints: a bar over which it prints one has a mark where that gain, from the other bar's value here, puts it. */
+export function withGains(figure: Figure, gains: readonly Gain[]): Figure {
+  if (gains.length === 0) return figure;
+  const points = [...figure.points];
+  for (const { of, over, times } of gains) {
+    const value = figure.points[of]?.value,
+      point = points[over];
+    if (typeof value === "number" && point) points[over] = { ...point, paper: value / times };
+  }
+  return { ...figure, points };
+}
 
 /** What came out here with the unit that the paper's value has. */
 export function withUnit({ paper, here }: Claim): string {
