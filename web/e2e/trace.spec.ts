@@ -39,8 +39,8 @@ test("a trace made in the page is the native one, byte for byte, and Perfetto ge
     writeFileSync(file, JSON.stringify(experiment(policy)));
     execFileSync(CORUN, ["run", file, "--json", "--no-store", "--trace", out], { stdio: "pipe" });
     await open(page, await encodeLink({ experiment: experiment(policy), view: { cycle: 1000 } }));
-    await share(page, "Open in Perfetto");
-    const dialog = page.getByRole("dialog", { name: "Trace of a run" }),
+    await share(page, "Trace");
+    const dialog = page.getByRole("dialog", { name: "Trace of the run: " }),
       save = dialog.getByRole("button", { name: /^Save the file, [\d.]+ MB$/ });
     await expect(save).toBeVisible({ timeout: 60_000 });
     const [download] = await Promise.all([page.waitForEvent("download"), save.click()]);

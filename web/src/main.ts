@@ -32,12 +32,12 @@ import { closeDrawer } from "./run/drawer.tsx";
 import { Feed } from "./run/feed.ts";
 import { gpuPart } from "./run/gpu.tsx";
 import { listen, pageKey } from "./run/keys.ts";
-import { edited, oneLess, oneMore, otherGpu, otherKernel } from "./model/mix.ts";
+import { alike, edited, oneLess, oneMore, otherGpu, otherKernel } from "./model/mix.ts";
 import { firstPart, scaledTo } from "./model/scaled.ts";
 import { panels } from "./run/panels.tsx";
 import { engineEvents } from "./run/engine-events.ts";
 import { present, presenting } from "./run/present.ts";
-import { copyCommand, copyLink, saveExperiment, saveFile, saveResult } from "./run/saves.ts";
+import { copyCommand, copyEmbed, copyLink, saveExperiment, saveFile, saveResult } from "./run/saves.ts";
 import { schemesHost } from "./schemes/schemes-host.ts";
 import { SchemesRun } from "./schemes/schemes-run.ts";
 import { startScreen } from "./run/screen.tsx";
@@ -175,27 +175,34 @@ function onOtherGpu(at: number, preset: Preset, gpu: string): void {
     actions: [{ label: `Back to ${titleOf(gpuOf(before[0] as Experiment))}`, run: () => show(before) }],
   };
 }
-/** Another GPU: of a large one first the part that answers in a part of the time, if the mix can be scaled. The whole is a press away. */
-async function chooseGpu(name: string): Promise<void> {
+/** Other experiments for the sides; of another GPU that is large first the part that answers in a part of the time, if they can be scaled. The whole is
+ * a press away. */
+async function become(next: readonly Experiment[]): Promise<void> {
   const { catalogue, engine } = session,
-    part = catalogue && firstPart(shapeOf(catalogue, name).sms, name, __SCALES__),
-    before = session.experiments;
-  const edit = (experiment: Experiment): void => {
-    otherGpu(name)(experiment);
-    if (part) scaledTo(part)(experiment);
-  };
-  const parts = part ? before.map((one) => edited(one, edit)) : [];
+    before = session.experiments,
+    [gpu = "", was] = [next, before].map(([first]) => first && gpuOf(first)),
+    part = catalogue && gpu !== was && firstPart(shapeOf(catalogue, gpu).sms, gpu, __SCALES__);
+  const parts = part ? next.map((one) => edited(one, scaledTo(part))) : [];
   const problems = await Promise.all(parts.map((one) => engine?.validate(one) ?? []));
   // Somebody may have chosen something else meanwhile; that the same has loaded meanwhile is no other choice.
-  if (JSON.stringify(session.experiments) === JSON.stringify(before))
-    session.changeBoth(problems.flat().length === 0 ? edit : otherGpu(name));
+  if (JSON.stringify(session.experiments) !== JSON.stringify(before)) return;
+  (part && problems.flat().length === 0 ? parts : next).forEach((one, at) => {
+    if (at >= before.length) session.compareWith(one);
+    else if (JSON.stringify(one) !== JSON.stringify(before[at])) session.changeElsewhere(one, at);
+  });
 }
 const chosen: Chosen = {
   kernel: (at, name) => session.changeBoth(otherKernel(at, name)),
   add: (name) => session.changeBoth(oneMore(session.catalogue, name)),
   remove: (at) => session.changeBoth(oneLess(session.catalogue, at)),
-  gpu: (name) => void chooseGpu(name),
+  gpu: (name) => void become(session.experiments.map((one) => edited(one, otherGpu(name)))),
   scheme: (at, name) => (name === NONE ? session.only(0) : choose(at, name)),
+  whole: (next) => void become(next),
+  own: (at) => {
+    showSide(true);
+    // The form is drawn a moment later.
+    requestAnimationFrame(() => editor.own(at));
+  },
 };
 const help = listen([
   pageKey(" ", "play, pause", () => session.toggle(), "space"),
@@ -220,12 +227,12 @@ const help = listen([
   ),
 ]);
 let engine: Engine | null = null;
-async function trace(): Promise<void> {
-  const module = session.ready.peek()?.module;
-  if (!module) return;
-  const runs = answered.sides.peek();
+async function trace(at: number): Promise<void> {
+  const module = session.ready.peek()?.module,
+    run = answered.sides.peek()[at];
+  if (!module || !run) return;
   await import("./run/trace.tsx").then(
-    ({ openTrace }) => openTrace(runs, module),
+    ({ openTrace }) => openTrace(run, module),
     () => toast("This part could not be loaded. Is the page's host still there?"),
   );
 }
@@ -243,15 +250,20 @@ startScreen(session, answered, list, {
     // The tab opens a moment later.
     requestAnimationFrame(() => $<HTMLElement>(`#numbers [data-stands="${stands}"]`)?.focus());
   },
-  share: [
+  share: () => [
     { title: "Copy the link", note: "to this very run ( c )", run: () => void copyLink(session, address) },
+    { title: "Copy the embed", note: "a frame of it, for an article", run: () => void copyEmbed(session, address) },
     { title: "Save the result", note: "so far, as JSON", run: () => void (engine && saveResult(session, engine)) },
     {
       title: "Save as one HTML file",
       note: "a picture that runs when asked, also without a network",
       run: () => void saveFile(answered.sides.value, gpu.models, new URL(address.shown).hash, session.catalogue),
     },
-    { title: "Open in Perfetto", note: "or save the trace of a run", run: () => void trace() },
+    ...session.sides.value.map((_, at) => ({
+      title: session.two.value ? `Trace of ${session.mark(at)}` : "Trace",
+      note: "to open in Perfetto, or to save",
+      run: () => void trace(at),
+    })),
     { title: "Dark or light", note: "", run: toggleTheme },
     { title: "Present", note: "the answer alone, large ( p )", run: () => present(true) },
     { title: "Keys and help", note: "( ? )", run: help },
@@ -289,7 +301,13 @@ async function start(): Promise<void> {
   session.ready.value = { ...ready, module: running.module };
   answered.start(new SchemesRun(schemesHost(running.module, catalogue, stamp, (one) => running.validate(one))));
   editor.init(catalogue, {
-    change: (next) => session.change(next),
+    change: (next) => {
+      const at = session.edited.peek(),
+        { [at]: before, [1 - at]: other } = session.experiments;
+      session.change(next);
+      const also = before && other && alike(before, next, other);
+      if (also && also !== other) session.changeElsewhere(also, 1 - at);
+    },
     open: (one) => {
       session.view.value = {};
       session.open(one, !calm());

@@ -27,6 +27,7 @@ export function Code(props: Props) {
           run: () => latest.current.run(),
         });
         setState("there");
+        if (document.activeElement === host.current) editor.current.focus();
       },
       () => setState("none"),
     );
@@ -50,5 +51,13 @@ export function Code(props: Props) {
         onInput={({ currentTarget }) => props.typed(currentTarget.value)}
       />
     );
-  return <div ref={host} class="code" data-path={path} aria-busy={state === "loading"} />;
+  return (
+    <div
+      ref={host}
+      class="code"
+      tabIndex={state === "loading" ? -1 : undefined}
+      data-path={path}
+      aria-busy={state === "loading"}
+    />
+  );
 }

@@ -38,6 +38,8 @@ export interface Options {
 export interface Editor {
   /** Shows another text, where it is another, and what is wrong with it. */
   show(text: string, marks: readonly Mark[]): void;
+  /** Has the focus, and all of its text is chosen: what is pasted takes its place. */
+  focus(): void;
   destroy(): void;
 }
 
@@ -235,6 +237,10 @@ export function edit(root: ShadowRoot, of: Options): Editor {
       );
       if (fit.length > 0) view.contentDOM.setAttribute("aria-invalid", "true");
       else view.contentDOM.removeAttribute("aria-invalid");
+    },
+    focus() {
+      view.focus();
+      view.dispatch({ selection: { anchor: 0, head: view.state.doc.length } });
     },
     destroy: () => view.destroy(),
   };

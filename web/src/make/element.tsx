@@ -3,6 +3,7 @@ import { render } from "preact";
 import { onFileDrop } from "../parts/dom.ts";
 import { isMeasured } from "../silicon/open.ts";
 import type { Catalogue, Experiment, Problem } from "../model/types.ts";
+import { makeOwn } from "./fields.ts";
 import { take } from "./file.tsx";
 import { ExperimentForm, leadTo } from "./form.tsx";
 import { FormState, type EditorEvents } from "./state.ts";
@@ -25,6 +26,12 @@ export class CorunEditor extends HTMLElement {
   reveal(): void {
     this.#seen = true;
     if (this.#form) this.#form.seen.value = true;
+  }
+  /** A kernel becomes one of one's own, whose text gets the focus. */
+  own(kernel: number): void {
+    if (this.#form) makeOwn(this.#form, kernel);
+    // Its editor is drawn a moment later.
+    requestAnimationFrame(() => this.lead(`kernels.${kernel}`));
   }
   /** What edits a path gets the focus. */
   lead(path: string): void {

@@ -178,7 +178,7 @@ function kernelField(form: FormState, i: number, name: string | undefined, ofCla
       was = kernelEntry(catalogue, kernelName(choice))?.name ?? kernelName(choice);
     const all = [...catalogue.kernels.map(named), { value: OWN, text: "Own kernel (JSON)…" }];
     return oneOf(`Kernel ${i + 1}`, all, own ? OWN : was, (to) =>
-      set((old) => withBody(old, to === OWN ? template(form, i, was) : (to as string))),
+      to === OWN ? makeOwn(form, i) : set((old) => withBody(old, to as string)),
     );
   }
   const goal = goalOf(typeof choice === "object" ? choice["qos"] : undefined),
@@ -229,11 +229,16 @@ function kernelField(form: FormState, i: number, name: string | undefined, ofCla
       };
 }
 
-/** An own kernel begins as the one that it replaces, where the engine has spelt that out. */
-function template(form: FormState, i: number, name: string): Record<string, unknown> {
-  const used = form.normal.peek()?.kernels[i],
+/** A kernel of one's own begins as the one that it replaces, where the engine has spelt that out. */
+export function makeOwn(form: FormState, i: number): void {
+  const choice = form.now.kernels[i] ?? "";
+  if (ownBody(choice)) return;
+  const name = kernelEntry(form.catalogue, kernelName(choice))?.name ?? kernelName(choice),
+    used = form.normal.peek()?.kernels[i],
     full = used === undefined || kernelName(used) !== name ? null : ownBody(used);
-  return { ...(full ? copy(full) : {}), name: `${name}-own` };
+  form.edit((e) => {
+    e.kernels[i] = withBody(choice, { ...(full ? copy(full) : {}), name: `${name}-own` });
+  });
 }
 
 // ---------------------------------------------------------------- the GPU

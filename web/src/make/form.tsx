@@ -77,8 +77,9 @@ function fields(within: HTMLElement | null): Map<string, HTMLElement> {
 function lead(there: ReadonlyMap<string, HTMLElement>, path: string): void {
   const field = there.get(fieldFor(path, there.keys()) ?? "");
   for (let group = field?.closest("details"); group; group = group.parentElement?.closest("details")) group.open = true;
-  // An editor of code has its text in a root of its own.
-  (field?.matches(CONTROLS) ? field : (field?.shadowRoot ?? field)?.querySelector<HTMLElement>(CONTROLS))?.focus();
+  // An editor of code has its text in a root of its own, and passes the focus on once it is there.
+  const control = field?.matches(CONTROLS) ? field : (field?.shadowRoot ?? field)?.querySelector<HTMLElement>(CONTROLS);
+  (control ?? field)?.focus();
 }
 export const leadTo = (form: HTMLElement, path: string): void => lead(fields(form), path);
 

@@ -1,5 +1,5 @@
 // The deeds of the row of choices, as changes of an experiment. No DOM.
-import { eachPerKernel, withBody } from "./choices.ts";
+import { eachPerKernel, kernelName, ownBody, withBody } from "./choices.ts";
 import type { Catalogue, Experiment, KernelChoice } from "./types.ts";
 
 /** Edits an experiment in its place. */
@@ -16,6 +16,18 @@ export const otherKernel =
   (experiment) => {
     experiment.kernels[at] = withBody(experiment.kernels[at] as KernelChoice, name);
   };
+
+/** What a change of one side makes of the other: a kernel that both had becomes the same one in both. */
+export function alike(before: Experiment, after: Experiment, other: Experiment): Experiment {
+  const bodies = [before, after, other].map(({ kernels }) => kernels.map((one) => ownBody(one) ?? kernelName(one))),
+    [was = [], is = [], its = []] = bodies.map((all) => all.map((body) => JSON.stringify(body)));
+  if (new Set([was.length, is.length, its.length]).size > 1) return other;
+  const moved = is.flatMap((body, k) => (body !== was[k] && its[k] === was[k] ? [k] : []));
+  if (moved.length === 0) return other;
+  return edited(other, ({ kernels }) => {
+    for (const k of moved) kernels[k] = withBody(kernels[k] as KernelChoice, structuredClone(bodies[1]?.[k] ?? ""));
+  });
+}
 
 export const oneMore =
   (catalogue: Catalogue | null, name: string): Edit =>

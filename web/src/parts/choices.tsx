@@ -15,7 +15,8 @@ import {
   vendorChoices,
   type Choice,
 } from "../model/choice.ts";
-import { Menu } from "./menu.tsx";
+import { rowOf, rowText } from "../model/row.ts";
+import { Menu, type Beyond } from "./menu.tsx";
 
 /** What is chosen in the row. */
 export interface Chosen {
@@ -25,9 +26,14 @@ export interface Chosen {
   gpu(name: string): void;
   /** A (0) or B (1); B may be `NONE`. */
   scheme(side: number, name: string): void;
+  /** All of it at once: A, and B where there is one. */
+  whole(experiments: Experiment[]): void;
+  /** A kernel of one's own, written in place of one. */
+  own?(at: number): void;
 }
 
-const REMOVE = "—";
+const REMOVE = "—",
+  OWN = "{";
 
 export function Choices(props: {
   /** Null until the simulator is there: then the row says what was asked for, and nothing can be chosen yet. */
@@ -54,12 +60,24 @@ export function Choices(props: {
       ? [{ value: `+${kernelName(first.kernels[last] ?? "")}`, title: "One more kernel" }]
       : []),
     ...(last > 0 ? [{ value: REMOVE, title: `Without ${labels[at] ?? ""}` }] : []),
+    ...(onChoose.own ? [{ value: OWN, title: "One of your own", note: "pasted or written, as JSON" }] : []),
   ];
   const chosen = (at: number, value: string): void => {
     if (value === REMOVE) onChoose.remove(at);
+    else if (value === OWN) onChoose.own?.(at);
     else if (value.startsWith("+")) onChoose.add(value.slice(1));
     else onChoose.kernel(at, value);
   };
+  /** Whatever a menu lists, what is typed there may say the whole row. */
+  const beyond =
+    (side: number) =>
+    (sought: string, none: boolean): Beyond | string | null => {
+      const row = catalogue && rowOf(catalogue, experiments, sought, side);
+      if (typeof row === "string") return `Nothing is called “${row}”.`;
+      if (!catalogue || !row || row.things < (none ? 1 : 2)) return null;
+      const title = rowText(row.experiments, catalogue, sides);
+      return { value: sought, title, run: () => onChoose.whole(row.experiments) };
+    };
   return (
     <fieldset class="choices" aria-label="What runs">
       {first.kernels.map((kernel, at) => (
@@ -73,6 +91,7 @@ export function Choices(props: {
             text={labels[at] ?? ""}
             choices={[...more(at), ...kernels]}
             onChoose={(value) => chosen(at, value)}
+            beyond={beyond(0)}
             mark={
               <span class={`swatch swatch-${at}`} aria-hidden="true">
                 <b>{kernelStyle(at).number}</b>
@@ -88,6 +107,7 @@ export function Choices(props: {
         value={gpuOf(first)}
         choices={catalogue ? gpuChoices(catalogue) : []}
         onChoose={onChoose.gpu}
+        beyond={beyond(0)}
         text={gpuText(catalogue, first)}
       />
       {(sides ? [0, 1] : []).map((side) => {
@@ -111,6 +131,7 @@ export function Choices(props: {
               text={experiment ? schemeText(experiment, catalogue) : "nothing"}
               choices={[...none, ...(own ? [...vendors, ...schemes] : [...schemes, ...vendors])]}
               onChoose={(name) => onChoose.scheme(side, name)}
+              beyond={beyond(side)}
             />
           </span>
         );

@@ -10,12 +10,17 @@ const COMBOBOX = { role: "combobox", list: undefined, "aria-expanded": "true" } 
 /** Shown at once; a search finds the others. */
 const SHOWN = 200;
 
+/** A choice of more than this menu has. */
+export type Beyond = Choice & { run(): void };
+
 export function Menu(props: {
   /** What is chosen here: the name of the button. */
   label: string;
   choices: readonly Choice[];
   value: string;
   onChoose(value: string): void;
+  /** What words say that name more than a choice of this menu, or nothing of it (`none`): a choice, or what is wrong with them. */
+  beyond?(sought: string, none: boolean): Beyond | string | null;
   id: string;
   /** Before the text of the button. */
   mark?: ComponentChildren;
@@ -30,8 +35,14 @@ export function Menu(props: {
     at = useSignal(0),
     open = useSignal(false);
   const ids = useId();
-  const all = (): Choice[] => found(props.choices, sought.value).slice(0, SHOWN),
-    shown = open.value ? all() : [];
+  const all = (): { shown: (Choice | Beyond)[]; wrong: string } => {
+    const own = found(props.choices, sought.value).slice(0, SHOWN),
+      beyond = sought.value.trim() === "" ? null : props.beyond?.(sought.value, own.length === 0);
+    return typeof beyond === "object" && beyond
+      ? { shown: [beyond, ...own], wrong: "" }
+      : { shown: own, wrong: own.length > 0 ? "" : (beyond ?? "Nothing is called that.") };
+  };
+  const { shown, wrong } = open.value ? all() : { shown: [], wrong: "" };
   const now = props.choices.find(({ value }) => value === props.value);
 
   // The list begins at its top, whatever is chosen now; keys take it along.
@@ -52,11 +63,12 @@ export function Menu(props: {
         props.choices.findIndex(({ value }) => value === props.value),
       );
   };
-  const choose = (choice: Choice | undefined): void => {
+  const choose = (choice: Choice | Beyond | undefined): void => {
     if (!choice) return;
     popover.current?.hidePopover();
     button.current?.focus();
-    props.onChoose(choice.value);
+    if ("run" in choice) choice.run();
+    else props.onChoose(choice.value);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const to = { ArrowDown: at.value + 1, ArrowUp: at.value - 1, PageDown: at.value + 8, PageUp: at.value - 8 }[
@@ -64,7 +76,7 @@ export function Menu(props: {
     ];
     moved.current = to !== undefined;
     if (to !== undefined) at.value = Math.max(0, Math.min(shown.length - 1, to));
-    else if (event.key === "Enter") choose(all()[at.value]);
+    else if (event.key === "Enter") choose(all().shown[at.value]);
     else return;
     event.preventDefault();
   };
@@ -92,7 +104,7 @@ export function Menu(props: {
           type="text"
           {...COMBOBOX}
           aria-controls={`${ids}-list`}
-          placeholder="Search"
+          placeholder={props.beyond ? "Search, or: SMV + HG, ws against ccbp" : "Search"}
           autocomplete="off"
           aria-label={`${props.label}: search`}
           aria-activedescendant={shown.length > 0 ? `${ids}-${at.value}` : undefined}
@@ -132,7 +144,7 @@ export function Menu(props: {
                 </>
               ))}
             </div>
-            {shown.length === 0 && <p class="menu-none">Nothing is called that.</p>}
+            {wrong !== "" && <p class="menu-none">{wrong}</p>}
           </>
         )}
       </div>

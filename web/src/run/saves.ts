@@ -20,6 +20,17 @@ export async function copyLink(session: Session, address: Address): Promise<void
   await copyText(page ?? location.href, "The link is copied. Whoever opens it sees the same run.");
 }
 
+/** The run in a frame of an article, as it stands here: docs/how-to/embed-a-figure.md. */
+export async function copyEmbed(session: Session, address: Address): Promise<void> {
+  await address.writeNow();
+  const { href } = new URL(`./?embed=1${location.hash}`, location.href),
+    attribute = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  await copyText(
+    `<iframe src="${attribute(href)}" title="${attribute(session.title.peek())}" width="100%" height="600" loading="lazy"></iframe>\n`,
+    "The embed is copied. Paste it into the HTML of a page.",
+  );
+}
+
 /** The file is stamped in its `source`, which is for people: the hash of the experiment leaves it out. */
 function experimentText(session: Session): string | null {
   const side = session.sides.peek()[session.edited.peek()];

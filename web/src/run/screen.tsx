@@ -28,7 +28,7 @@ interface ScreenDeeds {
   /** The form shows a field of a side. */
   edit(side: number, path: string): void;
   /** Behind the button at the top. */
-  share: readonly Deed[];
+  share(): readonly Deed[];
   /** Leads to a number of the answer among all numbers. */
   lead(stands: string): void;
 }
@@ -48,7 +48,7 @@ export function startScreen(
   const { sides } = answered,
     knobs = signal(false);
   const parts: Record<string, ComponentType> = {
-    actions: () => <Popup title="Share" label="Share this run, and help" deeds={share} />,
+    actions: () => <Popup title="Share" label="Share this run, and help" deeds={share()} />,
     choices: () => (
       <>
         <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose}>

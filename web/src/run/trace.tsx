@@ -9,7 +9,7 @@ import { openPage, Page } from "../parts/document.tsx";
 import type { Experiment } from "../model/types.ts";
 import { handOver, MOST, PERFETTO } from "./perfetto.ts";
 
-export interface TracedRun {
+interface TracedRun {
   mark: string;
   scheme: string;
   kernels: readonly string[];
@@ -89,36 +89,14 @@ function Made({ run, module }: { run: TracedRun; module: WebAssembly.Module }) {
   );
 }
 
-function TracePage({ runs, module }: { runs: readonly TracedRun[]; module: WebAssembly.Module }) {
-  const chosen = useSignal(runs.length === 1 ? (runs[0] ?? null) : null);
-  return (
-    <Page title="Trace of a run">
+export const openTrace = (run: TracedRun, module: WebAssembly.Module): void =>
+  openPage(
+    <Page title={`Trace of ${run.mark === "" ? "the run" : run.mark}: ${run.scheme}`}>
       <p>
         CTAs by SM and slot, launches, decisions and bandwidth over time, as <code>corun run --trace</code> writes them;
         a cycle is shown as 1 µs. The trace goes from this window to Perfetto's page in this browser; that page says
         what it does with traces.
       </p>
-      {chosen.value ? (
-        <Made run={chosen.value} module={module} />
-      ) : (
-        <p class="actions">
-          {runs.map((run) => (
-            <button
-              key={run.mark}
-              type="button"
-              class="button"
-              onClick={() => {
-                chosen.value = run;
-              }}
-            >
-              {run.mark}: {run.scheme}
-            </button>
-          ))}
-        </p>
-      )}
-    </Page>
+      <Made run={run} module={module} />
+    </Page>,
   );
-}
-
-export const openTrace = (runs: readonly TracedRun[], module: WebAssembly.Module): void =>
-  openPage(<TracePage runs={runs} module={module} />);

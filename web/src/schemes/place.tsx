@@ -52,6 +52,7 @@ function SchemesPlace({ place, onChange, onOpen }: Props) {
     remove: (at) => edit(oneLess(catalogue, at)),
     gpu: (name) => edit(otherGpu(name)),
     scheme: () => undefined,
+    whole: ([next]) => next && onChange(next),
   };
   return (
     <section class="place" aria-labelledby="place-title">
