@@ -1,6 +1,6 @@
 // Where the page starts: it puts the parts together. What runs is run/session.ts; what the drawer shows is the list of run/panels.tsx.
 // The content policy allows no style attributes in markup; setting element.style is fine.
-import { errorText, problemText } from "./model/format.ts";
+import { errorText } from "./model/format.ts";
 import "./parts/style/tokens.css";
 import "./parts/style/base.css";
 import "./parts/style/layout.css";
@@ -279,10 +279,7 @@ async function start(): Promise<void> {
   await answered.loaded;
   let ready: Awaited<ReturnType<typeof Engine.start>>["ready"];
   try {
-    ({ engine, ready } = await Engine.start(await compileModule(), shipped, {
-      ...engineEvents(session),
-      refused: (problems) => toast(problems.map(problemText).join("; ")),
-    }));
+    ({ engine, ready } = await Engine.start(await compileModule(), shipped, engineEvents(session)));
   } catch (error) {
     session.unable({
       kind: "error",

@@ -9,8 +9,8 @@ import type { Answer, Catalogue, Experiment } from "../src/model/types.ts";
 import shipped from "../src/model/answers.json" with { type: "json" };
 import { VENDORS } from "./vendors.ts";
 
-const STRIDE = 1_000,
-  STUCK = 3_000;
+const STUCK = 3_000,
+  CYCLES_A_MS = 50;
 /** What the page reads of one whatever it shows. */
 const CATALOGUE = {
   gpus: [],
@@ -51,12 +51,11 @@ export class FakeWorker {
   cycle = 0;
   experiment: Experiment | null = null;
   #id = 0;
-  #number = 0;
   #waiting: Extract<ToWorker, { t: "load" }> | null = null;
-  #givenUp: Extract<ToWorker, { t: "load" }> | null = null;
-  #drawing = false;
-  #quiet = false;
+  /** On a way that it does not get far on. */
+  #under: Extract<ToWorker, { t: "goTo" }> | null = null;
   #dead = false;
+  #took = 1;
 
   constructor(_url: URL, { name }: { name: string }) {
     this.name = name;
@@ -99,7 +98,6 @@ export class FakeWorker {
     });
   }
   #hear(message: ToWorker | ToLab): void {
-    const pending = this.#waiting ?? this.#givenUp;
     switch (message.t) {
       case "init":
         this.#say({ t: "ready", stamp: "1 a", catalogue: CATALOGUE });
@@ -112,50 +110,29 @@ export class FakeWorker {
         return;
       case "stopProfiling":
         if (!this.#waiting) return;
-        this.#givenUp = this.#waiting;
+        this.#say({ t: "profilingStopped", id: this.#waiting.id });
         this.#waiting = null;
-        this.#say({ t: "profilingStopped", id: this.#givenUp.id });
         return;
       case "keep":
-        this.#waiting = this.#givenUp = null;
-        this.#frame();
-        return;
-      case "drawn":
-        this.#drawing = false;
-        this.#run();
+        this.#waiting = null;
         return;
       case "result":
         this.#say({ t: "result", id: message.id, result: this.#result() });
         return;
     }
-    if (pending) {
-      if (message.t === "play") this.#load({ ...pending, play: true });
-      return;
-    }
     switch (message.t) {
-      case "play":
-        this.#to("playing");
-        return;
       case "pause":
-        if (this.state === "playing") this.#to("paused");
-        return;
-      case "step":
-        this.cycle += message.cycles;
-        this.#to("paused");
-        return;
-      case "seek":
-        this.cycle = message.cycle;
-        this.#to(this.cycle >= (this.#stop.cycles ?? Infinity) ? "done" : "paused");
-        return;
-      case "reset":
-        this.cycle = 0;
-        this.#to(message.play ? "playing" : "paused");
-        return;
-      case "again":
-        this.#quiet = message.quiet;
-        this.#to("paused");
+        if (this.#under) this.#frame(this.#under.ticket);
         return;
       case "goTo":
+        this.#under = null;
+        // It has come nowhere yet when something else is asked for.
+        if (this.experiment && policyOf(this.experiment) === "slow" && message.cycle > this.cycle) {
+          this.#under = message;
+          this.#say({ t: "reached", id: this.#id, cycle: 0 });
+          return;
+        }
+        this.#took = Math.max(1, Math.abs(message.cycle - this.cycle) / CYCLES_A_MS);
         this.#move(message.cycle);
         if (!this.#dead) this.#frame(message.ticket);
         return;
@@ -165,21 +142,20 @@ export class FakeWorker {
   #load(message: Extract<ToWorker, { t: "load" }>): void {
     const experiment = message.experiment as Experiment,
       { id } = message;
-    this.#waiting = this.#givenUp = null;
+    this.#waiting = null;
     if (policyOf(experiment) === "bad") {
-      this.state = "paused";
       this.#say({ t: "problems", id, problems: [{ path: "policy", found: "bad", want: "a policy" }] });
     } else if (policyOf(experiment) === "measured") {
-      this.state = "paused";
       this.#waiting = message;
       this.#say({ t: "profiling", id, name: "one", done: 0, of: 2, part: 0 });
     } else this.#build(message);
   }
-  #build({ id, experiment: given, play, seek }: Extract<ToWorker, { t: "load" }>): void {
+  #build({ id, experiment: given }: Extract<ToWorker, { t: "load" }>): void {
     const experiment = given as Experiment;
     this.#id = id;
     this.experiment = experiment;
-    this.#quiet = this.#drawing = false;
+    this.cycle = 0;
+    this.state = "paused";
     const columns = ["start", "end"].map((key) => ({ key, kernel: null }));
     this.#say({
       t: "loaded",
@@ -191,23 +167,8 @@ export class FakeWorker {
       explained: {},
       alone: experiment.kernels.map((one) => ({ hash: `alone ${kernelName(one)}`, experiment })),
     } as unknown as Loaded);
-    const slow = policyOf(experiment) === "slow";
-    this.cycle = slow ? 0 : seek;
-    if (slow && seek > 0) this.#to("seeking");
-    else this.#to(play ? "playing" : "paused");
   }
 
-  #to(state: RunState): void {
-    this.state = state;
-    this.#frame();
-    if (state === "playing") this.#run();
-  }
-  /** Runs on, as the real one does while a frame is at the page; here only from one frame to the next. */
-  #run(): void {
-    if (this.state !== "playing" || this.#drawing) return;
-    this.#move(this.cycle + STRIDE);
-    if (!this.#dead) this.#frame();
-  }
   #move(to: number): void {
     const policy = this.experiment && policyOf(this.experiment);
     if (policy === "crash" && to > 0) {
@@ -237,17 +198,12 @@ export class FakeWorker {
       gpu: {},
     } as never;
   }
-  #frame(ticket = 0): void {
-    if (this.#id === 0 || (ticket === 0 && this.#quiet)) return;
-    this.#drawing = true;
-    this.#number += 1;
+  #frame(ticket: number): void {
+    this.#under = null;
     const message: Partial<FrameMessage> = {
       t: "frame",
-      id: this.#id,
-      number: this.#number,
       cycle: this.cycle,
       state: this.state,
-      rate: 0,
       frame: new Uint32Array(),
       windows: new Float64Array(),
       restart: false,
@@ -262,7 +218,7 @@ export class FakeWorker {
       why: this.state === "stuck" ? "no warp can issue" : "",
       ticket,
       event: false,
-      took: 1,
+      took: this.#took,
     };
     this.#say(message as FrameMessage);
   }

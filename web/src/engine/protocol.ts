@@ -1,7 +1,6 @@
 // What the page and the worker of a run say to each other.
 //
-// The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
-// frame only when the page has said `drawn` for the one before, and runs on in between.
+// The page never waits for the simulation: it posts and goes on. The simulation goes where it is told to, sends one frame there, and rests.
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { LaunchNews } from "../model/launch-log.ts";
 import type { Events } from "../model/event-log.ts";
@@ -26,48 +25,31 @@ export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck" | "fa
 export type ToWorker =
   /** The compiled module; compiled once, shared by all workers. `keeps`: this one keeps moments of its run. */
   | { t: "init"; module: WebAssembly.Module; keeps: boolean }
-  /** Build a simulation. `seek`: go to that cycle first. Answered by `loaded`, or by `problems` (the old one stays). */
-  | { t: "load"; id: number; experiment: string | object; play: boolean; seek: number }
+  /** Build a simulation. Answered by `loaded`, or by `problems` (the old one stays). */
+  | { t: "load"; id: number; experiment: string | object }
   /** Give up a load whose policy still has to know something. Answered by `profilingStopped`. */
   | { t: "stopProfiling" }
-  /** Give up a load for good: the run that was built before goes on. Answered by a frame of it, if there is one. */
+  /** Give up a load for good. */
   | { t: "keep" }
-  | { t: "play" }
-  | { t: "pause" }
-  | { t: "step"; cycles: number }
-  | { t: "stepEvent" }
-  /** Go to a cycle, forwards or back; then stay there. */
-  | { t: "seek"; cycle: number }
-  /** Simulated cycles per second of wall time; Infinity is as fast as it goes. */
-  | { t: "speed"; cyclesPerSecond: number }
-  | { t: "reset"; play: boolean }
   /**
-   * In lock-step with another run: go to a cycle, forwards or back, and send one frame there; nothing is drawn on the way. `event`: only as far as
-   * the next event. `full`: with result and controls. Where the run ends before, the frame says so, and names the
-   * ticket: others may be under way from before.
+   * Go to a cycle, forwards or back, and send one frame there; nothing is drawn on the way. `event`: only as far as the next event. `full`: with result
+   * and controls. Where the run ends before, the frame says so, and names the ticket: others may be under way from before.
    */
-  | {
-      t: "goTo";
-      ticket: number;
-      cycle: number;
-      event: boolean;
-      full: boolean;
-    }
+  | { t: "goTo"; ticket: number; cycle: number; event: boolean; full: boolean }
+  /** Where it is on its way, it has arrived. */
+  | { t: "pause" }
   /** What moments to go back to may take from now on. */
   | { t: "room"; room: MemoryBudget }
-  /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */
-  | { t: "again"; quiet: boolean }
+  /** Stop; the next frame brings all windows and decisions anew. */
+  | { t: "again" }
   /** `soFar`: of a run alone that goes on. `kernel`: below 0 for a run of a share. */
   | { t: "setAlone"; id: number; kernel: number; hash: string; answer: Answer; soFar: boolean }
   /** What kernels did in the runs of `whys`, by hash. */
   | { t: "tellWhy"; id: number; tried: Record<string, readonly Tried[]> }
-  | { t: "setControls"; controls: Controls }
   | { t: "result"; id: number }
   | { t: "freshSeed"; id: number }
   /** What is wrong with an experiment, as text or as an object; nothing is loaded. */
-  | { t: "validate"; id: number; text: string }
-  /** The page has drawn that frame, or has no use for it, and can take another one. */
-  | { t: "drawn"; number: number };
+  | { t: "validate"; id: number; text: string };
 
 /** A run of one kernel alone, and the hash that names it. */
 export interface PlannedAlone {
@@ -89,13 +71,8 @@ export interface Loaded {
 }
 export interface FrameMessage {
   t: "frame";
-  id: number;
-  /** Of all frames that the worker has sent: the word `drawn` names it. */
-  number: number;
   cycle: number;
   state: RunState;
-  /** Cycles per second over the last half second; 0 when not running. */
-  rate: number;
   frame: Uint32Array;
   /** Windows and decisions that the page has not had yet; `restart`: forget those before. A run that goes back and on brings none again. */
   windows: Float64Array;
@@ -116,7 +93,7 @@ export interface FrameMessage {
   shown: ShownTable[] | null;
   /** Why it is stuck, or has failed; empty otherwise. */
   why: string;
-  /** In lock-step: of which `goTo`, else 0; whether it stopped at an event; and milliseconds since it was last told to go to a cycle. */
+  /** Of which `goTo`; whether it stopped at an event; and milliseconds since it was told to go there. */
   ticket: number;
   event: boolean;
   took: number;
@@ -131,7 +108,7 @@ export type FromWorker =
   | Loaded
   | { t: "problems"; id: number; problems: Problem[] }
   | FrameMessage
-  /** In lock-step, on a long way: how far it is. */
+  /** On a long way: how far it is. */
   | { t: "reached"; id: number; cycle: number }
   | { t: "result"; id: number; result: Result }
   /** The run has ended: the runs in which its kernels have the share that they had at last, and no neighbour. */
@@ -140,7 +117,6 @@ export type FromWorker =
   | { t: "whys"; id: number; runs: PlannedAlone[] }
   | { t: "seed"; id: number; seed: number }
   | { t: "validated"; id: number; problems: Problem[] }
-  | { t: "refused"; problems: Problem[] }
   /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, those before it done, and which part of it, 0 to 1. */
   | { t: "profiling"; id: number; name: string; done: number; of: number; part: number }
   | { t: "profilingStopped"; id: number }

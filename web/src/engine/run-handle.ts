@@ -29,15 +29,14 @@ export function begin(worker: Worker, module: WebAssembly.Module, keeps: boolean
 export interface RunEvents {
   loaded(run: Run, message: Loaded): void;
   problems(run: Run, problems: Problem[]): void;
-  /** A frame that no `goTo` has asked for: the run goes by itself. */
-  frame(run: Run, message: FrameMessage): void;
+  /** On a long way, how far it is. */
+  reached(run: Run, cycle: number): void;
   profiling(run: Run, name: string, done: number, of: number, part: number): void;
   profilingStopped(run: Run): void;
   /** It has ended, and its kernels are to run in their shares. */
   shares(run: Run, runs: readonly PlannedAlone[]): void;
   /** What its kernels do in their shares is known, and these runs tell why they suffer. */
   whys(run: Run, runs: readonly PlannedAlone[]): void;
-  refused(problems: Problem[]): void;
   /** Its worker is dead. */
   failed(message: string): void;
 }
@@ -56,8 +55,6 @@ export class Run {
   #questions = 0;
   readonly #answers = new Map<number, (value: never) => void>();
   #arrived: ((message: FrameMessage | null) => void) | null = null;
-  /** On a long way, how far it is. */
-  reached: (cycle: number) => void = () => undefined;
 
   private constructor(module: WebAssembly.Module, worker: Worker, events: RunEvents) {
     this.#module = module;
@@ -107,14 +104,10 @@ export class Run {
         this.#events.problems(this, message.problems);
         return;
       case "frame":
-        // Frames of a run that is no longer wanted may be under way; the worker waits for a word on each.
-        if (message.ticket === 0) {
-          if (message.id === this.id) this.#events.frame(this, message);
-          else this.drawn(message);
-        } else if (message.ticket === this.#ticket) this.#arrive(message);
+        if (message.ticket === this.#ticket) this.#arrive(message);
         return;
       case "reached":
-        this.reached(message.cycle);
+        this.#events.reached(this, message.cycle);
         return;
       case "result":
         this.#answer(message.id, message.result);
@@ -138,19 +131,12 @@ export class Run {
       case "profilingStopped":
         if (message.id === this.#asked) this.#events.profilingStopped(this);
         return;
-      case "refused":
-        this.#events.refused(message.problems);
-        return;
       case "failed":
         this.#events.failed(message.message);
         return;
       default:
         return;
     }
-  }
-
-  drawn(frame: FrameMessage): void {
-    this.post({ t: "drawn", number: frame.number });
   }
 
   post(message: ToWorker): void {
@@ -165,11 +151,11 @@ export class Run {
     return this.loaded?.id ?? 0;
   }
 
-  load(experiment: Experiment, play: boolean, seek: number): void {
+  load(experiment: Experiment): void {
     this.#asked += 1;
     this.#waits = true;
     this.#arrive(null);
-    this.post({ t: "load", id: this.#asked, experiment, play, seek });
+    this.post({ t: "load", id: this.#asked, experiment });
   }
 
   /** What is built stays; what was to be built is called off. */
@@ -213,8 +199,12 @@ export class Run {
     return this.#ask((id) => ({ t: "freshSeed", id }));
   }
 
-  // ---------------------------------------------------------------- in lock-step
+  // ---------------------------------------------------------------- for the transport
 
+  /** What comes next is everything: who shows it has forgotten what was before. */
+  again(): void {
+    this.post({ t: "again" });
+  }
   /** Goes to a cycle and says what is there; null where another experiment has taken its place meanwhile. */
   goTo(cycle: number, event: boolean, full: boolean): Promise<FrameMessage | null> {
     this.#arrive(null);

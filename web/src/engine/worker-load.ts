@@ -27,8 +27,6 @@ interface Worker {
   send(message: FromWorker): void;
   /** Runs what may trap in the module. */
   guarded(run: () => void): void;
-  /** The load takes longer: what runs is to rest. */
-  waits(): void;
   /** The run that is built. */
   present(): Simulation | null;
   built(built: Built): void;
@@ -85,8 +83,6 @@ export class Loader {
   /** The load that waits for its module or its profile; and what calls that off. */
   #waiting: Load | null = null;
   #ended = new AbortController();
-  /** The load that was given up: to run it is to take it up again. */
-  #givenUp: Load | null = null;
 
   constructor(worker: Worker) {
     this.#worker = worker;
@@ -98,27 +94,14 @@ export class Loader {
     this.#answers = new Answers(plain.stamp(), readAnswer, shipped);
   }
 
-  /** The run that is built is not the one that was asked for last. */
-  get pending(): boolean {
-    return this.#waiting !== null || this.#givenUp !== null;
-  }
-
-  /** Stops what waits, but remembers it. */
+  /** Stops what waits. */
   giveUp(): void {
     if (this.#waiting) this.#worker.send({ t: "profilingStopped", id: this.#waiting.id });
-    const given = this.#waiting ?? this.#givenUp;
     this.forget();
-    this.#givenUp = given;
-  }
-  /** Loads what was given up, if anything was. */
-  takeUp(play: boolean): boolean {
-    const given = this.#givenUp;
-    if (given) this.load({ ...given, play });
-    return given !== null;
   }
   forget(): void {
     this.#ended.abort();
-    this.#waiting = this.#givenUp = null;
+    this.#waiting = null;
   }
 
   load(message: Load): void {
@@ -152,8 +135,7 @@ export class Loader {
 
   /** Goes on with what `begin` comes to, unless something else has been asked for meanwhile. */
   #wait(message: Load, begin: (ended: AbortSignal) => Promise<() => void>): void {
-    const { waits, guarded } = this.#worker;
-    waits();
+    const { guarded } = this.#worker;
     this.#waiting = message;
     this.#ended = new AbortController();
     begin(this.#ended.signal).then(

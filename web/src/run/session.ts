@@ -250,7 +250,7 @@ export class Session {
       this.toward = seek;
       this.#prepare("idle");
     });
-    void this.engine?.compare(other, play, seek);
+    this.engine?.load(1, other, play, seek);
   }
   /** Another experiment is compared with the one that runs. */
   compareWith(other: Experiment): void {
@@ -483,9 +483,9 @@ export class Session {
   why(at: number, asking: Asking | null): void {
     if (this.#sides[at]) this.#patch(at, { asking });
   }
-  underWay(cycle: number): void {
+  underWay(cycle: number, rate: number): void {
     this.state.value = "seeking";
-    this.where.value = { state: "seeking", cycle, rate: 0 };
+    this.where.value = { state: "seeking", cycle, rate };
   }
 
   /** A frame of each run, all of one cycle. */
@@ -593,7 +593,7 @@ export class Session {
     if (!engine || !this.laid) return;
     const state = this.state.peek();
     this.#acts(this.linkCycle);
-    if (this.two.peek() && this.#sides.some(({ stopped }) => stopped)) {
+    if (this.#sides.some(({ stopped }) => stopped)) {
       this.#asked.play = true;
       this.#goOn();
     } else if (this.running) {
@@ -603,7 +603,7 @@ export class Session {
       return;
     } else if (state === "done" || state === "stuck" || state === "failed") {
       this.#say(null);
-      engine.reset(true);
+      engine.seek(0, true);
     } else {
       this.linkCycle = false;
       engine.play();
@@ -631,7 +631,7 @@ export class Session {
   }
   step(): void {
     this.#acts(true);
-    this.engine?.step(1);
+    this.engine?.step();
   }
   back(): void {
     if (this.cycle > 0) this.go(this.cycle - 1);
@@ -642,7 +642,7 @@ export class Session {
   }
   reset(): void {
     this.#acts(false);
-    this.engine?.reset(false);
+    this.engine?.seek(0);
   }
   go(to: number): void {
     this.#acts(true);

@@ -37,9 +37,9 @@ export const side = (experiment: Experiment): Side => ({
 /** What moves the runs. */
 export type Driver = Pick<
   Engine,
-  "load" | "compare" | "only" | "keep" | "play" | "pause" | "step" | "stepEvent" | "seek" | "reset"
+  "load" | "only" | "keep" | "play" | "pause" | "step" | "stepEvent" | "seek" | "speed"
 > &
-  Pick<Engine, "speed" | "stopProfiling" | "stopWhy" | "restart" | "validate">;
+  Pick<Engine, "stopProfiling" | "stopWhy" | "restart" | "validate">;
 /** The form, which shows one side. */
 interface Form {
   setSides(titles: readonly string[], side: number): void;

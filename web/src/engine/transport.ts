@@ -1,20 +1,26 @@
-// Two runs on one clock. Each is told a cycle to go to; only when both are there is anything drawn, and while that is drawn they are already on
-// their way to the next one. A run that ends before, or that stops at an event, stops the other at the same cycle.
+// What moves the runs, one or several on one clock. Each is told a cycle to go to; only when all are there is anything drawn, and while that is drawn
+// they are already on their way to the next one. A run that ends before, or that stops at an event, stops the others at the same cycle.
 import { Pacing } from "./pacing.ts";
 import type { FrameMessage, RunState } from "./protocol.ts";
 
 export interface Member {
+  /** The next frame is of all that has been. */
+  again(): void;
   /** Goes to a cycle, forwards or back, and says what is there; null where it has become another run. */
   goTo(cycle: number, event: boolean, full: boolean): Promise<FrameMessage | null>;
   /** Ends a long way where it is. */
   halt(): void;
 }
 
-type Wanted =
-  | { kind: "rest" }
-  | { kind: "play" }
-  | { kind: "event" }
-  | { kind: "to"; cycle: number; then: "rest" | "play" };
+export interface Heard {
+  /** In an animation frame, frames that are all of one cycle. */
+  frames(frames: FrameMessage[], state: RunState, rate: number): void;
+  /** On a long way, on which nothing is drawn. */
+  underWay(cycle: number, rate: number): void;
+}
+
+/** `plays`: there, it goes on. */
+type Wanted = { kind: "rest" } | { kind: "play" } | { kind: "event" } | { kind: "to"; cycle: number; plays: boolean };
 
 /** Milliseconds of simulating between two pictures at top speed: at least, and at most where drawing takes longer. */
 const SHORTEST = 20,
@@ -24,10 +30,12 @@ const EVENT_SPAN = 2_000;
 /** Between two results. */
 const FULL_GAP = 250;
 
-export class Lockstep {
-  readonly #members: readonly Member[];
-  /** Draws frames that are all of one cycle; done when they are drawn. */
-  readonly #draw: (frames: FrameMessage[], state: RunState, rate: number) => Promise<void>;
+export class Transport {
+  /** Null while they are not all built: what is asked then holds from when they are. */
+  #members: readonly Member[] | null = null;
+  readonly #heard: Heard;
+  /** How far each is on its way. */
+  #under = new Map<Member, number>();
   readonly #pacing = new Pacing();
   #wanted: Wanted = { kind: "rest" };
   #cycle = 0;
@@ -42,20 +50,51 @@ export class Lockstep {
   /** How the runs ended, if one of them has. */
   #ended: "done" | "stuck" | "failed" | null = null;
   #busy = false;
-  #over = false;
+  /** How often there have been other runs: what is under way for those before is for nobody. */
+  #turn = 0;
   /** Cycles of one step at top speed. */
   #step = 500;
   #drawnAt = 0;
   #fullAt = 0;
   #marks: { at: number; cycle: number }[] = [];
 
-  constructor(
-    members: readonly Member[],
-    draw: (frames: FrameMessage[], state: RunState, rate: number) => Promise<void>,
-  ) {
-    this.#members = members;
-    this.#draw = draw;
+  constructor(heard: Heard) {
+    this.#heard = heard;
   }
+
+  // ---------------------------------------------------------------- which runs
+
+  /** Other runs are being built: when they are, all go to a cycle, and then rest or play. */
+  part(cycle: number, plays: boolean): void {
+    this.#halt();
+    this.#turn += 1;
+    this.#members = null;
+    this.#wanted = { kind: "to", cycle, plays };
+  }
+  /** These run from now on. */
+  begin(members: readonly Member[]): void {
+    this.#turn += 1;
+    this.#members = members;
+    for (const member of members) member.again();
+    this.#known = 0;
+    this.#even = this.#busy = false;
+    this.#ended = null;
+    this.#want(this.#wanted);
+  }
+  /** What was to be built is not: these rest where they were. */
+  stay(members: readonly Member[]): void {
+    this.#wanted = { kind: "to", cycle: this.#cycle, plays: false };
+    this.begin(members);
+  }
+  /** One is on a long way. */
+  reached(member: Member, cycle: number): void {
+    if (this.#members === null) return;
+    this.#under.set(member, cycle);
+    const least = Math.min(...this.#under.values());
+    this.#heard.underWay(least, this.#rate(least));
+  }
+
+  // ---------------------------------------------------------------- what they do
 
   get running(): boolean {
     return this.#wanted.kind !== "rest";
@@ -71,24 +110,29 @@ export class Lockstep {
   }
 
   play(): void {
-    if (this.#ended === null) this.#want({ kind: "play" });
+    if (this.#members === null && this.#wanted.kind === "to") this.#want({ ...this.#wanted, plays: true });
+    else if (this.#ended === null) this.#want({ kind: "play" });
   }
   pause(): void {
-    if (!this.#even) for (const member of this.#members) member.halt();
-    this.#want({ kind: "rest" });
+    this.#halt();
+    if (this.#members === null && this.#wanted.kind === "to") this.#want({ ...this.#wanted, plays: false });
+    else this.#want({ kind: "rest" });
   }
   /** Goes to a cycle, and then rests or plays. */
-  to(cycle: number, then: "rest" | "play" = "rest"): void {
+  to(cycle: number, plays = false): void {
     // A long way to somewhere else ends here.
-    if (!this.#even) for (const member of this.#members) member.halt();
-    if (cycle < this.#cycle) {
+    this.#halt();
+    if (this.#members && cycle < this.#cycle) {
       this.#even = false;
       this.#ended = null;
     }
-    this.#want({ kind: "to", cycle, then });
+    this.#want({ kind: "to", cycle, plays });
+  }
+  step(): void {
+    if (this.#members) this.to(this.#cycle + 1);
   }
   event(): void {
-    if (this.#ended === null) this.#want({ kind: "event" });
+    if (this.#members && this.#ended === null) this.#want({ kind: "event" });
   }
   /** The same cycle again: something about the runs has changed. */
   refresh(): void {
@@ -96,11 +140,10 @@ export class Lockstep {
     this.#rested = false;
     void this.#go();
   }
-  /** Nothing more is asked, and nothing more is drawn. */
-  end(): void {
-    this.#over = true;
-  }
 
+  #halt(): void {
+    if (!this.#even) for (const member of this.#members ?? []) member.halt();
+  }
   #want(wanted: Wanted): void {
     if (!this.running) {
       this.#pacing.restart(performance.now());
@@ -112,29 +155,46 @@ export class Lockstep {
   }
 
   async #go(): Promise<void> {
-    if (this.#busy) return;
+    const members = this.#members,
+      turn = this.#turn;
+    if (this.#busy || members === null) return;
     this.#busy = true;
     let drawn = Promise.resolve();
-    while (!this.#over && !(this.#wanted.kind === "rest" && this.#rested)) {
+    while (!(this.#wanted.kind === "rest" && this.#rested)) {
       const wanted = this.#wanted,
         aim = this.#aim(wanted);
       if (aim === null) {
         await new Promise((wake) => setTimeout(wake, 4));
+        if (turn !== this.#turn) return;
         continue;
       }
       const changes = this.#changes;
       const full = wanted.kind === "rest" || aim.last || performance.now() - this.#fullAt > FULL_GAP;
-      const frames = await this.#meet(aim.cycle, wanted.kind, full);
-      if (frames === null || this.#over) break;
+      const frames = await this.#meet(members, aim.cycle, wanted.kind, full);
+      // Others may run now.
+      if (turn !== this.#turn) return;
+      if (frames === null) break;
       if (full) this.#fullAt = performance.now();
       this.#arrive(frames, wanted, full && changes === this.#changes);
       await drawn;
-      if (this.#over) break;
-      drawn = this.#draw(frames, this.#state(), this.#rate());
+      if (turn !== this.#turn) return;
+      drawn = this.#drawn(turn, frames, this.#state(), this.#rate(this.#cycle));
       // At rest there is no hurry: what comes next may be asked by what is drawn.
       if (this.#wanted.kind === "rest") await drawn;
+      if (turn !== this.#turn) return;
     }
     this.#busy = false;
+  }
+  #drawn(turn: number, ...what: [FrameMessage[], RunState, number]): Promise<void> {
+    return new Promise((done) =>
+      requestAnimationFrame(() => {
+        try {
+          if (turn === this.#turn) this.#heard.frames(...what);
+        } finally {
+          done();
+        }
+      }),
+    );
   }
 
   /** Where to go next; null while nothing is due. */
@@ -160,15 +220,21 @@ export class Lockstep {
   }
 
   /** Sends all to a cycle. Where one stops before, the others go back to it. */
-  async #meet(cycle: number, kind: Wanted["kind"], full: boolean): Promise<FrameMessage[] | null> {
-    let frames = await Promise.all(this.#members.map((member) => member.goTo(cycle, kind === "event", full)));
+  async #meet(
+    members: readonly Member[],
+    cycle: number,
+    kind: Wanted["kind"],
+    full: boolean,
+  ): Promise<FrameMessage[] | null> {
+    this.#under.clear();
+    let frames = await Promise.all(members.map((member) => member.goTo(cycle, kind === "event", full)));
     for (;;) {
       const here = frames.filter((frame) => frame !== null);
-      if (here.length < frames.length || this.#over) return null;
+      if (here.length < frames.length) return null;
       const least = Math.min(...here.map((frame) => frame.cycle));
       if (here.every((frame) => frame.cycle === least)) return here;
       frames = await Promise.all(
-        here.map((frame, i) => (frame.cycle > least ? (this.#members[i] as Member).goTo(least, false, full) : frame)),
+        here.map((frame, i) => (frame.cycle > least ? (members[i] as Member).goTo(least, false, full) : frame)),
       );
     }
   }
@@ -199,7 +265,8 @@ export class Lockstep {
     if (this.#wanted !== wanted) return;
     if (this.#ended !== null || (wanted.kind === "event" && frames.some((frame) => frame.event)))
       this.#wanted = { kind: "rest" };
-    else if (wanted.kind === "to" && this.#cycle >= wanted.cycle) this.#wanted = { kind: wanted.then };
+    else if (wanted.kind === "to" && this.#cycle >= wanted.cycle)
+      this.#wanted = { kind: wanted.plays ? "play" : "rest" };
     this.#rested = this.#wanted.kind === "rest" && full;
   }
 
@@ -210,15 +277,15 @@ export class Lockstep {
   }
 
   /** Cycles per second over the last half second; 0 at rest. */
-  #rate(): number {
+  #rate(cycle: number): number {
     const now = performance.now();
     if (!this.running) {
       this.#marks = [];
       return 0;
     }
-    this.#marks.push({ at: now, cycle: this.#cycle });
+    this.#marks.push({ at: now, cycle });
     while (this.#marks.length > 2 && now - (this.#marks[0] as { at: number }).at > 500) this.#marks.shift();
     const first = this.#marks[0] as { at: number; cycle: number };
-    return now - first.at > 50 ? Math.max(0, ((this.#cycle - first.cycle) / (now - first.at)) * 1000) : 0;
+    return now - first.at > 50 ? Math.max(0, ((cycle - first.cycle) / (now - first.at)) * 1000) : 0;
   }
 }

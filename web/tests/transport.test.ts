@@ -1,8 +1,10 @@
-// Two runs on one clock, with runs that are made up: whatever is drawn is of one cycle, and who ends or has an event first stops the other.
+// Runs on one clock, with runs that are made up: whatever is drawn is of one cycle, and who ends or has an event first stops the other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lockstep, type Member } from "../src/engine/lockstep.ts";
+import { Transport, type Member } from "../src/engine/transport.ts";
 import type { FrameMessage, RunState } from "../src/engine/protocol.ts";
+
+Object.assign(globalThis, { requestAnimationFrame: setImmediate });
 
 /** A run that counts cycles: it ends at `end`, and has an event at every multiple of `beat`. */
 class Counter implements Member {
@@ -17,6 +19,7 @@ class Counter implements Member {
     this.#beat = beat;
     this.#slow = slow;
   }
+  again(): void {}
   halt(): void {
     this.#halted = true;
   }
@@ -55,16 +58,27 @@ interface Drawn {
   state: RunState;
   full: boolean;
 }
-function clock(...members: Counter[]): { lock: Lockstep; drawn: Drawn[]; rest: (state?: RunState) => Promise<Drawn> } {
-  const drawn: Drawn[] = [];
-  const lock = new Lockstep(members, async (frames, state) => {
-    await Promise.resolve();
-    drawn.push({
-      cycles: frames.map((frame) => frame.cycle),
-      state,
-      full: frames.every((frame) => frame.result !== null),
-    });
+interface Clock {
+  lock: Transport;
+  drawn: Drawn[];
+  /** How far the runs were on a long way, and how fast. */
+  far: [number, number][];
+  rest(state?: RunState): Promise<Drawn>;
+}
+function clock(...members: Counter[]): Clock {
+  const drawn: Drawn[] = [],
+    far: [number, number][] = [];
+  const lock = new Transport({
+    frames: (frames, state) => {
+      drawn.push({
+        cycles: frames.map((frame) => frame.cycle),
+        state,
+        full: frames.every((frame) => frame.result !== null),
+      });
+    },
+    underWay: (cycle, rate) => void far.push([cycle, rate]),
   });
+  lock.begin(members);
   /** Until the clock stands still, with everything drawn. */
   const rest = async (state: RunState = "paused"): Promise<Drawn> => {
     for (;;) {
@@ -73,7 +87,7 @@ function clock(...members: Counter[]): { lock: Lockstep; drawn: Drawn[]; rest: (
       if (last && last.state === state && last.full && !lock.running) return last;
     }
   };
-  return { lock, drawn, rest };
+  return { lock, drawn, far, rest };
 }
 const even = (drawn: Drawn[]): void => {
   for (const { cycles } of drawn) assert.equal(new Set(cycles).size, 1, cycles.join());
@@ -114,6 +128,25 @@ test("who comes late catches up, and can be halted on the way", async () => {
   even(drawn);
 });
 
+test("a long way says how far the last of the runs is, and how fast they are", async () => {
+  const [a, b] = [new Counter(Infinity, Infinity, 10), new Counter(Infinity, Infinity, 10)],
+    { lock, far } = clock(a, b);
+  lock.to(1_000_000);
+  lock.reached(a, 300);
+  await new Promise((on) => setTimeout(on, 60));
+  lock.reached(b, 200);
+  lock.reached(a, 900);
+  lock.reached(b, 700);
+  assert.deepEqual(
+    far.map(([cycle]) => cycle),
+    [300, 200, 200, 700],
+  );
+  assert.ok((far.at(-1)?.[1] ?? 0) > 0);
+  lock.part(0, false);
+  lock.reached(a, 1_000);
+  assert.equal(far.length, 4, "nobody is on that way any more");
+});
+
 test("the first event of any run stops all", async () => {
   const { lock, drawn, rest } = clock(new Counter(Infinity, 7000), new Counter(Infinity, 4500));
   lock.event();
@@ -131,7 +164,7 @@ test("the end of one run is the end of both, and from there only back", async ()
   lock.play();
   await new Promise((on) => setTimeout(on, 20));
   assert.equal(drawn.length, shown, "nothing goes on");
-  lock.to(0, "rest");
+  lock.to(0);
   assert.deepEqual((await rest()).cycles, [0, 0]);
   even(drawn);
 });
@@ -150,12 +183,15 @@ test("a change while frames are under way is asked for again", async () => {
   assert.equal(a.asked, b.asked);
 });
 
-test("a clock that is at its end draws nothing more", async () => {
-  const { lock, drawn } = clock(new Counter(), new Counter());
+test("where other runs are built, nothing more is drawn of those before; what is asked meanwhile holds for them", async () => {
+  const { lock, drawn, rest } = clock(new Counter(), new Counter());
   lock.play();
   await new Promise((on) => setTimeout(on, 20));
-  lock.end();
+  lock.part(500, true);
+  lock.pause();
   const shown = drawn.length;
   await new Promise((on) => setTimeout(on, 50));
-  assert.ok(drawn.length <= shown + 1);
+  assert.equal(drawn.length, shown);
+  lock.begin([new Counter()]);
+  assert.deepEqual((await rest()).cycles, [500]);
 });
