@@ -5,7 +5,9 @@ import { readGlossary, termId } from "../src/model/glossary.ts";
 import { fakeLab, heard } from "./fake-lab.ts";
 import { keyOf, Runs } from "../src/learn/runs.ts";
 import { measure, type Engine, type Job, type Outcome } from "../src/engine/lab/measure.ts";
-import { parts } from "../src/learn/pictures.ts";
+import { linear } from "../src/model/scale.ts";
+import { Drawing } from "../src/picture/drawing.ts";
+import { line } from "../src/picture/marks.ts";
 import { STORIES } from "../src/learn/stories.ts";
 import { shown } from "../src/learn/story.ts";
 import type { Try } from "../src/learn/tries.ts";
@@ -147,16 +149,21 @@ test("samples are the mean of an SM, a bank or a channel, once queues have had t
 });
 
 test("a line has a gap where nothing is known yet", () => {
-  assert.deepEqual(parts([1, 2, null, 4, null, 5, 6]), [
+  const d = new Drawing(100, 100, "#fff", "sans-serif", "monospace"),
+    plot = { x: 0, y: 0, w: 100, h: 100, up: linear(0, 10) };
+  line(d, plot, LIGHT, {
+    id: "a",
+    colour: "#000",
+    points: [1, 2, null, 4, null, 5, 6].map((value, i) => (value === null ? null : { x: 10 * i, value, says: String })),
+  });
+  assert.deepEqual(
+    d.shapes.flatMap((shape) => (shape.kind === "path" ? [shape.points] : [])),
     [
-      [0, 1],
-      [1, 2],
+      [0, 90, 10, 80],
+      [50, 50, 60, 40],
     ],
-    [
-      [5, 5],
-      [6, 6],
-    ],
-  ]);
+  );
+  assert.equal(d.spots.length, 5, "each value is a dot");
 });
 
 test("every figure is drawn before anything has run, within its width", () => {

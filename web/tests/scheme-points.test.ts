@@ -3,17 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { RunSide, SchemeAnswer } from "../src/model/model.ts";
-import {
-  type Box,
-  along,
-  axisOf,
-  best,
-  commonName,
-  goTo,
-  overlap,
-  picksOf,
-  schemePoints,
-} from "../src/schemes/scheme-points.ts";
+import { axisOf, best, commonName, goTo, overlap, picksOf, schemePoints } from "../src/schemes/scheme-points.ts";
+import type { Box } from "../src/picture/marks.ts";
 import shipped from "../src/model/answers.json" with { type: "json" };
 import { scatterOf } from "../src/schemes/scheme-scatter.tsx";
 import { policyKey, readAnswers } from "../src/model/stored.ts";
@@ -133,14 +124,14 @@ test("what the engine says of a policy that still learns is kept", () => {
 test("axes are logarithmic from 1, leave what is far beyond to the edge, and go below where a kernel gains", () => {
   const axis = axisOf([1.6, 4.8, 3]);
   assert.deepEqual(axis.ticks, [1, 2, 4]);
-  assert.equal(along(axis, 1), 0);
-  assert.ok(Math.abs(along(axis, 2) * 2 - along(axis, 4)) < 1e-9);
+  assert.equal(axis.at(1), 0);
+  assert.ok(Math.abs(axis.at(2) * 2 - axis.at(4)) < 1e-9);
   assert.ok(axisOf([1.2, 1.5, 93]).to < 4);
-  assert.equal(along(axisOf([1.2, 1.5, 93]), 93), 1);
+  assert.equal(axisOf([1.2, 1.5, 93]).at(93), 1);
   assert.ok(axisOf([1.2, 1.5, 20], [20]).to > 20, "what is A or B is on it");
   assert.equal(axisOf([1.2, 1.5, 93], [93]).to, 32);
   assert.equal(axisOf([Infinity, 1.2]).to, 2);
-  assert.equal(along(axis, 0), 0, "an interval that reaches 0");
+  assert.equal(axis.at(0), 0, "an interval that reaches 0");
   assert.equal(axisOf([0.8, 2]).from, 0.5);
 });
 

@@ -1,9 +1,10 @@
 // Pictures that only one story has.
-import { below, rules, yOf } from "../picture/axes.ts";
+import { linear } from "../model/scale.ts";
+import { below, dot, rules, trough, xOf, yOf, type Plot } from "../picture/marks.ts";
 import { textWidth, type Drawing } from "../picture/drawing.ts";
 import { figure } from "../model/scale.ts";
 import { kernelPaint, type Theme } from "../picture/theme.ts";
-import { LABEL, SMALL, tile, trough } from "./pictures.ts";
+import { LABEL, SMALL, tile } from "./pictures.ts";
 
 /** Two SMs with their CTAs: so many of BP, and as many of CFD as the knob says. */
 export function smRow(d: Drawing, cfd: number, bp: number, t: Theme): void {
@@ -82,11 +83,12 @@ export function lawBox(
   most: { rate: number; latency: number },
   t: Theme,
 ): void {
-  const plot = { x: 52, y: 24, w: d.width - 52 - 14, h: d.height - 24 - 44, top: most.latency };
-  const x = (v: number): number => plot.x + (plot.w * v) / most.rate,
+  const plot: Plot = { x: 52, y: 24, w: d.width - 52 - 14, h: d.height - 24 - 44, up: linear(0, most.latency, 4) },
+    across = linear(0, most.rate);
+  const x = (v: number): number => xOf(plot, across, v),
     y = (v: number): number => yOf(plot, v);
   d.text(0, 2, "cycles that a read takes", t.axis, SMALL, { baseline: "top" });
-  rules(d, plot, t, { size: SMALL, count: 4 });
+  rules(d, plot, t, { size: SMALL });
   const base = plot.y + plot.h;
   const here = points[at];
   if (here) {
@@ -108,20 +110,14 @@ export function lawBox(
       halo: t.plot,
     });
   }
-  below(d, plot, 0, most.rate, t, { size: SMALL, count: 5, say: (v) => (v === 0 ? "0" : v.toFixed(2)) });
+  below(d, plot, across, t, { size: SMALL, say: (v) => (v === 0 ? "0" : v.toFixed(2)) });
   d.text(plot.x + plot.w / 2, base + 27, "reads that come back in a cycle", t.axis, SMALL, {
     align: "middle",
     baseline: "top",
   });
   points.forEach((p, i) => {
     if (!p) return;
-    const r = i === at ? 6 : 3;
-    d.rect(x(p.rate) - r, y(p.latency) - r, 2 * r, 2 * r, {
-      fill: i === at ? kernelPaint(0, t).colour : t.ink3,
-      stroke: t.plot,
-      width: i === at ? 2 : 1,
-      radius: r,
-    });
+    dot(d, x(p.rate), y(p.latency), i === at ? 6 : 3, i === at ? kernelPaint(0, t).colour : t.ink3, t);
     d.spot(
       `p${i}`,
       x(p.rate) - 8,

@@ -10,6 +10,16 @@ export function ticks(from: number, to: number, count: number): number[] {
   return out;
 }
 
+/** The numbers of an axis, and where a value stands on it, from 0 to 1. */
+export interface Scale {
+  ticks: readonly number[];
+  at(value: number): number;
+}
+export const linear = (from: number, to: number, count = 5): Scale => ({
+  ticks: ticks(from, to, count),
+  at: (value) => (to > from ? Math.min(1, Math.max(0, (value - from) / (to - from))) : 0),
+});
+
 /** The smallest 1, 2 or 5 × 10ⁿ that is at least `least`. */
 export function niceStep(least: number): number {
   if (!(least > 0) || !Number.isFinite(least)) return 1;

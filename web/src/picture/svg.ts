@@ -107,9 +107,22 @@ function element(s: Shape, drawing: Drawing, patterns: Patterns): string {
   }
 }
 
+function shapesSvg(drawing: Drawing): string {
+  const patterns = new Patterns(),
+    body = drawing.shapes.map((s) => element(s, drawing, patterns)).join("\n");
+  return (patterns.defs.length > 0 ? `<defs>${patterns.defs.join("")}</defs>\n` : "") + body;
+}
+
+/** To stand within an SVG of the page, which says what it shows; its spots say what they are to a pointer. */
+export function inlineSvg(drawing: Drawing): string {
+  const spots = drawing.spots.map(
+    ({ x, y, w, h, text }) =>
+      `<rect x="${num(x)}" y="${num(y)}" width="${num(w)}" height="${num(h)}" fill="transparent"><title>${escapeXml(text())}</title></rect>`,
+  );
+  return `<g aria-hidden="true">${shapesSvg(drawing)}${spots.join("")}</g>`;
+}
+
 export function toSvg(drawing: Drawing, words: SvgText): string {
-  const patterns = new Patterns();
-  const body = drawing.shapes.map((s) => element(s, drawing, patterns)).join("\n");
   const w = num(drawing.width),
     h = num(drawing.height);
   const metadata =
@@ -118,7 +131,6 @@ export function toSvg(drawing: Drawing, words: SvgText): string {
     `<?xml version="1.0" encoding="UTF-8"?>\n` +
     `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img" font-family="${escapeXml(drawing.font)}">\n` +
     `<title>${escapeXml(words.title)}</title>\n<desc>${escapeXml(words.description)}</desc>\n${metadata}` +
-    (patterns.defs.length > 0 ? `<defs>${patterns.defs.join("")}</defs>\n` : "") +
-    `<rect width="${w}" height="${h}" fill="${escapeXml(drawing.background)}"/>\n${body}\n</svg>\n`
+    `<rect width="${w}" height="${h}" fill="${escapeXml(drawing.background)}"/>\n${shapesSvg(drawing)}\n</svg>\n`
   );
 }

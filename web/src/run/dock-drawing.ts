@@ -1,9 +1,9 @@
 // The time axis as a drawing: on top what the policy did, below it a lane for each series, and the cycles at the bottom. A lane that has grown has a
 // scale of its own. In every lane the last run is an area, and one before it a line. No DOM.
-import { rules } from "../picture/axes.ts";
+import { below, rules, type Plot } from "../picture/marks.ts";
 import { Drawing, fitText, textWidth } from "../picture/drawing.ts";
 import type { Paint } from "../picture/drawing.ts";
-import { figure, niceMax, short, ticks, whole } from "../model/scale.ts";
+import { figure, linear, niceMax, short, whole } from "../model/scale.ts";
 import { kernelPaint, stallPaint } from "../picture/theme.ts";
 import type { Theme } from "../picture/theme.ts";
 import type { Zoom } from "../model/types.ts";
@@ -79,14 +79,10 @@ export function drawDock(input: DockInput): DockDrawing {
     return { lane, y: y - h - GAP, h };
   });
   drawFlags(place, decided, bottom, run, runs.length > 1 && run ? `${run.mark} ` : "");
-  d.line(x, bottom + 0.5, x + w, bottom + 0.5, t.axis);
-  const marks = ticks(range.from, range.to, Math.max(2, Math.floor(w / (narrow ? 80 : 160))));
-  marks.forEach((cycle, i) => {
-    const px = at(cycle),
-      label = i === marks.length - 1 && !narrow ? `${short(cycle)} cycles` : short(cycle),
-      half = textWidth(label, 11) / 2;
-    d.line(px, bottom, px, bottom + 3, t.axis);
-    d.text(Math.min(px, width - half - 2), bottom + 4, label, t.axis, 11, { align: "middle", baseline: "top" });
+  const cycles = linear(range.from, range.to, Math.max(2, Math.floor(w / (narrow ? 80 : 160))));
+  below(d, { x, y: 0, w, h: bottom }, cycles, t, {
+    away: 4,
+    say: (cycle) => (cycle === cycles.ticks.at(-1) && !narrow ? `${short(cycle)} cycles` : short(cycle)),
   });
   return { drawing: d, x, w, lanes: placed, tops };
 }
@@ -140,9 +136,9 @@ function drawLane(
     limit = spec.top?.value ?? 0;
   const wanted = most <= limit * 1.001 ? limit : niceMax(most, 5);
   const top = wanted > before || wanted < before * 0.45 ? wanted : before;
-  const plot = { x, w, top, y: large ? y + PAD : y, h: large ? h - 2 * PAD : h };
-  const up = (v: number): number => plot.y + plot.h - ((plot.h - 1) * Math.min(v, top)) / top;
-  if (large) rules(d, plot, t, { size: 10, count: 4 });
+  const plot: Plot = { x, w, y: large ? y + PAD : y, h: large ? h - 2 * PAD : h, up: linear(0, top, 4) };
+  const up = (v: number): number => plot.y + plot.h - (plot.h - 1) * plot.up.at(v);
+  if (large) rules(d, plot, t, { size: 10 });
   // Areas lie below lines.
   for (const { spec: own, area, cycles, tops } of all)
     if (area) drawStack(d, own.series, cycles, tops, { x: place.at, y: up }, t);

@@ -10,7 +10,11 @@ import { slowdownOf } from "../model/figures.ts";
 import { holdsOf, knobsOf, reset, type Knob } from "./knobs.ts";
 import { edited } from "../model/mix.ts";
 import type { RunSide } from "../model/model.ts";
-import { along, axisOf } from "../schemes/scheme-points.ts";
+import { Drawing } from "../picture/drawing.ts";
+import { dot, line, names, rules, type Box } from "../picture/marks.ts";
+import { Drawn } from "../picture/surface.tsx";
+import type { Theme } from "../picture/theme.ts";
+import { axisOf } from "../schemes/scheme-points.ts";
 import type { Session } from "./session.ts";
 import { LENGTH, VariedRun, type Varied, type VariedHost } from "./varied.ts";
 
@@ -151,11 +155,8 @@ function VariedFigure({ of, onStop, onClose }: { of: Varied; onStop(): void; onC
           {knob.unit && `, ${knob.unit}`}
         </b>
         {sides.map(({ mark, scheme }, side) => (
-          <span key={mark} class="varied-key" data-side={side}>
-            <svg width="24" height="12" aria-hidden="true">
-              <line x1="0" x2="24" y1="6" y2="6" />
-              <Point side={side} x={12} y={6} />
-            </svg>
+          <span key={mark} class="varied-key">
+            <Drawn draw={(t) => drawKey(side, t)} aria-hidden="true" />
             <Mark mark={mark} /> {scheme}
           </span>
         ))}
@@ -178,28 +179,56 @@ function VariedFigure({ of, onStop, onClose }: { of: Varied; onStop(): void; onC
 
 const W = 260,
   H = 128,
-  PLOT = { x: 30, y: 8, w: 222, h: 92 };
+  PLOT: Box = { x: 30, y: 8, w: 222, h: 92 };
 
-/** A is square, B round. */
-const Point = ({ side, x, y }: { side: number; x: number; y: number }) =>
-  side === 0 ? <rect x={x - 3} y={y - 3} width="6" height="6" /> : <circle cx={x} cy={y} r="3.5" />;
+/** A is square and drawn through, B round and dashed. */
+function drawMultiple(of: Varied, kernel: number, t: Theme): Drawing {
+  const { knob, steps, results } = of,
+    d = new Drawing(W, H, t.surface, t.font, t.mono),
+    every = results.flatMap((row) =>
+      row.flatMap((result) => of.kernels.flatMap((_, k) => (result && slowdownOf(result, k)) ?? [])),
+    ),
+    plot = { ...PLOT, up: axisOf(every, every) },
+    x = (step: number): number => plot.x + (plot.w * (step + 0.5)) / steps.length;
+  rules(d, plot, t, { say: (tick) => `${tick}×` });
+  names(
+    d,
+    plot,
+    steps.map(({ text, short }, i) => ({ x: x(i), text: short, now: text === knob.steps[knob.now]?.text })),
+    t,
+  );
+  results.forEach((row, side) => {
+    const points = row.flatMap((result, i) => {
+      const value = result && slowdownOf(result, kernel);
+      if (value === null) return [];
+      if (value === Infinity) d.text(x(i) + 6, plot.y + 10, "∞", t.ink2, 11);
+      const says = (): string => `${steps[i]?.text}: ${fixed(value, 2)} times slower`;
+      return { x: x(i), value, ends: interval(result?.ci95?.kernels[kernel], "slowdown"), says };
+    });
+    line(d, plot, t, { id: `${side}`, ...LOOKS[side === 0 ? 0 : 1](t), points });
+  });
+  return d;
+}
+const LOOKS = [
+  ({ ink }: Theme) => ({ colour: ink, square: true }),
+  ({ accent }: Theme) => ({ colour: accent, dash: [4, 3] }),
+] as const;
+
+function drawKey(side: number, t: Theme): Drawing {
+  const d = new Drawing(24, 12, t.surface, t.font, t.mono),
+    { colour, square = false, dash } = { dash: undefined, square: false, ...LOOKS[side === 0 ? 0 : 1](t) };
+  d.line(0, 6, 24, 6, colour, 2, dash);
+  dot(d, 12, 6, 3.5, colour, t, square);
+  return d;
+}
 
 /** One kernel's slowdowns, logarithmic and alike for all kernels. */
 function Multiple({ of, kernel, name }: { of: Varied; kernel: number; name: string }) {
-  const { knob, steps, sides, results } = of,
-    value = (side: number, step: number, k = kernel): number | null => {
-      const result = results[side]?.[step] ?? null;
-      return result && slowdownOf(result, k);
-    };
-  const every = results.flatMap((row, side) =>
-      row.flatMap((_, step) => of.kernels.map((_, k) => value(side, step, k)).filter((one) => one !== null)),
-    ),
-    axis = axisOf(every, every),
-    x = (step: number): number => PLOT.x + (PLOT.w * (step + 0.5)) / steps.length,
-    y = (slow: number): number => PLOT.y + PLOT.h * (1 - along(axis, slow));
+  const { knob, steps, sides, results } = of;
   const spoken = sides.map(({ scheme }, side) => {
     const values = steps.map(({ text }, step) => {
-      const slow = value(side, step);
+      const result = results[side]?.[step] ?? null,
+        slow = result && slowdownOf(result, kernel);
       return slow === null ? "" : `${fixed(slow, 2)} with ${text}`;
     });
     return `${scheme}: ${values.filter(Boolean).join("; ") || "not known yet"}`;
@@ -210,53 +239,11 @@ function Multiple({ of, kernel, name }: { of: Varied; kernel: number; name: stri
         <Chip kernel={kernel} />
         {name}
       </figcaption>
-      <svg
-        width={W}
-        height={H}
-        viewBox={`0 0 ${W} ${H}`}
+      <Drawn
+        draw={(t) => drawMultiple(of, kernel, t)}
         role="img"
         aria-label={`${name} slower than alone, by ${knob.title}. ${spoken.join(". ")}.`}
-      >
-        {axis.ticks.map((tick) => (
-          <g key={tick} class="varied-grid">
-            <line x1={PLOT.x} x2={PLOT.x + PLOT.w} y1={y(tick)} y2={y(tick)} />
-            <text x={PLOT.x - 5} y={y(tick) + 4} text-anchor="end">
-              {tick}×
-            </text>
-          </g>
-        ))}
-        {steps.map(({ text, short }, step) => (
-          <text key={text} x={x(step)} y={H - 10} text-anchor="middle" data-now={text === knob.steps[knob.now]?.text}>
-            {short}
-          </text>
-        ))}
-        {sides.map((_, side) => {
-          const known = steps.flatMap((_, step) => {
-            const slow = value(side, step);
-            return slow === null ? [] : [{ step, slow, x: x(step), y: y(slow) }];
-          });
-          return (
-            <g key={side} class="varied-line" data-side={side}>
-              <polyline points={known.map((one) => `${one.x},${one.y}`).join(" ")} />
-              {known.map(({ step, slow, ...at }) => {
-                const ends = interval(results[side]?.[step]?.ci95?.kernels[kernel], "slowdown");
-                return (
-                  <g key={step}>
-                    <title>{`${steps[step]?.text}: ${fixed(slow, 2)} times slower`}</title>
-                    {ends && <line x1={at.x} x2={at.x} y1={y(ends[0])} y2={y(ends[1])} />}
-                    <Point side={side} {...at} />
-                    {slow === Infinity && (
-                      <text x={at.x + 6} y={at.y + 10}>
-                        ∞
-                      </text>
-                    )}
-                  </g>
-                );
-              })}
-            </g>
-          );
-        })}
-      </svg>
+      />
     </figure>
   );
 }

@@ -6,7 +6,9 @@ import type { Interval, Result } from "../model/types.ts";
 import { mixFigure, slowdownOf } from "../model/figures.ts";
 import type { RunSide, SchemeAnswer } from "../model/model.ts";
 import type { SchemesProgress } from "./schemes-run.ts";
+import type { Scale } from "../model/scale.ts";
 import { schemeKey } from "../model/stored.ts";
+import type { Box } from "../picture/marks.ts";
 
 /** Schemes whose results are equal. */
 export interface SchemePoint {
@@ -252,10 +254,9 @@ export function picksOf(all: readonly SchemePoint[], kernels: readonly string[],
 const HOPELESS = 2.5;
 
 /** A logarithmic axis of slowdowns, from 1× or, where a kernel gains, from less. */
-export interface Axis {
+export interface Axis extends Scale {
   from: number;
   to: number;
-  ticks: number[];
 }
 
 /** `keep`: values that are on it, however large, as far as an axis of five doublings goes. */
@@ -268,21 +269,13 @@ export function axisOf(values: readonly number[], keep: readonly number[] = []):
     to = Math.min(32 * from, Math.max(2, ...hopeful.map((v) => v * 1.15)));
   const ticks: number[] = [];
   for (let tick = from; tick <= to; tick *= 2) ticks.push(tick);
-  return { from, to, ticks };
+  const at = (value: number): number =>
+    Math.min(1, Math.max(0, Math.log(Math.max(value, from) / from) / Math.log(to / from)));
+  return { from, to, ticks, at };
 }
-
-/** Where a value stands, 0 to 1. */
-export const along = ({ from, to }: Axis, value: number): number =>
-  Math.min(1, Math.max(0, Math.log(Math.max(value, from) / from) / Math.log(to / from)));
 
 // ---------------------------------------------------------------- names that do not overlap
 
-export interface Box {
-  x: number;
-  y: number;
-  w: number;
-  h: number;
-}
 export interface Anchor {
   x: number;
   y: number;

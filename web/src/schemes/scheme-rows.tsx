@@ -2,7 +2,7 @@
 import { fixed } from "../model/format.ts";
 import { kernelStyle } from "../parts/palette.ts";
 import type { Column } from "./table.ts";
-import { along, axisOf, type SchemePoint } from "./scheme-points.ts";
+import { axisOf, type SchemePoint } from "./scheme-points.ts";
 
 /** As in the style sheet: the heights of the head and of a row. */
 export const HEAD = 20,
@@ -35,7 +35,7 @@ export function SchemeRows({ points, columns, kernels, active, optionId, spoken 
   );
   /** Parts of a goal or of the speed alone are linear, and end a little beyond 1. */
   const where = (column: Column, value: number): number =>
-    100 * (column.figure === "slowdown" ? along(slow, value) : Math.min(1, value / 1.25));
+    100 * (column.figure === "slowdown" ? slow.at(value) : Math.min(1, value / 1.25));
   const narrow = columns.length > MANY;
   return (
     <div class={narrow ? "rows narrow" : "rows"} role="presentation">

@@ -1,19 +1,12 @@
 // Two kernels' slowdowns against each other, both logarithmic: a dot for schemes that behave alike, with intervals where they are asked for, and the diagonal of
 // equal slowdowns.
-import { textWidth, fitText } from "../picture/drawing.ts";
+import { Drawing, textWidth, fitText } from "../picture/drawing.ts";
+import { below, rules, titles, type Box } from "../picture/marks.ts";
+import { Drawn } from "../picture/surface.tsx";
+import type { Theme } from "../picture/theme.ts";
 import { fixed } from "../model/format.ts";
 import type { SchemeAnswer } from "../model/model.ts";
-import {
-  type Anchor,
-  type Axis,
-  type Box,
-  along,
-  axisOf,
-  commonName,
-  placeNames,
-  type SchemePoint,
-  within,
-} from "./scheme-points.ts";
+import { type Anchor, type Axis, axisOf, commonName, placeNames, type SchemePoint, within } from "./scheme-points.ts";
 
 export interface Place {
   x: number;
@@ -104,8 +97,8 @@ export function scatterOf(points: readonly SchemePoint[], first: SchemePoint | n
   const across = axis(0),
     up = axis(1);
   const room: Box = { x: LEFT, y: TOP, w: width - LEFT - RIGHT, h: height - TOP - BOTTOM };
-  const toX = (value: number): number => room.x + room.w * along(across, value),
-    toY = (value: number): number => room.y + room.h * (1 - along(up, value));
+  const toX = (value: number): number => room.x + room.w * across.at(value),
+    toY = (value: number): number => room.y + room.h * (1 - up.at(value));
 
   // A and B have their places; who is near one of them, or a better one, and behaves alike is at its dot.
   const dots: Dot[] = [];
@@ -192,6 +185,30 @@ export function pointAt(places: readonly Place[], x: number, y: number): number 
 /** What the options say by themselves. */
 const UNSAID = { "aria-hidden": true } as const;
 
+/** What options stand on: the axes, the diagonal, and the intervals of A, B and who is meant. */
+function drawGrid(
+  { room, across, up, fair, dots }: Scatter,
+  [first = "", second = ""]: readonly string[],
+  width: number,
+  height: number,
+  active: number | null,
+  t: Theme,
+): Drawing {
+  const d = new Drawing(width, height, t.surface, t.font, t.mono),
+    plot = { ...room, up };
+  rules(d, plot, t, { say: times });
+  below(d, plot, across, t, { say: times, rise: true });
+  titles(d, plot, `${first} slower than alone`, `${second} slower than alone`, t);
+  d.line(fair.x1, fair.y1, fair.x2, fair.y2, t.peak, 1, [3, 4]);
+  dots.forEach(({ point, cross, place: { x, y } }, i) => {
+    if (!cross || (point.marks === "" && i !== active)) return;
+    const colour = i === active ? t.ink : t.accent;
+    d.line(cross.x1, y, cross.x2, y, colour);
+    d.line(x, cross.y1, x, cross.y2, colour);
+  });
+  return d;
+}
+
 interface Props {
   scatter: Scatter;
   kernels: readonly string[];
@@ -203,49 +220,9 @@ interface Props {
 }
 
 export function SchemeScatter({ scatter, kernels, width, height, active, optionId, spoken }: Props) {
-  const { room, across, up, toX, toY, fair, dots } = scatter;
-  const right = room.x + room.w,
-    bottom = room.y + room.h;
+  const { dots } = scatter;
   return (
-    <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="presentation">
-      <g class="grid" {...UNSAID}>
-        {across.ticks.map((tick) => (
-          <g key={tick}>
-            <line x1={toX(tick)} x2={toX(tick)} y1={room.y} y2={bottom} />
-            <text x={toX(tick)} y={bottom + 15} text-anchor="middle">
-              {times(tick)}
-            </text>
-          </g>
-        ))}
-        {up.ticks.map((tick) => (
-          <g key={tick}>
-            <line x1={room.x} x2={right} y1={toY(tick)} y2={toY(tick)} />
-            <text x={room.x - 7} y={toY(tick) + 4} text-anchor="end">
-              {times(tick)}
-            </text>
-          </g>
-        ))}
-        <text class="title" x={room.x + room.w / 2} y={height - 6} text-anchor="middle">
-          {kernels[0]} slower than alone
-        </text>
-        <text class="title" transform={`translate(12 ${room.y + room.h / 2}) rotate(-90)`} text-anchor="middle">
-          {kernels[1]} slower than alone
-        </text>
-        <line class="fair" {...fair} />
-      </g>
-      <g class="crosses" {...UNSAID}>
-        {dots.map(
-          ({ point, cross, place: { x, y } }, i) =>
-            cross &&
-            (point.marks !== "" || i === active) && (
-              <path
-                key={point.name}
-                class={`${point.marks === "" ? "" : "mine"} ${i === active ? "active" : ""}`}
-                d={`M${cross.x1} ${y}H${cross.x2}M${x} ${cross.y1}V${cross.y2}`}
-              />
-            ),
-        )}
-      </g>
+    <Drawn draw={(t) => drawGrid(scatter, kernels, width, height, active, t)} role="presentation">
       {dots.map(({ point, place, beyond, name, box }, i) => (
         <g
           key={point.answers[0]?.scheme}
@@ -264,7 +241,7 @@ export function SchemeScatter({ scatter, kernels, width, height, active, optionI
           )}
         </g>
       ))}
-    </svg>
+    </Drawn>
   );
 }
 

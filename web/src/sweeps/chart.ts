@@ -1,8 +1,8 @@
 // <corun-sweep-chart>: one figure of the points of a sweep, an axis across, the other axes as series. Lines where the axis has numbers,
 // else bars.
-import { baseLine, rules, titles, yOf, type Plot } from "../picture/axes.ts";
-import { Drawing, fitText, textWidth } from "../picture/drawing.ts";
-import { figure, niceMax, short } from "../model/scale.ts";
+import { baseLine, line, names, rules, titles, whisker, xOf, yOf, type Plot } from "../picture/marks.ts";
+import { Drawing, fitText } from "../picture/drawing.ts";
+import { figure, linear, niceMax, short } from "../model/scale.ts";
 import { dashOf, kernelPaint } from "../picture/theme.ts";
 import type { Theme } from "../picture/theme.ts";
 import { Picture } from "../picture/picture.ts";
@@ -19,32 +19,55 @@ const LEFT = 54,
   HEIGHT = 280;
 
 function drawSweep(data: ChartData, width: number, t: Theme): Drawing {
-  const d = new Drawing(width, HEIGHT, t.plot, t.font, t.mono);
-  const shown = data.series.slice(0, MOST_SERIES);
+  const d = new Drawing(width, HEIGHT, t.plot, t.font, t.mono),
+    shown = data.series.slice(0, MOST_SERIES),
+    { labels, numbers } = data.across;
   const most = Math.max(0, ...shown.flatMap((s) => s.values).filter((v) => v !== null));
   const plot: Plot = {
     x: LEFT,
     y: TOP,
     w: Math.max(10, width - LEFT - RIGHT),
     h: HEIGHT - TOP - BOTTOM,
-    top: niceMax(most),
+    up: linear(0, niceMax(most)),
   };
   rules(d, plot, t);
-  const centres = data.across.numbers ? drawLines(d, data, data.across.numbers, plot, t) : drawBars(d, data, plot, t);
-  const base = plot.y + plot.h;
+  const step = plot.w / Math.max(1, labels.length),
+    along = numbers && linear(numbers[0] as number, numbers[numbers.length - 1] as number),
+    inner = { ...plot, x: plot.x + 8, w: plot.w - 16 },
+    centres = labels.map((_, i) =>
+      along && numbers ? xOf(inner, along, numbers[i] as number) : plot.x + step * (i + 0.5),
+    ),
+    bar = Math.min(40, (step * 0.8) / Math.max(1, shown.length));
+  shown.forEach((series, s) => {
+    const paint = kernelPaint(s, t),
+      says = (i: number) => () => pointText(data, s, i);
+    if (along) {
+      // A point that has not run parts no line.
+      const points = series.values.flatMap((value, i) =>
+        value === null ? [] : { x: centres[i] as number, value, ends: series.ends[i] ?? null, says: says(i) },
+      );
+      line(d, plot, t, { id: `s${s}`, colour: paint.colour, dash: dashOf(s), points });
+    } else
+      series.values.forEach((value, i) => {
+        if (value === null) return;
+        const x = (centres[i] as number) + bar * (s - shown.length / 2),
+          y = yOf(plot, value);
+        d.rect(x, y, Math.max(1, bar - 1.5), plot.y + plot.h - y, { fill: paint });
+        whisker(d, plot, x + bar / 2, series.ends[i] ?? null, t.ink2);
+        d.spot(`s${s} ${i}`, x, y, bar, plot.y + plot.h - y, says(i));
+      });
+  });
   baseLine(d, plot, t);
   // Labels that have no room are left out: the table has them all.
-  let free = 0;
-  data.across.labels.forEach((label, i) => {
-    const centre = centres[i] as number,
-      room = data.across.numbers ? 80 : plot.w / data.across.labels.length - 4;
-    const words = fitText(data.across.numbers ? short(data.across.numbers[i] as number) : label, 11, room);
-    const half = textWidth(words, 11) / 2,
-      at = Math.min(Math.max(centre, half + 2), width - half - 2);
-    if (words === "" || at - half < free) return;
-    d.text(at, base + 7, words, t.axis, 11, { align: "middle", baseline: "top" });
-    free = at + half + 6;
-  });
+  names(
+    d,
+    plot,
+    labels.map((label, i) => ({
+      x: centres[i] as number,
+      text: numbers ? short(numbers[i] as number) : fitText(label, 11, step - 4),
+    })),
+    t,
+  );
   const { title, unit } = data.metric;
   titles(d, plot, data.across.title, unit ? `${title}, ${unit}` : title, t);
   return d;
@@ -56,56 +79,6 @@ const pointText = (data: ChartData, series: number, at: number): string => {
   return `${one?.name ? `${one.name}, ` : ""}${data.across.title} ${data.across.labels[at] ?? ""}: ${value === null ? "not run" : `${data.metric.title} ${figure(value)}${between(one?.ends[at] ?? null)}`}`;
 };
 const between = (ends: Interval): string => (ends === null ? "" : `, ${figure(ends[0])} to ${figure(ends[1])}`);
-
-/** The 95 % interval of a value, as far as it is in the plot. */
-function whisker(d: Drawing, ends: Interval, x: number, plot: Plot, t: Theme): void {
-  if (ends === null) return;
-  const [low, high] = ends.map((v) => yOf(plot, Math.max(0, v))) as [number, number];
-  d.line(x, low, x, high, t.ink2, 1);
-  for (const y of [low, high]) d.line(x - 3, y, x + 3, y, t.ink2, 1);
-}
-
-function drawLines(d: Drawing, data: ChartData, numbers: readonly number[], plot: Plot, t: Theme): number[] {
-  const from = numbers[0] as number,
-    to = numbers[numbers.length - 1] as number;
-  const centres = numbers.map((v) => plot.x + 8 + ((plot.w - 16) * (v - from)) / (to - from));
-  data.series.slice(0, MOST_SERIES).forEach((series, s) => {
-    const paint = kernelPaint(s, t);
-    const points: number[] = [];
-    series.values.forEach((value, i) => {
-      if (value !== null) points.push(centres[i] as number, yOf(plot, value));
-    });
-    d.path(points, { closed: false, stroke: paint.colour, width: 2, dash: dashOf(s) });
-    series.values.forEach((value, i) => {
-      if (value === null) return;
-      const x = centres[i] as number,
-        y = yOf(plot, value);
-      whisker(d, series.ends[i] ?? null, x, plot, t);
-      d.rect(x - 3.5, y - 3.5, 7, 7, { fill: paint.colour, radius: 3.5 });
-      d.spot(`s${s} ${i}`, x - 7, y - 7, 14, 14, () => pointText(data, s, i));
-    });
-  });
-  return centres;
-}
-
-function drawBars(d: Drawing, data: ChartData, plot: Plot, t: Theme): number[] {
-  const shown = data.series.slice(0, MOST_SERIES),
-    step = plot.w / Math.max(1, data.across.labels.length);
-  const bar = Math.min(40, (step * 0.8) / Math.max(1, shown.length));
-  return data.across.labels.map((_, i) => {
-    const centre = plot.x + step * (i + 0.5);
-    shown.forEach((series, s) => {
-      const value = series.values[i] ?? null;
-      if (value === null) return;
-      const x = centre + bar * (s - shown.length / 2),
-        h = (plot.h * value) / plot.top;
-      d.rect(x, plot.y + plot.h - h, Math.max(1, bar - 1.5), h, { fill: kernelPaint(s, t) });
-      whisker(d, series.ends[i] ?? null, x + bar / 2, plot, t);
-      d.spot(`s${s} ${i}`, x, plot.y + plot.h - h, bar, h, () => pointText(data, s, i));
-    });
-    return centre;
-  });
-}
 
 export class SweepChart extends Picture {
   protected readonly file = "sweep";
