@@ -51,7 +51,7 @@ test("on the way all that is said is of the stored end, or says that it is not; 
   await alike(page);
   await show(page, "why");
   await expect(page.locator("#drawer-why")).not.toContainText("stored answer");
-  await expect(page.locator("#drawer-why h4").last()).toContainText("An instruction of BP waits for");
+  await expect(page.locator("#drawer-why h4").last()).toContainText("Cycles of a warp per instruction of BP");
   // What runs on is to confirm the end again.
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await expect(verdict(page)).toContainText("Stored answer of the end, 500,000 cycles: the run here is not there yet.");

@@ -129,14 +129,16 @@ test("the tab has what neighbours cost without one cause each, and where time go
   const why = page.locator("#drawer-why");
   await expect(why.locator("h4")).toHaveText([
     /^Neighbours cost BP [\d.]+ ×; without one cause each/,
-    /^An instruction of BP waits for/,
+    /^Cycles of a warp per instruction of BP/,
   ]);
   const { because } = (await result(page)) as Told;
   await expect(why.getByRole("table").first().locator("tbody th")).toHaveText(
     because[0]?.cures.map(({ words }) => `with ${words}`) ?? [],
   );
-  await why.getByRole("button", { name: "What is An instruction of BP waits for?" }).click();
-  await expect(page.getByRole("dialog", { name: "An instruction of BP waits for" })).toContainText("missed L1D");
+  await why.getByRole("button", { name: "What is Cycles of a warp per instruction of BP?" }).click();
+  await expect(page.getByRole("dialog", { name: "Cycles of a warp per instruction of BP" })).toContainText(
+    "missed L1D",
+  );
   await page.keyboard.press("Escape");
   await noViolations(page);
   // Of two runs, the tab has both.

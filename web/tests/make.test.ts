@@ -6,6 +6,7 @@ import { decodeLink, encodeLink } from "../src/model/link.ts";
 import { fieldOf, plainFields, stopFields } from "../src/make/fields.ts";
 import { GALLERY } from "../src/make/gallery.ts";
 import { mostOf } from "../src/model/shape.ts";
+import { brokenAt, jsonError } from "../src/model/file.ts";
 import { jsonMarks, jsonNames, jsonSays, scan } from "../src/make/json.ts";
 import { FormState, placed, type EditorEvents } from "../src/make/state.ts";
 import type { Catalogue, Experiment, PolicyParam } from "../src/model/types.ts";
@@ -299,4 +300,33 @@ test("the gallery has examples that there are, and draws the kernels that they h
     );
     assert.equal(new Set(mark.map((row) => row.length)).size, 1, `${example}: every row has a place for each SM`);
   }
+});
+
+test("a text that is no JSON says the line and the column where it stops being one", () => {
+  const said = (text: string): string => {
+    try {
+      JSON.parse(text);
+    } catch (error) {
+      return jsonError(error, text);
+    }
+    return `none, read to ${brokenAt(text)}`;
+  };
+  const good = JSON.stringify({ a: [1, -2.5e-3, [], {}], b: 'x\n"é', c: { d: null, e: [true, false] } }, null, 2);
+  assert.equal(said(good), `none, read to ${good.length}`);
+  const broken: [string, RegExp][] = [
+    ['{\n  "a": 1,\n  "b": x\n}', /^line 3, column 8: Unexpected token 'x'$/],
+    ['{\n  "a": [1, 2,]\n}', /^line 2, column 14: Unexpected token '\]'$/],
+    ['{\n  "a": 1\n  "b": 2\n}', /^line 3, column 3: /],
+    ['{"a": 1,}', /^line 1, column 9: /],
+    ["{'a': 1}", /^line 1, column 2: /],
+    ['{"a": 1]', /^line 1, column 8: /],
+    ['{"a"\n 1}', /^line 2, column 2: /],
+    ['{"a": "no end\n}', /^line 1, column 7: /],
+    ['{"a": 01}', /^line 1, column 8: /],
+    ["{} 1", /^line 1, column 4: /],
+    ['{\n"a": ', /^line 2, column 6: Unexpected end of JSON input$/],
+  ];
+  for (const [text, want] of broken) assert.match(said(text), want);
+  // However long the text is.
+  assert.match(said(`[${"[1, 2], ".repeat(1e5)}x]`), /^line 1, column 800002: /);
 });

@@ -55,8 +55,8 @@ test("what an instruction waits for here stands beside what it waits for alone; 
   assert.deepEqual(
     time.map((row) => [row.name, row.here, row.alone]),
     [
-      ["memory", 30, 2],
-      ["load-store unit", 5, null],
+      ["waiting for memory", 30, 2],
+      ["waiting for the LSU", 5, null],
       ["everything else", 15, null],
     ],
   );

@@ -13,6 +13,7 @@ export function Code(props: Props) {
     host = useRef<HTMLDivElement>(null),
     editor = useRef<Editor | null>(null),
     latest = useRef(props),
+    wanted = useRef(false),
     [state, setState] = useState<"loading" | "there" | "none">("loading");
   latest.current = props;
   useEffect(() => {
@@ -26,8 +27,8 @@ export function Code(props: Props) {
           typed: (typed) => latest.current.typed(typed),
           run: () => latest.current.run(),
         });
+        wanted.current = document.activeElement === host.current;
         setState("there");
-        if (document.activeElement === host.current) editor.current.focus();
       },
       () => setState("none"),
     );
@@ -36,6 +37,11 @@ export function Code(props: Props) {
       editor.current?.destroy();
     };
   }, []);
+  // Its own place for the focus goes first, and would take the focus with it.
+  useEffect(() => {
+    if (wanted.current) editor.current?.focus();
+    wanted.current = false;
+  }, [state]);
   // At once: what is typed next must not be taken for what comes from elsewhere.
   useLayoutEffect(() => editor.current?.show(text, marks));
   if (state === "none")

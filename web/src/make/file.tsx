@@ -99,7 +99,7 @@ export function Files() {
         // Where it is not in view, it is said over the page.
         ref={(said) => {
           if (!said || form.refused.value === "") return;
-          if (said.checkVisibility()) said.scrollIntoView({ block: "nearest" });
+          if (said.checkVisibility()) said.scrollIntoView({ block: "center" });
           else toast(form.refused.value);
         }}
       >

@@ -1,9 +1,9 @@
 // A part of the experiment as JSON: what is typed is read as soon as it is JSON, and stays as it was typed.
 import { useRef, useState } from "preact/hooks";
-import { jsonError } from "../model/file.ts";
+import { brokenAt, jsonError } from "../model/file.ts";
 import { Code } from "./code.tsx";
 import { useForm } from "./field.tsx";
-import { jsonMarks, jsonNames, jsonSays } from "./json.ts";
+import { jsonMarks, jsonNames, jsonSays, type Mark } from "./json.ts";
 
 type Json = Record<string, unknown>;
 const READ_AFTER = 350;
@@ -13,6 +13,12 @@ function parsed(text: string): Json {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Error("an object is wanted: { … }");
   return value as Json;
+}
+
+/** Of a text that ends too early, its last letter. */
+function brokenMark(text: string, message: string): Mark {
+  const from = Math.max(0, Math.min(brokenAt(text), text.length - 1));
+  return { from, to: Math.min(from + 1, text.length), message };
 }
 
 export function OwnJson(props: {
@@ -47,13 +53,16 @@ export function OwnJson(props: {
   };
   return (
     <div class="own">
+      <p class="field-problem" id={`${id}-json`} role="alert" hidden={wrong === ""}>
+        {wrong}
+      </p>
       <Code
         id={id}
         label={label}
         path={path}
         language="json"
         text={text}
-        marks={wrong === "" ? jsonMarks(text, problems.value, path) : []}
+        marks={wrong === "" ? jsonMarks(text, problems.value, path) : [brokenMark(text, wrong)]}
         names={(all, at) => jsonNames(all, at, catalogue, record)}
         says={(all, at) => jsonSays(all, at, catalogue, record)}
         typed={(typed) => {
@@ -63,9 +72,6 @@ export function OwnJson(props: {
         }}
         run={() => read(text)}
       />
-      <p class="field-problem" id={`${id}-json`} role="alert" hidden={wrong === ""}>
-        {wrong}
-      </p>
     </div>
   );
 }

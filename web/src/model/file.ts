@@ -27,11 +27,42 @@ export async function openFile(
   return experiment;
 }
 
-/** What the browser says, with a line instead of a position. */
+const TOKEN =
+  /[{}[\],:]|"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/uy;
+const SPACE = /\s*/y;
+/** Where a text stops being JSON: each browser says it in words of its own, or not at all. */
+export function brokenAt(text: string): number {
+  const open: string[] = [];
+  // What may stand next: a value, a key, a colon, what follows a value, or the end of an empty list or object.
+  let may = "value";
+  for (let at = 0; ; at = TOKEN.lastIndex) {
+    SPACE.lastIndex = at;
+    SPACE.exec(text);
+    at = TOKEN.lastIndex = SPACE.lastIndex;
+    const token = TOKEN.exec(text)?.[0],
+      inside = open.at(-1) ?? "";
+    if (token === undefined) return at;
+    const kind = "{[".includes(token) ? "begin" : "}]".includes(token) ? "end" : token;
+    if (kind === "begin" && /value/.test(may)) {
+      open.push(token);
+      may = token === "{" ? "key or end" : "value or end";
+    } else if (kind === "end" && /end/.test(may) && inside === (token === "}" ? "{" : "[")) {
+      open.pop();
+      may = open.length > 0 ? "comma or end" : "nothing";
+    } else if (token === "," && /comma/.test(may)) may = inside === "{" ? "key" : "value";
+    else if (token === ":" && may === "colon") may = "value";
+    else if (token.startsWith('"') && /key/.test(may)) may = "colon";
+    else if (!/^[,:]$/.test(token) && kind === token && /value/.test(may))
+      may = open.length > 0 ? "comma or end" : "nothing";
+    else return at;
+  }
+}
+/** What the browser says, with the line and the column. */
 export function jsonError(error: unknown, text: string): string {
-  const said = errorText(error);
-  const at = /position (\d+)/.exec(said);
-  if (!at || /line \d+/.test(said)) return said;
-  const before = text.slice(0, Number(at[1])).split("\n");
-  return `${said.replace(/ (at|in JSON at) position \d+.*/, "")}, line ${before.length}, column ${(before[before.length - 1] ?? "").length + 1}`;
+  const said = errorText(error).replace(
+      /,? (?:in JSON )?at (?:position|line) \d+.*$|, (?:\.\.\.)?".* is not valid JSON$/s,
+      "",
+    ),
+    before = text.slice(0, brokenAt(text)).split("\n");
+  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: ${said}`;
 }

@@ -101,8 +101,8 @@ function acting(
 }
 
 const INSTRUCTION = [
-  { key: "memory", name: "memory", doc: "Waiting for loads that missed L1D." },
-  { key: "lsu", name: "load-store unit", doc: "Waiting for the load-store unit to take an access." },
+  { key: "memory", name: "waiting for memory", doc: "Waiting for loads that missed L1D." },
+  { key: "lsu", name: "waiting for the LSU", doc: "Waiting for the LSU, the load-store unit, to take an access." },
   {
     key: "other",
     name: "everything else",

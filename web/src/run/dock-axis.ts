@@ -332,22 +332,23 @@ export class Axis {
   #tipAt(): void {
     const drawn = this.#drawn,
       at = this.#pointed;
-    this.#tip.hidden = !drawn || !at || this.#dragged !== null;
+    if (drawn && at)
+      this.#track.style.cursor = at.x < drawn.x ? "pointer" : this.#grips(at.x) ? "ew-resize" : "crosshair";
+    this.#tip.hidden = !drawn || !at || at.x < drawn.x || this.#dragged !== null;
     if (!drawn || !at || this.#tip.hidden) return;
     const cycle = this.#time.cycle(drawn, at.x),
       spot = drawn.drawing.spotAt(at.x, at.y),
       lane = this.#laneAt(at.y),
       half = this.#window() / 2;
-    this.#track.style.cursor = at.x < drawn.x ? "pointer" : this.#grips(at.x) ? "ew-resize" : "crosshair";
     this.#tip.replaceChildren(
       h("b", null, spot ? spot.text() : `Cycle ${whole(cycle)}`),
       ...(spot || !lane || lane.epochs
         ? []
         : [figuresTable(this.#runs, figures(this.#runs, lane, cycle - half, cycle + half))]),
     );
-    const room = this.element.clientWidth,
+    const { clientWidth: room, offsetLeft: from } = this.element,
       w = this.#tip.offsetWidth;
-    this.#tip.style.left = `${Math.max(4, Math.min(at.x + 12, room - w - 4))}px`;
+    this.#tip.style.left = `${from + Math.max(4, Math.min(at.x + 12, room - w - 4))}px`;
   }
   #grips(x: number): boolean {
     return this.#drawn !== null && Math.abs(x - this.#time.x(this.#drawn, this.#cycle)) <= GRIP;

@@ -10,11 +10,11 @@ import { chain, type Acts, type Beside, type Cures } from "../model/why.ts";
 
 function TimeTable({ rows, kernel, name }: { rows: readonly Beside[]; kernel: number; name: string }) {
   const top = Math.max(0, ...rows.flatMap(({ here, alone }) => [here ?? 0, alone ?? 0])),
-    title = `An instruction of ${name} waits for`;
+    title = `Cycles of a warp per instruction of ${name}`;
   return (
     <div class="why-step">
       <h4>
-        {title} <span class="stations-unit">cycles of a warp per instruction</span>{" "}
+        {title}{" "}
         <What title={title}>
           <Meanings of={rows.map((row) => [row.name, row.doc])} />
         </What>
