@@ -16,7 +16,7 @@ import "./run/dock.ts";
 import "./parts/teach.css";
 import { effect } from "@preact/signals";
 import { scheme } from "./model/choices.ts";
-import { toast } from "./parts/dialogs.ts";
+import { toast } from "./parts/dialogs.tsx";
 import { Engine } from "./engine/engine.ts";
 import type { CorunEditor } from "./make/element.tsx";
 import { compileModule } from "./engine/module.ts";
@@ -45,8 +45,8 @@ import { Session } from "./run/session.ts";
 import { answerText } from "./run/session-words.ts";
 import { compareMeasured } from "./silicon/open.ts";
 import { provideStamp } from "./model/stamp.ts";
-import { StaleBanner } from "./parts/stale-banner.ts";
-import { startEmbed } from "./teach/embed.ts";
+import { staleBanner } from "./parts/stale-banner.tsx";
+import { startEmbed } from "./teach/embed.tsx";
 import { shapeOf, shortTitle, withPreset, type Preset } from "./model/vendors.ts";
 import { startTheme, toggleTheme } from "./parts/theme.ts";
 import type { Experiment } from "./model/types.ts";
@@ -95,14 +95,14 @@ make.addEventListener("click", (event) => {
 
 // ---------------------------------------------------------------- what follows the session
 
-const standing = new StaleBanner(pictures);
+const stands = staleBanner(pictures);
 const root = document.documentElement;
 const follow: (() => void)[] = [
   () => {
     const { value } = session.title;
     if (value) document.title = [value, answerText(answered.sides.value), "Corun"].filter(Boolean).join(" · ");
   },
-  () => standing.mark(session.standing.value),
+  () => stands(session.standing.value),
   () => {
     sidebar.hidden = !session.editable.value;
   },

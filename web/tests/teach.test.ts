@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { withText } from "../src/picture/png.ts";
 import { toSvg } from "../src/picture/svg.ts";
 import { corunBibtex } from "../src/teach/cite.ts";
-import { hidden } from "../src/teach/embed.ts";
+import { hidden } from "../src/teach/embed.tsx";
 import { readInline, readMarkdown, without } from "../src/model/markdown.ts";
 import { isPicture, linkIn } from "../src/teach/reopen.ts";
 import { presets, presetsOf, shortTitle, titleOf, withPreset, type Preset, type Shape } from "../src/model/vendors.ts";

@@ -6,10 +6,10 @@ import { Select } from "../parts/controls.tsx";
 import { holding } from "./decided.ts";
 import type { Decided } from "./decisions.ts";
 import { Shown } from "./table.tsx";
-import { toast } from "../parts/dialogs.ts";
+import { toast } from "../parts/dialogs.tsx";
 import { count } from "../model/format.ts";
 import { Button, Fold, KernelName, SideHeading, Table } from "../parts/widgets.tsx";
-import { saveAs } from "../picture/menu.ts";
+import { saveAs } from "../picture/menu.tsx";
 
 interface Props {
   of: Decided;

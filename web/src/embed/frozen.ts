@@ -1,6 +1,6 @@
 // A figure or a run as one HTML file: a picture with its numbers at once, live when asked, and nothing is fetched. No DOM.
 import { escapeXml } from "../picture/svg.ts";
-import { cellText } from "../picture/parts.ts";
+import { cellText } from "../picture/parts.tsx";
 import type { Tabular } from "../model/tabular.ts";
 
 export interface FrozenRun {

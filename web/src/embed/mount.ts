@@ -8,7 +8,8 @@ import { shadowSheet } from "./looks.ts";
 import type { RunSide } from "../model/model.ts";
 import { SmModel } from "../picture/sm-model.ts";
 import type { Answer, Problem, Result } from "../model/types.ts";
-import { fillTable } from "../picture/parts.ts";
+import { createElement, render } from "preact";
+import { DataTable } from "../picture/parts.tsx";
 import { drawRun } from "./picture.ts";
 import { runWhole, type Engine, type Ran } from "./run.ts";
 import type { Series } from "./series.ts";
@@ -74,7 +75,7 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
     doing = make("span", "doing"),
     progress = make("p", "progress", bar, doing),
     canvas = make("canvas", "picture"),
-    table = make("table", "numbers"),
+    table = make("div", "numbers"),
     details = make("details", "more", make("summary", "", "Numbers"), table),
     stamp = make("p", "stamp");
   bar.setAttribute("aria-label", "How much has run");
@@ -105,7 +106,7 @@ export function mountRun(host: HTMLElement, options: RunOptions): Mounted {
     const text = final ? sentence(sides) : "";
     if (text !== drawn) says.textContent = drawn = text;
     details.hidden = stamp.hidden = !known;
-    fillTable(table, numbersOf(sides));
+    render(createElement(DataTable, { of: numbersOf(sides) }), table);
     stamp.textContent = stampOf(sides);
     draw();
   };

@@ -1,7 +1,7 @@
 // A field of the form: its label, help and problems, and a control by the kind of what it edits.
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useRef } from "preact/hooks";
-import { toast } from "../parts/dialogs.ts";
+import { toast } from "../parts/dialogs.tsx";
 import { numbersText, parseNumbers } from "../model/manual.ts";
 import { kernelLabels } from "../model/choices.ts";
 import { Select, Text, useTyped, type At } from "../parts/controls.tsx";

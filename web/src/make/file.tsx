@@ -1,6 +1,6 @@
 // Examples to open, and the experiment as a file.
 import { errorText } from "../model/format.ts";
-import { toast } from "../parts/dialogs.ts";
+import { toast } from "../parts/dialogs.tsx";
 import { openFile } from "../model/file.ts";
 import { isMeasured } from "../silicon/open.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";

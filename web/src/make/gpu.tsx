@@ -14,7 +14,7 @@ import {
   withoutClass,
   type SmClass,
 } from "../model/classes.ts";
-import { toast } from "../parts/dialogs.ts";
+import { toast } from "../parts/dialogs.tsx";
 import { byName, gpuTitle } from "../model/titles.ts";
 import type { GpuChoice } from "../model/types.ts";
 import { Text } from "../parts/controls.tsx";

@@ -3,14 +3,14 @@ import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { kernelLabels } from "../model/choices.ts";
-import { copyText, toast } from "../parts/dialogs.ts";
+import { copyText, toast } from "../parts/dialogs.tsx";
 import { errorText } from "../model/format.ts";
 import { Button, IconButton, RunLink } from "../parts/widgets.tsx";
 import { sameEngine } from "../model/stamp.ts";
 import { sweepCommand } from "../sweeps/state.ts";
 import { figureTitle } from "../model/titles.ts";
 import type { Figure } from "../model/types.ts";
-import { fillTable } from "../picture/parts.ts";
+import { DataTable } from "../picture/parts.tsx";
 import type { Again, Figures } from "./again.ts";
 import { Printed } from "./claims.tsx";
 import { withGains, type Gain } from "./paper.ts";
@@ -119,12 +119,7 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
       {tabular.value && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         <section class="cv-tablebox" tabIndex={0} aria-label={`${title}, as a table`}>
-          <table
-            class="cv-data"
-            ref={(table) => {
-              if (table) fillTable(table, tableOf(again.figure, again.here.value));
-            }}
-          />
+          <DataTable of={tableOf(again.figure, again.here.value)} />
         </section>
       )}
       {differs && (

@@ -1,37 +1,11 @@
-// Building elements. Text is always text: nothing from an experiment or a link is ever read as markup.
+// What the page's elements take of the DOM itself.
+import { render, type ComponentChildren } from "preact";
 
-import { kernelStyle } from "./palette.ts";
-
-type Child = Node | string | null | undefined | false;
-type Props = Record<string, unknown>;
-
-/** `h("button", { class: "icon", onclick: go, "aria-label": "Go" }, "…")`. Keys with a dash, and `class`, `for`, `role`, are attributes. */
-export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  props?: Props | null,
-  ...children: Child[]
-): HTMLElementTagNameMap[K];
-export function h(tag: string, props?: Props | null, ...children: Child[]): HTMLElement;
-export function h(tag: string, props?: Props | null, ...children: Child[]): HTMLElement {
-  const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(props ?? {})) {
-    if (value === undefined || value === null || value === false) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value as EventListener);
-    else if (key in element && !key.includes("-") && !["list", "role", "type"].includes(key))
-      (element as unknown as Props)[key] = value;
-    else element.setAttribute(key, value === true ? "" : String(value));
-  }
-  append(element, children);
-  return element;
-}
-
-export function append(element: Element, children: Child[]): void {
-  for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
-}
-
-/** Changes text only when it differs, so that selections and screen readers are left in peace. */
-export function setText(element: Element, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
+/** An element of its own, made once, for what draws on it or fills it. */
+export function made<E extends HTMLElement>(content: ComponentChildren): E {
+  const box = document.createElement("div");
+  render(content, box);
+  return box.firstElementChild as E;
 }
 
 export const ICONS = {
@@ -54,34 +28,6 @@ export const ICONS = {
 } as const;
 export type IconName = keyof typeof ICONS;
 
-export function icon(name: IconName): SVGSVGElement {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("class", "icon");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", ICONS[name]);
-  svg.append(path);
-  return svg;
-}
-
-/** The mark of a kernel: its colour, pattern and number. */
-export function swatch(kernel: number): HTMLElement {
-  return h(
-    "span",
-    { class: `swatch swatch-${kernel}`, "aria-hidden": "true" },
-    h("b", null, kernelStyle(kernel).number),
-  );
-}
-
-/** The mark of a run where two are compared. */
-export function sideMark(mark: string): HTMLElement {
-  return h("b", { class: "side-mark" }, mark);
-}
-export function sideHeading(mark: string, title: string): HTMLElement {
-  return h("h3", { class: "side-heading" }, sideMark(mark), h("span", null, title));
-}
-
 /** Takes a file that is dropped anywhere on the page; the browser would leave the page for it. */
 export function onFileDrop(take: (file: File) => void): void {
   const brings = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
@@ -94,61 +40,6 @@ export function onFileDrop(take: (file: File) => void): void {
     const file = event.dataTransfer?.files[0];
     if (file) take(file);
   });
-}
-
-let popover: HTMLElement | null = null;
-export const whatLabel = (title: string): string =>
-  title.startsWith("the numbers") ? `What are ${title}?` : `What is ${title}?`;
-
-/** A small “?” that shows a definition next to itself. */
-export function definition(title: string, ...body: Child[]): HTMLButtonElement {
-  const button = h(
-    "button",
-    { class: "what", type: "button", "aria-label": whatLabel(title), "aria-expanded": "false" },
-    "?",
-  );
-  button.addEventListener("click", () => toggleDefinition(button, title, body));
-  return button;
-}
-
-/** What pressing such a button does. */
-export function toggleDefinition(button: HTMLElement, title: string, body: Child[]): void {
-  const mine =
-    popover?.isConnected && popover.matches(":popover-open") && button.getAttribute("aria-expanded") === "true";
-  popover?.hidePopover?.();
-  if (!mine) showDefinition(button, title, body, (open) => button.setAttribute("aria-expanded", String(open)));
-}
-
-/** The definition, beside its button or what else led to it. */
-export function showDefinition(
-  anchor: HTMLElement,
-  title: string,
-  body: Child[],
-  told?: (open: boolean) => void,
-): void {
-  popover?.remove();
-  const box = h(
-    "div",
-    { class: "definition", popover: "auto", role: "dialog", "aria-label": title, tabIndex: -1 },
-    h("h3", null, title),
-    ...body.map((b) => (b instanceof Node ? b.cloneNode(true) : b)),
-  );
-  popover = box;
-  // Beside its button, so that the keyboard goes on from there.
-  anchor.after(box);
-  box.addEventListener("toggle", (event) => {
-    const open = (event as ToggleEvent).newState === "open";
-    told?.(open);
-    if (!open) setTimeout(() => box.remove(), 0);
-  });
-  box.showPopover();
-  const at = anchor.getBoundingClientRect();
-  const size = box.getBoundingClientRect();
-  const x = Math.max(8, Math.min(at.left - 12, innerWidth - size.width - 8));
-  const below = at.bottom + 6 + size.height <= innerHeight - 8;
-  box.style.left = `${x}px`;
-  box.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - size.height - 6)}px`;
-  box.focus();
 }
 
 /** Offers `content` as a download. Nothing leaves the machine. */

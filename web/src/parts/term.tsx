@@ -1,6 +1,6 @@
 // A word that explains itself on hover, focus and tap: in a line of text, in the legend of a picture, in the name of a scheme.
 import type { ComponentChildren } from "preact";
-import { listen } from "./term-tip.ts";
+import { listen } from "./term-tip.tsx";
 import { termsOf } from "../model/terms.ts";
 
 const meaning = (term: string): Promise<string | undefined> =>

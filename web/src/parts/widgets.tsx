@@ -1,7 +1,7 @@
 // Small pieces that the page is made of.
-import { render, type ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ICONS, toggleDefinition, whatLabel, type IconName } from "./dom.ts";
+import type { ComponentChildren, RefObject } from "preact";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ICONS, type IconName } from "./dom.ts";
 import { encodeLink, type LinkState } from "../model/link.ts";
 import { kernelStyle } from "./palette.ts";
 import { toggleTheme } from "./theme.ts";
@@ -38,24 +38,64 @@ export const SideHeading = ({ mark, title }: { mark: string; title: string }) =>
 
 export const Source = ({ of }: { of: string }) => (of === "" ? null : <span class="source"> Source: {of}</span>);
 
+/** A definition right after what leads to it: a button by its `id`, or whoever has its `box`. What it says is made when it is asked for. */
+export function Definition(props: {
+  title: string;
+  id?: string;
+  box?: RefObject<HTMLDivElement | null>;
+  told?(open: boolean): void;
+  children: ComponentChildren;
+}) {
+  const { title, id, box, told, children } = props,
+    [open, is] = useState(false);
+  const place = (mine: HTMLElement): void => {
+    const at = mine.previousElementSibling?.getBoundingClientRect();
+    if (!at) return;
+    const { width, height } = mine.getBoundingClientRect(),
+      below = at.bottom + 6 + height <= innerHeight - 8;
+    mine.style.left = `${Math.max(8, Math.min(at.left - 12, innerWidth - width - 8))}px`;
+    mine.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - height - 6)}px`;
+    mine.focus();
+  };
+  return (
+    <div
+      ref={box}
+      id={id}
+      class="definition"
+      popover="auto"
+      role="dialog"
+      aria-label={title}
+      tabIndex={-1}
+      onBeforeToggle={({ newState }) => is(newState === "open")}
+      onToggle={({ newState, currentTarget }) => {
+        told?.(newState === "open");
+        if (newState === "open") place(currentTarget);
+      }}
+    >
+      <h3>{title}</h3>
+      {open && children}
+    </div>
+  );
+}
+
 /** A small “?” that says what something is. */
 export function What({ title, children }: { title: string; children: ComponentChildren }) {
-  const press = (button: HTMLButtonElement): void => {
-    const body = document.createElement("div");
-    render(children, body);
-    toggleDefinition(button, title, [...body.childNodes]);
-  };
+  const id = `${useId()}-what`,
+    [open, told] = useState(false);
   return (
     <span>
       <button
         type="button"
         class="what"
-        aria-label={whatLabel(title)}
-        aria-expanded="false"
-        onClick={(event) => press(event.currentTarget)}
+        aria-label={title.startsWith("the numbers") ? `What are ${title}?` : `What is ${title}?`}
+        aria-expanded={open}
+        popovertarget={id}
       >
         ?
       </button>
+      <Definition id={id} title={title} told={told}>
+        {children}
+      </Definition>
     </span>
   );
 }

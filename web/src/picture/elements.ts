@@ -2,7 +2,7 @@
 import { Gpu } from "./gpu.ts";
 import { Mesh } from "./mesh.ts";
 import { MemoryPath } from "./memory-path.ts";
-import { SmDetail } from "./sm-detail.ts";
+import { SmDetail } from "./sm-detail.tsx";
 
 export const VIEWS = [
   ["corun-gpu", Gpu],

@@ -10,7 +10,7 @@ import { drainPaint, drawGpu, GpuModel, otherPaint, smTable } from "./gpu-drawin
 import { MachinePicture, type Side } from "./machine-picture.ts";
 import { gpuMeanings } from "./meanings.ts";
 import type { Meaning } from "./meanings.ts";
-import type { LegendItem } from "./picture.ts";
+import type { LegendItem } from "./picture.tsx";
 import { hasClasses, residentText, shownCauses, smsText } from "./sm-model.ts";
 import type { Tabular } from "../model/tabular.ts";
 

@@ -5,8 +5,8 @@ import type { Theme } from "./theme.ts";
 import type { Catalogue, FrameLayout, FrameView, ShownRun } from "../model/types.ts";
 import { beside, joined } from "./beside.ts";
 import type { Part } from "./beside.ts";
-import { Picture } from "./picture.ts";
-import type { LegendItem } from "./picture.ts";
+import { Picture } from "./picture.tsx";
+import type { LegendItem } from "./picture.tsx";
 import type { Tabular } from "../model/tabular.ts";
 
 /** What a picture knows of a machine, from frames. */

@@ -1,5 +1,4 @@
 // What the numbers of a picture mean: unit, formula and definition, from the engine's own descriptions of frames and windows.
-import { definition, h } from "../parts/dom.ts";
 import type { FrameLayout } from "../model/types.ts";
 
 export interface Meaning {
@@ -7,21 +6,6 @@ export interface Meaning {
   unit: string;
   formula: string;
   doc: string;
-}
-
-export const meaningsList = (meanings: readonly Meaning[]): HTMLElement =>
-  h(
-    "dl",
-    { class: "meanings" },
-    ...meanings.flatMap(({ title, unit, formula, doc }) => [
-      h("dt", null, title, unit === "" ? null : h("span", { class: "unit-of" }, ` ${unit}`)),
-      h("dd", null, doc, formula === "" ? null : h("span", { class: "formula" }, formula)),
-    ]),
-  );
-
-/** A “?” that lists them; null where there are none. */
-export function meaningsButton(of: string, meanings: readonly Meaning[]): HTMLButtonElement | null {
-  return meanings.length === 0 ? null : definition(`the numbers of ${of}`, meaningsList(meanings));
 }
 
 const docOf = (layout: FrameLayout, section: string): string =>

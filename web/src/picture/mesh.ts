@@ -6,7 +6,7 @@ import type { Catalogue, FrameLayout, ShownRun } from "../model/types.ts";
 import { MachinePicture } from "./machine-picture.ts";
 import type { Meaning } from "./meanings.ts";
 import { drawMesh, MeshModel, PEAK, shade, STEPS, type Link } from "./mesh-drawing.ts";
-import type { LegendItem } from "./picture.ts";
+import type { LegendItem } from "./picture.tsx";
 import type { Tabular } from "../model/tabular.ts";
 
 export class Mesh extends MachinePicture<MeshModel> {

@@ -1,6 +1,6 @@
 // The address bar, which always is the link to what is on the screen, and what opens when it changes.
 import { LinkError, decodeLink, encodeLink, otherEngine } from "../model/link.ts";
-import { LINKED } from "../teach/embed.ts";
+import { LINKED } from "../teach/embed.tsx";
 import type { Experiment } from "../model/types.ts";
 import first from "../model/first.json" with { type: "json" };
 import type { Session } from "./session.ts";

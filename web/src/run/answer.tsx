@@ -1,7 +1,6 @@
 // The answer: what the engine says of who suffers and why, and how sure that is.
 import "./answer.css";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { setText } from "../parts/dom.ts";
 import { count } from "../model/format.ts";
 import { Terms } from "../parts/term.tsx";
 import type { RunSide } from "../model/model.ts";
@@ -67,7 +66,7 @@ const Headline = ({ said: { side, headline }, lead }: { said: Said; lead: Lead }
 function Announced({ text }: { text: string }) {
   const status = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
-    if (status.current) setText(status.current, text);
+    if (status.current) status.current.textContent = text;
   }, [text]);
   return <p class="hidden" role="status" ref={status} />;
 }

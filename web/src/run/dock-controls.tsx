@@ -1,9 +1,14 @@
 // The row above the picture: play and the cycle; and behind "More" what is needed less often.
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import type { Tabular } from "../model/tabular.ts";
+import { toast } from "../parts/dialogs.tsx";
+import { Icon, Scrolls } from "../parts/widgets.tsx";
+import { KINDS, saveAs } from "../picture/menu.tsx";
+import { DataTable, type Exportable } from "../picture/parts.tsx";
 import { short } from "../model/scale.ts";
 import { speedText } from "../model/format.ts";
 import { SPEEDS, STATES, type DockState } from "./dock-state.ts";
-import { icon, type IconName } from "../parts/dom.ts";
+import type { IconName } from "../parts/dom.ts";
 
 /** What the controls ask of the picture beside them. */
 interface DockPicture {
@@ -11,8 +16,9 @@ interface DockPicture {
   /** Shows what is selected alone. */
   zoomIn(): void;
   focus(): void;
-  /** Table and export of the picture, as elements of their own. */
-  extras: readonly HTMLElement[];
+  /** Null where there is nothing to show yet. */
+  table(): Tabular | null;
+  exportable(): Exportable | null;
 }
 
 export function Controls({ dock, picture }: { dock: DockState; picture: DockPicture }) {
@@ -45,14 +51,6 @@ export function Controls({ dock, picture }: { dock: DockState; picture: DockPict
       </span>
     </>
   );
-}
-
-function Icon({ name }: { name: IconName }) {
-  const at = useRef<HTMLSpanElement>(null);
-  useLayoutEffect(() => {
-    at.current?.replaceChildren(icon(name));
-  }, [name]);
-  return <span class="dk-icon" ref={at} />;
 }
 
 function Play({ dock }: { dock: DockState }) {
@@ -195,13 +193,49 @@ function Lanes({ dock }: { dock: DockState }) {
   );
 }
 
+/** The picture as a table, and as files. */
+function Extras({ picture }: { picture: DockPicture }) {
+  const [table, show] = useState<Tabular | null>(null);
+  return (
+    <div class="dk-extras">
+      <div class="dk-actions">
+        <button
+          type="button"
+          class="cv-button"
+          aria-label="Over time as a table"
+          aria-pressed={table !== null}
+          onClick={() => show(table ? null : picture.table())}
+        >
+          Table
+        </button>
+        {KINDS.map(([kind, title]) => (
+          <button
+            key={kind}
+            type="button"
+            class="cv-button"
+            aria-label={`Save as ${title}`}
+            data-kind={kind}
+            onClick={() => {
+              const what = picture.exportable();
+              if (what) void saveAs(kind, what).then(toast);
+            }}
+          >
+            {kind.toUpperCase()}
+          </button>
+        ))}
+      </div>
+      {table && (
+        <Scrolls class="cv-tablebox" label="Over time, as a table">
+          <DataTable of={table} />
+        </Scrolls>
+      )}
+    </div>
+  );
+}
+
 function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
   const box = useRef<HTMLDivElement>(null),
-    opener = useRef<HTMLButtonElement>(null),
-    extras = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    extras.current?.replaceChildren(...picture.extras);
-  }, []);
+    opener = useRef<HTMLButtonElement>(null);
   const place = (): void => {
     const at = opener.current?.getBoundingClientRect(),
       mine = box.current;
@@ -260,7 +294,7 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
         </div>
         <Speed dock={dock} />
         <Lanes dock={dock} />
-        <div class="dk-extras" ref={extras} />
+        <Extras picture={picture} />
       </div>
     </>
   );

@@ -3,14 +3,10 @@
 // It keeps no windows of its own: it reads the stores that feed.ts fills. Fires `zoom` (CustomEvent<Zoom | null>) when the user shows other cycles.
 import "./dock.css";
 import { createElement, render } from "preact";
-import { toast } from "../parts/dialogs.ts";
-import { h } from "../parts/dom.ts";
 import type { Events } from "../model/event-log.ts";
 import type { Decision, ShownRun, Zoom } from "../model/types.ts";
-import { KINDS, saveAs } from "../picture/menu.ts";
-import { button, fillTable } from "../picture/parts.ts";
 import type { WindowStore } from "../model/window-store.ts";
-import { Axis } from "./dock-axis.ts";
+import { Axis } from "./dock-axis.tsx";
 import { Controls } from "./dock-controls.tsx";
 import { dockRun, offered, type DockRun } from "./dock-data.ts";
 import { DockState, type DockEvents, type ShownState } from "./dock-state.ts";
@@ -56,7 +52,8 @@ export class CorunDock extends HTMLElement {
     this.#state = state;
     this.setAttribute("role", "region");
     this.setAttribute("aria-label", "Time");
-    const row = h("div", { class: "dk-row" });
+    const row = document.createElement("div");
+    row.className = "dk-row";
     this.replaceChildren(row, this.#axis.element);
     const picture = {
       all: () => {
@@ -69,37 +66,11 @@ export class CorunDock extends HTMLElement {
       focus: () => {
         this.#axis.focus();
       },
-      extras: this.#extras(),
+      table: () => this.#axis.table(),
+      exportable: () => this.#axis.exportable(),
     };
     render(createElement(Controls, { dock: state, picture }), row);
     this.show("idle", 0, 0);
-  }
-
-  /** The picture as a table, and as files. */
-  #extras(): HTMLElement[] {
-    const table = h("table", { class: "cv-data" }),
-      box = h(
-        "div",
-        { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": "Over time, as a table", hidden: true },
-        table,
-      );
-    const toggle = button(
-      "Table",
-      { class: "cv-button", "aria-label": "Over time as a table", "aria-pressed": "false" },
-      () => {
-        const data = this.#axis.table();
-        box.hidden = !box.hidden || data === null;
-        toggle.setAttribute("aria-pressed", String(!box.hidden));
-        if (data && !box.hidden) fillTable(table, data);
-      },
-    );
-    const saves = KINDS.map(([kind, title]) =>
-      button(kind.toUpperCase(), { class: "cv-button", "aria-label": `Save as ${title}`, "data-kind": kind }, () => {
-        const what = this.#axis.exportable();
-        if (what) void saveAs(kind, what).then(toast);
-      }),
-    );
-    return [h("div", { class: "dk-actions" }, toggle, ...saves), box];
   }
 
   // ---------------------------------------------------------------- what comes in

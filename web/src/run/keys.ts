@@ -1,5 +1,5 @@
 // What a key does anywhere on the page. Space and Escape have rules of their own.
-import { helpDialog, type Key } from "../parts/dialogs.ts";
+import { helpDialog, type Key } from "../parts/dialogs.tsx";
 import { store, stored } from "../parts/remembered.ts";
 
 interface PageKey extends Key {

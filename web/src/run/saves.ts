@@ -1,7 +1,7 @@
 // What the page hands out: the link, the experiment, the result, and a command that runs the same elsewhere.
 import { download } from "../parts/dom.ts";
 import { errorText } from "../model/format.ts";
-import { copyText, toast } from "../parts/dialogs.ts";
+import { copyText, toast } from "../parts/dialogs.tsx";
 import type { Engine } from "../engine/engine.ts";
 import { currentStamp, stampName, stampText } from "../model/stamp.ts";
 import { sharedAddress } from "../model/share.ts";

@@ -1,5 +1,5 @@
 // A file of what a GPU measured: what it is known by, and the dialog that compares it, which is loaded for it.
-import { toast } from "../parts/dialogs.ts";
+import { toast } from "../parts/dialogs.tsx";
 import { errorText } from "../model/format.ts";
 
 /** Whether a file is a table: whether that is one of a GPU, the engine says. */

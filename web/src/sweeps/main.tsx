@@ -11,7 +11,7 @@ import { effect } from "@preact/signals";
 import { render, type ComponentType } from "preact";
 import { fieldsOf } from "../engine/browser-store.ts";
 import { schemeName } from "../model/choices.ts";
-import { copyText, toast } from "../parts/dialogs.ts";
+import { copyText, toast } from "../parts/dialogs.tsx";
 import { onFileDrop } from "../parts/dom.ts";
 import { IconButton, ThemeButton } from "../parts/widgets.tsx";
 import { asExperiment, decodeLink, encodeLink } from "../model/link.ts";

@@ -2,7 +2,7 @@
 import { download } from "../parts/dom.ts";
 import { useSignal } from "@preact/signals";
 import { Select } from "../parts/controls.tsx";
-import { copyText, toast } from "../parts/dialogs.ts";
+import { copyText, toast } from "../parts/dialogs.tsx";
 import { MISSING, fixed } from "../model/format.ts";
 import { Button, Fold, Host, OpenFile, RunLink, Table } from "../parts/widgets.tsx";
 import { Problems } from "../parts/notice.tsx";

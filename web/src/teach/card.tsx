@@ -2,7 +2,7 @@
 // Loaded when it is first asked for.
 import CITATION from "../../../CITATION.cff?raw";
 import { useSignal } from "@preact/signals";
-import { copyText } from "../parts/dialogs.ts";
+import { copyText } from "../parts/dialogs.tsx";
 import { Button, Scrolls } from "../parts/widgets.tsx";
 import type { PolicyEntry } from "../model/types.ts";
 import { corunBibtex } from "./cite.ts";

@@ -3,7 +3,7 @@
 import { Drawing, fitText } from "../../picture/drawing.ts";
 import { inkOn, mix } from "../../picture/mix.ts";
 import type { Theme } from "../../picture/theme.ts";
-import type { LegendItem } from "../../picture/picture.ts";
+import type { LegendItem } from "../../picture/picture.tsx";
 import { NOWHERE, type Launch } from "../../model/launch-log.ts";
 import { ctaText, hasBegun, hasFinished, launchText, type Counter } from "../../model/launches.ts";
 

@@ -6,7 +6,7 @@ import type { Theme } from "../../picture/theme.ts";
 import type { FrameMessage } from "../../engine/protocol.ts";
 import type { ShownRun } from "../../model/types.ts";
 import { beside, joined } from "../../picture/beside.ts";
-import { Picture, type LegendItem } from "../../picture/picture.ts";
+import { Picture, type LegendItem } from "../../picture/picture.tsx";
 import type { Tabular } from "../../model/tabular.ts";
 import { drawStrips, stripLegend } from "./drawing.ts";
 import { hasLaunches } from "../../model/launch-log.ts";

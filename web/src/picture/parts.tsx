@@ -1,6 +1,6 @@
-// Small pieces of DOM that the views share: swatches, the table behind a picture, its exports, the announcer.
-import { h, setText } from "../parts/dom.ts";
+// Small pieces that the views share: swatches, the table behind a picture, what its numbers mean, its exports.
 import type { Drawing, Fill, Paint } from "./drawing.ts";
+import type { Meaning } from "./meanings.ts";
 import { toPng } from "./png.ts";
 import { toSvg } from "./svg.ts";
 import { figure, whole } from "../model/scale.ts";
@@ -9,10 +9,6 @@ import type { Stamp } from "../model/stamp.ts";
 import { toCsv, toJson } from "../model/tabular.ts";
 import type { Cell, Tabular } from "../model/tabular.ts";
 
-export function button(text: string, attributes: Record<string, string>, click: () => void): HTMLButtonElement {
-  return h("button", { type: "button", ...attributes, onclick: click }, text);
-}
-
 let ids = 0;
 export function freshId(what: string): string {
   return `cv-${what}-${++ids}`;
@@ -20,8 +16,8 @@ export function freshId(what: string): string {
 
 // ---------------------------------------------------------------- the kernels' patterns in CSS
 
-/** The same patterns as in drawing.ts, as backgrounds: set by script, so that a strict content policy has nothing to refuse. */
-export function cssFill(e: HTMLElement, paint: Paint): void {
+/** The same patterns as in drawing.ts, as backgrounds. */
+export function fillStyle(paint: Paint) {
   const fill: Fill = typeof paint === "string" ? { colour: paint, ink: paint, pattern: "plain" } : paint;
   const ink = fill.ink;
   const stripes = (angle: number, every: number): string =>
@@ -59,16 +55,12 @@ export function cssFill(e: HTMLElement, paint: Paint): void {
       image = `${rules("bottom")}, ${rules("right")}`;
       break;
   }
-  e.style.backgroundColor = fill.colour;
-  e.style.backgroundImage = image;
-  e.style.backgroundSize = size;
+  return { backgroundColor: fill.colour, backgroundImage: image, backgroundSize: size };
 }
 
-export function swatch(paint: Paint): HTMLElement {
-  const s = h("span", { class: "cv-swatch", "aria-hidden": "true" });
-  cssFill(s, paint);
-  return s;
-}
+export const PaintSwatch = ({ of }: { of: Paint }) => (
+  <span class="cv-swatch" aria-hidden="true" style={fillStyle(of)} />
+);
 
 // ---------------------------------------------------------------- tables
 
@@ -78,38 +70,51 @@ export function cellText(cell: Cell): string {
   return Number.isInteger(cell) ? whole(cell) : figure(cell);
 }
 
-/** Fills a table in place: cells that did not change are not touched. */
-export function fillTable(table: HTMLTableElement, data: Tabular): void {
-  const heading = data.columns.map((c) => (c.unit ? `${c.title} (${c.unit})` : c.title));
-  if (table.dataset["heading"] !== heading.join("|")) {
-    table.dataset["heading"] = heading.join("|");
-    table.replaceChildren(
-      h("caption"),
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          ...data.columns.map((c, i) =>
-            h("th", { scope: "col", ...(c.doc ? { title: c.doc } : {}) }, heading[i] as string),
-          ),
-        ),
-      ),
-      h("tbody"),
-    );
-  }
-  setText(table.caption as HTMLElement, data.title);
-  const body = table.tBodies[0] as HTMLTableSectionElement;
-  while (body.rows.length > data.rows.length) body.deleteRow(-1);
-  data.rows.forEach((cells, r) => {
-    const row = body.rows[r] ?? body.insertRow();
-    cells.forEach((cell, c) => {
-      const td = row.cells[c] ?? row.appendChild(c === 0 ? h("th", { scope: "row" }) : h("td"));
-      setText(td, cellText(cell));
-    });
-  });
-}
+export const DataTable = ({ of: { title, columns, rows } }: { of: Tabular }) => (
+  <table class="cv-data">
+    <caption>{title}</caption>
+    <thead>
+      <tr>
+        {columns.map(({ title: name, unit, doc }, c) => (
+          <th key={c} scope="col" title={doc}>
+            {unit ? `${name} (${unit})` : name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map((cells, r) => (
+        <tr key={r}>
+          {cells.map((cell, c) =>
+            c === 0 ? (
+              <th key={c} scope="row">
+                {cellText(cell)}
+              </th>
+            ) : (
+              <td key={c}>{cellText(cell)}</td>
+            ),
+          )}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** What the numbers of a picture mean. */
+export const MeaningsList = ({ of }: { of: readonly Meaning[] }) => (
+  <dl class="meanings">
+    {of.map(({ title, unit, formula, doc }, i) => [
+      <dt key={`${i} title`}>
+        {title}
+        {unit && <span class="unit-of"> {unit}</span>}
+      </dt>,
+      <dd key={`${i} doc`}>
+        {doc}
+        {formula && <span class="formula">{formula}</span>}
+      </dd>,
+    ])}
+  </dl>
+);
 
 // ---------------------------------------------------------------- exports
 
@@ -136,12 +141,4 @@ export async function exportAs(kind: ExportKind, what: Exportable, stamp: Stamp 
   if (kind === "svg")
     return text(toSvg(drawing, { title: what.title, description: what.description, metadata: stamp }), "image/svg+xml");
   return toPng(drawing, { Title: what.title, Software: said, "Corun stamp": JSON.stringify(stamp) });
-}
-
-/** A polite live region: says one thing at a time, and says it again when asked again. */
-export class Announcer {
-  readonly element = h("div", { class: "cv-spoken", role: "status", "aria-live": "polite" });
-  say(text: string): void {
-    this.element.textContent = this.element.textContent === text ? `${text}\u00a0` : text;
-  }
 }

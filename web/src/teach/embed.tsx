@@ -1,6 +1,6 @@
 // The simulator in a frame of an article: `./?embed=1&hide=memory,schemes#v=1&…`. What is around the pictures is left away, and what `hide` names too;
 // a panel that the link opens stands under them. The article hears how tall the page is, in the message that figures send (figures/main.ts).
-import { h } from "../parts/dom.ts";
+import { made } from "../parts/dom.ts";
 
 /** What the window hears when the address has changed with the run. */
 export const LINKED = "corun-linked";
@@ -51,29 +51,23 @@ export function startEmbed(all: readonly { id: string }[]): void {
   const main = document.querySelector("#main") as HTMLElement;
   main.setAttribute("aria-label", "A run of Corun");
   main.prepend(document.querySelector("h1") as HTMLElement);
-  const whole = h(
-    "a",
-    { class: "embed-whole", href: "./", target: "_blank", rel: "noopener" },
-    "Open this run in Corun",
+  const foot = made<HTMLElement>(
+    <p class="embed-foot">
+      <a class="embed-whole" href="./" target="_blank" rel="noopener">
+        Open this run in Corun
+      </a>
+      {unknown.length > 0 && (
+        <span class="field-problem">
+          {` hide: found ${unknown.map((name) => `“${name.slice(0, 40)}”`).join(", ")}, want some of ${known.join(", ")}`}
+        </span>
+      )}
+    </p>,
   );
   // At the cycle that is shown: the address changes with it.
   addEventListener(LINKED, () => {
-    whole.setAttribute("href", `./${location.hash}`);
+    foot.querySelector("a")?.setAttribute("href", `./${location.hash}`);
   });
-  main.append(
-    h(
-      "p",
-      { class: "embed-foot" },
-      whole,
-      unknown.length > 0
-        ? h(
-            "span",
-            { class: "field-problem" },
-            ` hide: found ${unknown.map((name) => `“${name.slice(0, 40)}”`).join(", ")}, want some of ${known.join(", ")}`,
-          )
-        : null,
-    ),
-  );
+  main.append(foot);
   if (parent === window) return;
   const tell = (): void => {
     parent.postMessage(

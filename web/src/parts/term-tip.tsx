@@ -1,5 +1,6 @@
 // The explanation of a word, on hover, focus and tap: one box for all words.
-import { h } from "./dom.ts";
+import { render, type ComponentChildren } from "preact";
+import { made } from "./dom.ts";
 
 const ID = "term-tip";
 /** What a term of the glossary means: for those of which nothing else is said. */
@@ -28,8 +29,18 @@ async function show(term: HTMLElement): Promise<void> {
   const { term: name = "", says } = term.dataset,
     text = says ?? (await meaning?.(name));
   if (shown !== term || text === undefined || !term.isConnected) return;
-  tip ??= h("div", { id: ID, class: "term-tip", role: "tooltip", popover: "manual" });
-  tip.replaceChildren(...(name === "" ? [] : [h("b", null, name), ": "]), text);
+  tip ??= made<HTMLElement>(<div id={ID} class="term-tip" role="tooltip" popover="manual" />);
+  render(
+    <>
+      {name !== "" && (
+        <>
+          <b>{name}</b>:{" "}
+        </>
+      )}
+      {text}
+    </>,
+    tip,
+  );
   // In its landmark, and not behind a dialog that is open.
   (term.closest("dialog, main") ?? document.body).append(tip);
   tip.showPopover();
@@ -81,7 +92,11 @@ export function listen(of?: Meaning): void {
 }
 
 /** A word that says this. */
-export function termElement(text: string, says: string): HTMLElement {
+export function Said({ says, children }: { says: string; children: ComponentChildren }) {
   listen();
-  return h("button", { type: "button", class: "term", "data-says": says }, text);
+  return (
+    <button type="button" class="term" data-says={says}>
+      {children}
+    </button>
+  );
 }

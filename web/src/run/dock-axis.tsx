@@ -3,19 +3,21 @@
 //
 // Pointer: a click goes there, a drag selects, a drag of the cursor takes it along; a press on a lane's name makes it large, or small again. Keys: ← → a
 // window, Page Up and Down a tenth, Home, End; with Shift they select. Enter makes a lane large, then ↑ ↓ take the next one. Escape ends what is selected.
-import { h, icon, setText, sideMark } from "../parts/dom.ts";
+import { render } from "preact";
+import { made } from "../parts/dom.ts";
+import { IconButton, SideMark } from "../parts/widgets.tsx";
 import { show } from "../picture/canvas.ts";
 import { short, whole } from "../model/scale.ts";
 import { kernelPaint, onRetheme, theme } from "../picture/theme.ts";
 import { count } from "../model/format.ts";
-import { termElement } from "../parts/term-tip.ts";
+import { Said } from "../parts/term-tip.tsx";
 import type { Zoom } from "../model/types.ts";
 import { framed } from "../picture/framed.ts";
 import { Turn } from "../picture/pace.ts";
-import { freshId, swatch, type Exportable } from "../picture/parts.ts";
+import { PaintSwatch, type Exportable } from "../picture/parts.tsx";
 import { axisEnd, dockTable, figures, kernelLabel, lanesOf, type DockRun, type Lane } from "./dock-data.ts";
 import { drawDock, seriesPaint, type DockDrawing } from "./dock-drawing.ts";
-import { brief, figuresTable, figuresText, valueText } from "./dock-figures.ts";
+import { brief, FiguresTable, figuresText, valueText } from "./dock-figures.tsx";
 import { tableResolution, TimeAxis, type Press } from "./time-axis.ts";
 
 interface AxisEvents {
@@ -40,7 +42,6 @@ const KEYS =
   "Arrow keys move by a window, with Shift they select cycles. Enter makes a lane large, up and down take the next one. Plus, minus and 0 zoom.";
 
 export class Axis {
-  readonly element: HTMLElement;
   readonly #events: AxisEvents;
   #runs: DockRun[] = [];
   #chosen: readonly string[] | null = null;
@@ -57,7 +58,7 @@ export class Axis {
       this.#events.zoom(zoom);
     },
     say: (text) => {
-      setText(this.#said, text);
+      this.#said.textContent = text;
     },
   });
   #stretch: Zoom | null = null;
@@ -69,54 +70,43 @@ export class Axis {
   #drawn: DockDrawing | null = null;
   #tops: ReadonlyMap<string, number> = new Map();
   #pointed: { x: number; y: number } | null = null;
-  readonly #canvas = h("canvas", { "aria-hidden": "true", height: 0 });
-  readonly #now = h("div", { class: "dk-now", "aria-hidden": "true" });
-  readonly #ahead = h("div", { class: "dk-ahead", hidden: true, "aria-hidden": "true" });
-  readonly #band = h("div", { class: "dk-band", hidden: true, "aria-hidden": "true" });
-  readonly #tip = h("div", { class: "dk-tip", hidden: true, "aria-hidden": "true" });
-  readonly #said = h("p", { class: "hidden", role: "status" });
-  readonly #keys = h("p", { class: "hidden", id: freshId("keys") }, KEYS);
-  readonly #track = h(
-    "div",
-    {
-      class: "dk-track",
-      role: "slider",
-      tabIndex: 0,
-      "aria-label": "Time: the cycle that is shown",
-      "aria-valuenow": "0",
-      "aria-describedby": this.#keys.id,
-    },
-    this.#canvas,
-    this.#band,
-    this.#ahead,
-    this.#now,
+  readonly element = made<HTMLElement>(
+    <div class="dk-axis">
+      <div class="dk-legend" hidden />
+      <div
+        class="dk-track"
+        role="slider"
+        tabIndex={0}
+        aria-label="Time: the cycle that is shown"
+        aria-valuenow={0}
+        aria-describedby="dk-keys"
+      >
+        <canvas height={0} />
+        <div class="dk-band" hidden aria-hidden="true" />
+        <div class="dk-ahead" hidden aria-hidden="true" />
+        <div class="dk-now" aria-hidden="true" />
+      </div>
+      <div class="dk-tip" hidden aria-hidden="true" />
+      <p class="hidden" role="status" />
+      <p class="hidden" id="dk-keys">
+        {KEYS}
+      </p>
+    </div>,
   );
-  /** What the large lane is of, which explains itself. */
-  readonly #of = termElement("", "");
-  readonly #numbers = h("span", { class: "dk-numbers" });
-  readonly #legend = h(
-    "div",
-    { class: "dk-legend", hidden: true },
-    h("span", { class: "dk-values" }, this.#of, this.#numbers),
-    h(
-      "button",
-      {
-        type: "button",
-        class: "icon-button",
-        "aria-label": "Make the lane small",
-        title: "Small again (Enter)",
-        onclick: () => {
-          this.#grow(null);
-          this.focus();
-        },
-      },
-      icon("close"),
-    ),
-  );
+  readonly #canvas = this.#part("canvas") as HTMLCanvasElement;
+  readonly #now = this.#part(".dk-now");
+  readonly #ahead = this.#part(".dk-ahead");
+  readonly #band = this.#part(".dk-band");
+  readonly #tip = this.#part(".dk-tip");
+  readonly #said = this.#part("[role=status]");
+  readonly #track = this.#part(".dk-track");
+  readonly #legend = this.#part(".dk-legend");
+  #part(of: string): HTMLElement {
+    return this.element.querySelector(of) as HTMLElement;
+  }
 
   constructor(events: AxisEvents) {
     this.#events = events;
-    this.element = h("div", { class: "dk-axis" }, this.#legend, this.#track, this.#tip, this.#said, this.#keys);
     this.#listen();
   }
 
@@ -275,22 +265,36 @@ export class Axis {
       all = figures(this.#runs, lane, from, to),
       spec = lane.specs.find((one) => one !== null),
       stretch = this.#dragged ?? this.#stretch;
-    setText(this.#of, `${lane.title}${spec?.unit ? `, ${spec.unit}` : ""}`);
-    this.#of.dataset["says"] = spec?.doc ?? "";
-    this.#numbers.replaceChildren(
-      h("span", null, stretch ? `mean of ${short(from)} to ${short(to)}` : `at cycle ${count(this.#cycle)}`),
-      ...all.map((one) =>
-        h(
-          "span",
-          { title: one.series?.doc ?? "" },
-          one.series ? swatch(seriesPaint(one.series, theme())) : null,
-          `${one.name} `,
-          ...this.#runs.flatMap(({ mark }, r) => [
-            mark === "" ? null : sideMark(mark),
-            h("b", null, ` ${valueText(one, r, false)} `),
-          ]),
-        ),
-      ),
+    const name = `${lane.title}${spec?.unit ? `, ${spec.unit}` : ""}`;
+    render(
+      <>
+        <span class="dk-values">
+          <Said says={spec?.doc ?? ""}>{name}</Said>
+          <span class="dk-numbers">
+            <span>{stretch ? `mean of ${short(from)} to ${short(to)}` : `at cycle ${count(this.#cycle)}`}</span>
+            {all.map((one) => (
+              <span key={one.name} title={one.series?.doc ?? ""}>
+                {one.series && <PaintSwatch of={seriesPaint(one.series, theme())} />}
+                {`${one.name} `}
+                {this.#runs.map(({ mark }, r) => [
+                  mark !== "" && <SideMark key={`${r} mark`} mark={mark} />,
+                  <b key={r}> {valueText(one, r, false)} </b>,
+                ])}
+              </span>
+            ))}
+          </span>
+        </span>
+        <IconButton
+          icon="close"
+          label="Make the lane small"
+          title="Small again (Enter)"
+          press={() => {
+            this.#grow(null);
+            this.focus();
+          }}
+        />
+      </>,
+      this.#legend,
     );
   }
 
@@ -340,11 +344,14 @@ export class Axis {
       spot = drawn.drawing.spotAt(at.x, at.y),
       lane = this.#laneAt(at.y),
       half = this.#window() / 2;
-    this.#tip.replaceChildren(
-      h("b", null, spot ? spot.text() : `Cycle ${whole(cycle)}`),
-      ...(spot || !lane || lane.epochs
-        ? []
-        : [figuresTable(this.#runs, figures(this.#runs, lane, cycle - half, cycle + half))]),
+    render(
+      <>
+        <b>{spot ? spot.text() : `Cycle ${whole(cycle)}`}</b>
+        {!spot && lane && !lane.epochs && (
+          <FiguresTable runs={this.#runs} all={figures(this.#runs, lane, cycle - half, cycle + half)} />
+        )}
+      </>,
+      this.#tip,
     );
     const { clientWidth: room, offsetLeft: from } = this.element,
       w = this.#tip.offsetWidth;
@@ -379,7 +386,7 @@ export class Axis {
     this.large = lane;
     this.#events.grow(lane);
     const found = this.#lanes.find(({ key }) => key === lane);
-    setText(this.#said, found ? `${found.title}, large` : "All lanes small");
+    this.#said.textContent = found ? `${found.title}, large` : "All lanes small";
   }
 
   // ---------------------------------------------------------------- table and exports

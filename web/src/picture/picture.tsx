@@ -1,18 +1,18 @@
 // What all pictures share: a canvas with a name, spots that the pointer and the arrow keys find, the same content as a table, exports, and
 // drawing as often as it is seen.
-import { h, setText } from "../parts/dom.ts";
+import { render } from "preact";
+import { made } from "../parts/dom.ts";
 import { show } from "./canvas.ts";
 import type { Drawing, Paint, Spot } from "./drawing.ts";
 import { onRetheme, theme } from "./theme.ts";
 import type { Theme } from "./theme.ts";
 import { framed } from "./framed.ts";
-import { Announcer, fillTable, freshId, swatch } from "./parts.ts";
-import type { Exportable } from "./parts.ts";
-import { pictureMenu } from "./menu.ts";
+import { DataTable, freshId, PaintSwatch, type Exportable } from "./parts.tsx";
+import { PictureMenu } from "./menu.tsx";
 import type { Meaning } from "./meanings.ts";
 import { Turn, UNSEEN } from "./pace.ts";
 import type { Tabular } from "../model/tabular.ts";
-import { termElement } from "../parts/term-tip.ts";
+import { Said } from "../parts/term-tip.tsx";
 
 /** Without paint: words alone. */
 export interface LegendItem {
@@ -48,27 +48,41 @@ export abstract class Picture extends HTMLElement {
   protected chosen(_spot: Spot): void {
     /* nothing to choose */
   }
+  /** Says one thing at a time, and says it again when asked again. */
   protected say(text: string): void {
-    this.announcer.say(text);
-  }
-  /** What stands above the picture, with its menu. */
-  protected head(menu: HTMLElement): HTMLElement[] {
-    return [h("div", { class: "cv-head" }, this.keys, h("div", { class: "cv-actions" }, menu))];
+    this.spoken.textContent = this.spoken.textContent === text ? `${text}\u00a0` : text;
   }
   /** How the keys work on it, for those who hear it. */
   protected get hint(): string {
     return "Arrow keys walk the parts and speak their numbers; the table has all of them.";
   }
 
-  protected readonly canvas = h("canvas", { role: "img", tabindex: "0", class: "cv-canvas" });
-  protected readonly announcer = new Announcer();
-  protected readonly stage = h("div", { class: "cv-stage" });
-  private readonly tip = h("div", { class: "cv-tip", hidden: true, "aria-hidden": "true" });
-  private readonly ring = h("div", { class: "cv-ring", hidden: true, "aria-hidden": "true" });
-  protected readonly keys = h("div", { class: "cv-legend" });
-  private readonly table = h("table", { class: "cv-data" });
-  private readonly tableBox = h("div", { class: "cv-tablebox", tabindex: "0", role: "region", hidden: true });
-  private readonly words = h("p");
+  private readonly parts = made<HTMLElement>(
+    <div>
+      <div class="cv-head" />
+      <div class="cv-stage">
+        <canvas class="cv-canvas" role="img" tabIndex={0}>
+          <p />
+        </canvas>
+        <div class="cv-ring" hidden aria-hidden="true" />
+        <div class="cv-tip" hidden aria-hidden="true" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section class="cv-tablebox" tabIndex={0} hidden />
+      <p class="cv-spoken" />
+      <div class="cv-spoken" role="status" aria-live="polite" />
+    </div>,
+  );
+  protected readonly stage = this.#part(".cv-stage");
+  private readonly canvas = this.#part("canvas") as HTMLCanvasElement;
+  private readonly top = this.#part(".cv-head");
+  private readonly tip = this.#part(".cv-tip");
+  private readonly ring = this.#part(".cv-ring");
+  private readonly tableBox = this.#part(".cv-tablebox");
+  private readonly spoken = this.#part("[role=status]");
+  #part(of: string): HTMLElement {
+    return this.parts.querySelector(of) as HTMLElement;
+  }
   private drawing: Drawing | null = null;
   private focused: string | null = null;
   /** Where in it a tap was. */
@@ -135,25 +149,13 @@ export abstract class Picture extends HTMLElement {
   private make(): void {
     this.made = true;
     this.classList.add("cv-picture");
-    const hint = h("p", { class: "cv-spoken", id: freshId("hint") }, this.hint);
+    const hint = this.#part("p.cv-spoken");
+    hint.id = freshId("hint");
+    hint.textContent = this.hint;
     this.canvas.setAttribute("aria-label", this.name);
     this.canvas.setAttribute("aria-describedby", hint.id);
-    this.canvas.append(this.words);
     this.tableBox.setAttribute("aria-label", `${this.name}, as a table`);
-    this.tableBox.append(this.table);
-    const menu = pictureMenu({
-      name: this.name,
-      exported: () => this.exportable(),
-      table: (shown) => {
-        this.showTable(shown);
-      },
-      meanings: () => this.meanings(),
-      announce: (text) => {
-        this.say(text);
-      },
-    });
-    this.stage.prepend(this.canvas, this.ring, this.tip);
-    this.append(...this.head(menu), this.stage, this.tableBox, hint, this.announcer.element);
+    this.append(...this.parts.children);
     this.listen();
   }
 
@@ -235,7 +237,8 @@ export abstract class Picture extends HTMLElement {
       return;
     }
     this.toldAt = now;
-    setText(this.words, this.summary());
+    const [words] = this.canvas.children;
+    if (words) words.textContent = this.summary();
   }
 
   /** Made anew where it says something else. */
@@ -244,19 +247,27 @@ export abstract class Picture extends HTMLElement {
       said = JSON.stringify(items);
     if (said === this.legended) return;
     this.legended = said;
-    this.fillKeys(items);
-  }
-  private fillKeys(items: readonly LegendItem[]): void {
-    this.keys.replaceChildren(
-      ...items.map((item) => {
-        const sign = item.paint === undefined ? [] : [swatch(item.paint)];
-        return h(
-          "span",
-          { class: item.paint === undefined ? "cv-words" : "cv-key" },
-          ...sign,
-          item.doc ? termElement(item.name, item.doc) : item.name,
-        );
-      }),
+    render(
+      <>
+        <div class="cv-legend">
+          {items.map(({ name, paint, doc }) => (
+            <span key={name} class={paint === undefined ? "cv-words" : "cv-key"}>
+              {paint !== undefined && <PaintSwatch of={paint} />}
+              {doc ? <Said says={doc}>{name}</Said> : name}
+            </span>
+          ))}
+        </div>
+        <div class="cv-actions">
+          <PictureMenu
+            name={this.name}
+            exported={() => this.exportable()}
+            table={(shown) => this.showTable(shown)}
+            meanings={() => this.meanings()}
+            announce={(text) => this.say(text)}
+          />
+        </div>
+      </>,
+      this.top,
     );
   }
 
@@ -277,7 +288,7 @@ export abstract class Picture extends HTMLElement {
     }
     this.tableDue = now + 500;
     const data = this.tabular();
-    if (data) fillTable(this.table, data);
+    if (data) render(<DataTable of={data} />, this.tableBox);
   }
 
   private exportable(): Exportable {
@@ -379,7 +390,7 @@ export abstract class Picture extends HTMLElement {
     this.tip.hidden = !spot;
     if (!spot || !d) return;
     const x = spot === focus && !this.pointed ? this.focusedAt : this.pointed?.x;
-    setText(this.tip, spot.text(x));
+    this.tip.textContent = spot.text(x);
     const w = Math.min(300, d.width);
     const left = Math.max(
       0,

@@ -1,8 +1,8 @@
 // The numbers of the time axis in words and as a table: what the pointer stands on, and what is selected.
-import { h, sideMark } from "../parts/dom.ts";
+import { SideMark } from "../parts/widgets.tsx";
 import { figure, percent } from "../model/scale.ts";
 import { theme } from "../picture/theme.ts";
-import { swatch } from "../picture/parts.ts";
+import { PaintSwatch } from "../picture/parts.tsx";
 import type { DockRun, Figures } from "./dock-data.ts";
 import { seriesPaint } from "./dock-drawing.ts";
 
@@ -31,19 +31,28 @@ export const brief = (all: readonly Figures[]): Figures[] =>
   all.length === 1 ? [...all] : all.filter(({ peak }) => peak !== null);
 
 /** A row for each part of a lane, a column for each run. */
-export const figuresTable = (runs: readonly DockRun[], all: readonly Figures[]): HTMLElement =>
-  h(
-    "table",
-    null,
-    runs.length > 1
-      ? h("tr", null, h("td"), ...runs.map(({ mark }) => h("th", { scope: "col" }, sideMark(mark))))
-      : null,
-    ...all.map((one) =>
-      h(
-        "tr",
-        null,
-        h("th", { scope: "row" }, one.series ? swatch(seriesPaint(one.series, theme())) : null, one.name),
-        ...runs.map((_, r) => h("td", null, valueText(one, r, true))),
-      ),
-    ),
-  );
+export const FiguresTable = ({ runs, all }: { runs: readonly DockRun[]; all: readonly Figures[] }) => (
+  <table>
+    {runs.length > 1 && (
+      <tr>
+        <td />
+        {runs.map(({ mark }) => (
+          <th key={mark} scope="col">
+            <SideMark mark={mark} />
+          </th>
+        ))}
+      </tr>
+    )}
+    {all.map((one) => (
+      <tr key={one.name}>
+        <th scope="row">
+          {one.series && <PaintSwatch of={seriesPaint(one.series, theme())} />}
+          {one.name}
+        </th>
+        {runs.map((_, r) => (
+          <td key={r}>{valueText(one, r, true)}</td>
+        ))}
+      </tr>
+    ))}
+  </table>
+);
