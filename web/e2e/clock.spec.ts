@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { encodeLink } from "../src/model/link.ts";
 import type { Experiment } from "../src/model/types.ts";
-import { cycle, expect, is, open, openAt, result, results, show, test } from "./corun.ts";
+import { cycle, expect, is, noted, open, openAt, result, results, show, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const verdict = (page: Page) => page.locator("#verdict");
@@ -39,7 +39,7 @@ test("on the way all that is said is of the stored end, or says that it is not; 
   const link = (await verdict(page).locator(".answer-number").first().textContent()) ?? "";
   await show(page, "numbers");
   await expect(page.locator("#numbers")).toContainText(
-    "These are of the run so far; the sentence above is of its end.",
+    "These are of the run so far. What the sentence above is of stands under it.",
   );
   await expect.poll(() => cycle(page)).toBeGreaterThan(30_000);
   await page.getByRole("button", { name: "Pause", exact: true }).click();
@@ -136,7 +136,8 @@ test("what is selected is said of these cycles alone, as by a run that measures 
 test("Play on what has ended goes on, as the run that is twice as long, and every cycle of it can be gone to", {
   tag: "@core",
 }, async ({ page }) => {
-  const short = `${TINY}&cycles=20000&b.policy=ccbp&b.cycles=20000`;
+  const short = `${TINY}&cycles=20000&b.policy=ccbp&b.cycles=20000`,
+    told = await noted(page, ".answer-sure");
   await open(page, short);
   await is(page, "Finished");
   await expect(page.locator("#cycle")).toHaveText("20,000");
@@ -144,6 +145,11 @@ test("Play on what has ended goes on, as the run that is twice as long, and ever
   await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
   await is(page, "Finished");
   await expect(page.locator("#cycle")).toHaveText("40,000");
+  // On the way there, what had been said stood.
+  const all = await told();
+  expect(all.slice(all.findIndex((text) => text.includes("20,000"))).filter((text) => text.includes("so far"))).toEqual(
+    [],
+  );
   await expect.poll(() => page.url()).toContain("cycles=40000");
   const gone = await results(page);
   // A moment of before its first end does not end there any more.

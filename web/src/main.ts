@@ -15,7 +15,7 @@ import "./make/element.tsx";
 import "./run/dock.ts";
 import "./parts/teach.css";
 import { effect } from "@preact/signals";
-import { scheme } from "./model/choices.ts";
+import { runTitles, scheme } from "./model/choices.ts";
 import { toast } from "./parts/dialogs.tsx";
 import { Engine } from "./engine/engine.ts";
 import type { CorunEditor } from "./make/element.tsx";
@@ -33,9 +33,8 @@ import { Feed } from "./run/feed.ts";
 import { gpuPart } from "./run/gpu.tsx";
 import { listen, pageKey } from "./run/keys.ts";
 import { alike, edited, oneLess, oneMore, otherGpu, otherKernel } from "./model/mix.ts";
-import { firstPart, scaledTo } from "./model/scaled.ts";
+import { firstPart } from "./model/scaled.ts";
 import { panels } from "./run/panels.tsx";
-import { engineEvents } from "./run/engine-events.ts";
 import { present, presenting } from "./run/present.ts";
 import { copyCommand, copyEmbed, copyLink, saveExperiment, saveFile, saveResult } from "./run/saves.ts";
 import { schemesHost } from "./schemes/schemes-host.ts";
@@ -67,7 +66,7 @@ const session = new Session({
   form: editor,
   feed,
   relink: () => address.write(),
-  calm,
+  calm: calm(),
   first: FIRST,
 });
 const address = new Address(session, () => showSide(true));
@@ -98,6 +97,8 @@ make.addEventListener("click", (event) => {
 const stands = staleBanner(pictures);
 const root = document.documentElement;
 const follow: (() => void)[] = [
+  () =>
+    editor.setSides(session.two.value ? runTitles(session.experiments, session.catalogue) : [], session.edited.value),
   () => {
     const { value } = session.title;
     if (value) document.title = [value, answerText(answered.sides.value), "Corun"].filter(Boolean).join(" · ");
@@ -119,12 +120,12 @@ const follow: (() => void)[] = [
   },
   () => {
     const tab = session.tab.value;
-    if (tab !== (session.view.peek().tab ?? null)) session.look({ tab: tab ?? undefined });
+    if (tab !== (session.view.peek().tab ?? null)) session.send("look", { tab: tab ?? undefined });
   },
 ];
 for (const one of follow) effect(one);
-document.addEventListener("visibilitychange", () => session.hide(document.hidden));
-session.hide(document.hidden);
+document.addEventListener("visibilitychange", () => session.send("hide", document.hidden));
+session.send("hide", document.hidden);
 provideStamp(() => ({
   engine: session.ready.peek()?.stamp ?? "",
   config: session.sides
@@ -132,7 +133,7 @@ provideStamp(() => ({
     .map(({ laid }) => laid?.loaded.hash ?? "")
     .join("+"),
   seed: session.sides.peek()[0]?.laid?.loaded.normal.seed ?? session.sides.peek()[0]?.experiment.seed ?? 0,
-  cycle: session.cycle,
+  cycle: session.now.cycle,
   link: address.shown,
 }));
 
@@ -152,52 +153,35 @@ function choose(at: number, name: string): void {
   const next = preset
     ? withPreset(of, preset)
     : { ...structuredClone(of), policy: scheme(catalogue, name, of.kernels.length) };
-  if (at < sides.length) session.changeElsewhere(next, at);
-  else session.compareWith(next);
+  session.send("change", { [at]: next });
 }
 /** What a vendor shares on GPUs of one kind alone: both runs move there, and can move back. */
 function onOtherGpu(at: number, preset: Preset, gpu: string): void {
-  const before = [...session.experiments],
-    titleOf = (name: string): string => session.catalogue?.gpus.find((one) => one.name === name)?.title ?? name,
-    show = ([a, b]: readonly Experiment[]): void => {
-      if (a && b) session.pair(a, b);
-      else if (a) session.open(a, !calm());
-    };
-  const after = before.map((one): Experiment => {
-    const next = structuredClone(one);
-    otherGpu(gpu)(next);
-    return next;
-  });
+  const to = session.experiments,
+    titleOf = (name: string): string => session.catalogue?.gpus.find((one) => one.name === name)?.title ?? name;
+  const after = to.map((one) => edited(one, otherGpu(gpu)));
   after[at] = withPreset(after[at] ?? (after[0] as Experiment), preset);
-  show(after);
-  session.aside = {
+  session.send("open", after);
+  session.send("aside", {
     title: `${shortTitle(preset)} needs another GPU, and has it now: ${titleOf(gpu)}.`,
-    actions: [{ label: `Back to ${titleOf(gpuOf(before[0] as Experiment))}`, run: () => show(before) }],
-  };
+    back: { label: `Back to ${titleOf(gpuOf(to[0] as Experiment))}`, to },
+  });
 }
 /** Other experiments for the sides; of another GPU that is large first the part that answers in a part of the time, if they can be scaled. The whole is
  * a press away. */
-async function become(next: readonly Experiment[]): Promise<void> {
-  const { catalogue, engine } = session,
-    before = session.experiments,
-    [gpu = "", was] = [next, before].map(([first]) => first && gpuOf(first)),
-    part = catalogue && gpu !== was && firstPart(shapeOf(catalogue, gpu).sms, gpu, __SCALES__);
-  const parts = part ? next.map((one) => edited(one, scaledTo(part))) : [];
-  const problems = await Promise.all(parts.map((one) => engine?.validate(one) ?? []));
-  // Somebody may have chosen something else meanwhile; that the same has loaded meanwhile is no other choice.
-  if (JSON.stringify(session.experiments) !== JSON.stringify(before)) return;
-  (part && problems.flat().length === 0 ? parts : next).forEach((one, at) => {
-    if (at >= before.length) session.compareWith(one);
-    else if (JSON.stringify(one) !== JSON.stringify(before[at])) session.changeElsewhere(one, at);
-  });
+function become(next: readonly Experiment[]): void {
+  const { catalogue } = session,
+    [gpu = "", was] = [next, session.experiments].map(([first]) => first && gpuOf(first)),
+    part = catalogue && gpu !== was ? firstPart(shapeOf(catalogue, gpu).sms, gpu, __SCALES__) : null;
+  session.send("become", next, part);
 }
 const chosen: Chosen = {
   kernel: (at, name) => session.changeBoth(otherKernel(at, name)),
   add: (name) => session.changeBoth(oneMore(session.catalogue, name)),
   remove: (at) => session.changeBoth(oneLess(session.catalogue, at)),
-  gpu: (name) => void become(session.experiments.map((one) => edited(one, otherGpu(name)))),
-  scheme: (at, name) => (name === NONE ? session.only(0) : choose(at, name)),
-  whole: (next) => void become(next),
+  gpu: (name) => become(session.experiments.map((one) => edited(one, otherGpu(name)))),
+  scheme: (at, name) => (name === NONE ? session.send("only", 0) : choose(at, name)),
+  whole: become,
   own: (at) => {
     showSide(true);
     // The form is drawn a moment later.
@@ -205,10 +189,10 @@ const chosen: Chosen = {
   },
 };
 const help = listen([
-  pageKey(" ", "play, pause", () => session.toggle(), "space"),
-  pageKey(".", "one cycle forward", () => session.step()),
-  pageKey(",", "one cycle back", () => session.back()),
-  pageKey("e", "to the next event", () => session.event()),
+  pageKey(" ", "play, pause", () => session.send("toggle"), "space"),
+  pageKey(".", "one cycle forward", () => session.send("step")),
+  pageKey(",", "one cycle back", () => session.send("back")),
+  pageKey("e", "to the next event", () => session.send("event")),
   pageKey("g", "go to a cycle", () => dock.focusField()),
   pageKey("c", "copy the link", () => void copyLink(session, address)),
   pageKey("x", "open or close the experiment", toggleSide),
@@ -219,8 +203,9 @@ const help = listen([
     () => {
       if (presenting()) present(false);
       else if (document.querySelector(":popover-open")) return;
-      else if (session.sm.peek() !== null && !$("#drawer").contains(document.activeElement)) session.select(null);
-      else if (session.tab.peek() === null && session.selected.peek()) session.stretchTo(null);
+      else if (session.sm.peek() !== null && !$("#drawer").contains(document.activeElement))
+        session.send("look", { sm: undefined });
+      else if (session.tab.peek() === null && session.selected.peek()) session.send("stretchTo", null);
       else closeDrawer(session.tab);
     },
     "esc",
@@ -240,7 +225,7 @@ startScreen(session, answered, list, {
   shown: gpu.shown,
   choose: chosen,
   edit: (side, path) => {
-    session.edit(side);
+    session.send("edit", side);
     showSide(true);
     // The form is drawn a moment later.
     requestAnimationFrame(() => editor.lead(path));
@@ -279,17 +264,9 @@ async function start(): Promise<void> {
   await answered.loaded;
   let ready: Awaited<ReturnType<typeof Engine.start>>["ready"];
   try {
-    ({ engine, ready } = await Engine.start(await compileModule(), shipped, engineEvents(session)));
+    ({ engine, ready } = await Engine.start(await compileModule(), shipped, session.send));
   } catch (error) {
-    session.unable({
-      kind: "error",
-      title: "The simulator could not be started",
-      text: [
-        errorText(error),
-        "It needs a browser with WebAssembly and module workers: any that was current in 2023 or later.",
-      ],
-      actions: [{ label: "Try again", primary: true, run: () => location.reload() }],
-    });
+    session.send("unable", errorText(error));
     return;
   }
   const running = engine,
@@ -301,17 +278,14 @@ async function start(): Promise<void> {
     change: (next) => {
       const at = session.edited.peek(),
         { [at]: before, [1 - at]: other } = session.experiments;
-      session.change(next);
+      session.send("typed", next);
       const also = before && other && alike(before, next, other);
-      if (also && also !== other) session.changeElsewhere(also, 1 - at);
+      if (also) session.send("change", { [1 - at]: also });
     },
-    open: (one) => {
-      session.view.value = {};
-      session.open(one, !calm());
-    },
-    edit: (side) => session.edit(side),
+    open: (one) => session.send("open", [one]),
+    edit: (side) => session.send("edit", side),
     dropped: () => {
-      session.editable.value = true;
+      session.send("dropped");
       showSide(true);
     },
     freshSeed: () => running.freshSeed(),

@@ -139,6 +139,9 @@ test("how sure it is: once for both sides where it is the same", () => {
   );
   assert.deepEqual(origins([side(null)]), []);
   assert.equal(origins([side(EVEN, { origin: "rests" })])[0]?.text, "Paused here: 10,000 cycles so far.");
+  const earlier = side({ ...EVEN, stop: "cycles" }, { origin: "earlier" });
+  assert.equal(origins([earlier])[0]?.text, "Answer of the first 10,000 cycles: the run here goes on.");
+  assert.ok(!isFinal(earlier), "it is not said as the last");
 });
 
 test("a sentence stands for five seconds while the run goes on, and changes once when it ends", () => {

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Answered } from "../src/run/answered.ts";
-import { Feed } from "../src/run/feed.ts";
 import first from "../src/model/first.json" with { type: "json" };
 import shipped from "../src/model/answers.json" with { type: "json" };
 import { schemePoints } from "../src/schemes/scheme-points.ts";
 import { SchemesRun, type SchemesHost } from "../src/schemes/schemes-run.ts";
-import { Session } from "../src/run/session.ts";
-import { side, type Side } from "../src/run/side.ts";
+import { side, type Side } from "../src/model/session.ts";
+import { computed, signal } from "@preact/signals";
+import type { Whereabouts } from "../src/model/origin.ts";
 import type { Experiment, Result } from "../src/model/types.ts";
 
 // The page's own files, as its host gives them.
@@ -23,16 +23,25 @@ const even: Experiment = { ...(first as Experiment), policy: { name: "even" } };
 const ccbp = (more: Partial<Experiment> = {}): Experiment => ({ ...even, policy: { name: "ccbp" }, ...more });
 
 const nothing = (): void => undefined;
-const around = {
-  form: { setSides: nothing, show: nothing, accepted: nothing, problems: nothing, scriptFailed: nothing },
-  feed: new Feed(),
-  relink: nothing,
-  calm: () => true,
-  first: even,
+/** What is to be seen of a session. */
+const seen = () => {
+  const sides = signal<readonly Side[]>([]),
+    experiments = computed(() => sides.value.map(({ experiment }) => experiment));
+  return {
+    sides,
+    seen: sides,
+    over: signal(false),
+    whereabouts: signal<Whereabouts>("way"),
+    ready: signal(null),
+    catalogue: null,
+    get experiments() {
+      return experiments.value;
+    },
+  };
 };
 /** The sides of a page that has these runs; `more`: what the engine has said of each. */
 async function shown(experiments: readonly Experiment[], more: readonly Partial<Side>[] = []): Promise<Answered> {
-  const session = new Session(around),
+  const session = seen(),
     answered = new Answered(session);
   session.sides.value = experiments.map((one, at) => ({ ...side(one), ...more[at] }));
   await answered.loaded;
@@ -68,6 +77,21 @@ test("B of another mix that came with the page has that mix's answer", async () 
     answered.sides.value[1]?.result?.kernels.map(({ name }) => name),
     ["CFD", "FTD"],
   );
+});
+
+test("a run that goes on beyond its end keeps what stood there, its causes too, until it has ended again", async () => {
+  const longer: Experiment = { ...even, stop: { cycles: 1_000_000 } },
+    [stored] = (await shown([even])).sides.value,
+    digest = stored?.result?.digest,
+    earlier = { experiment: even, result: { ...ended([9, 9], 500_000), config_hash: EVEN, digest } as Result };
+  const on = await shown([longer], [{ earlier, result: ended([5, 2], 600_000) }]);
+  // The run itself had ended, and its causes were not asked for yet.
+  assert.ok((stored?.result?.because ?? []).length > 0);
+  assert.deepEqual([on.sides.value[0]?.origin, on.sides.value[0]?.result], ["earlier", stored?.result]);
+  const own = await shown([{ ...longer, seed: 2 }], [{ earlier: { ...earlier, experiment: { ...even, seed: 2 } } }]);
+  assert.equal(own.sides.value[0]?.result, earlier.result, "without a stored answer, its own");
+  const over = await shown([longer], [{ earlier: null, result: ended([5, 2], 1_000_000) }]);
+  assert.equal(over.sides.value[0]?.result?.cycles, 1_000_000);
 });
 
 test("once the engine has named an experiment by its hash, the answer has that hash or is none", async () => {
@@ -137,7 +161,7 @@ test("A and B stand in the picture of all schemes also where no answer came with
 
 test("what has run to its end on the page is one of all schemes, and is not run again", async () => {
   const mine: Experiment = { ...even, kernels: ["ccbp/LAV", "ccbp/HG"], stop: { cycles: 2_000_000 } },
-    session = new Session(around),
+    session = seen(),
     answered = new Answered(session);
   session.sides.value = [{ ...side(mine), result: ended([3, 2]) }];
   const run = await beginning(answered, mine);
@@ -153,7 +177,7 @@ test("what has run to its end on the page is one of all schemes, and is not run 
 });
 
 test("another mix has no answers of the mix before, and each file is asked for once", async () => {
-  const session = new Session(around),
+  const session = seen(),
     answered = new Answered(session);
   asked.length = 0;
   session.sides.value = [side(even), side(ccbp())];

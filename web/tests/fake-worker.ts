@@ -4,8 +4,8 @@
 // `slow` has not come far when something else is asked of it, `crash` kills the worker when it plays.
 import { kernelName } from "../src/model/choices.ts";
 import type { FromLab, ToLab } from "../src/engine/lab/protocol.ts";
-import type { FrameMessage, FromWorker, Loaded, PlannedAlone, RunState, ToWorker } from "../src/engine/protocol.ts";
-import type { Answer, Catalogue, Experiment } from "../src/model/types.ts";
+import type { FrameMessage, FromWorker, Loaded, PlannedAlone, ToWorker } from "../src/engine/protocol.ts";
+import type { Answer, Catalogue, Experiment, RunState } from "../src/model/types.ts";
 import shipped from "../src/model/answers.json" with { type: "json" };
 import { VENDORS } from "./vendors.ts";
 

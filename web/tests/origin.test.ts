@@ -29,6 +29,13 @@ test("a run of another length confirms nothing, and without a stored answer the 
   assert.deepEqual(shownOf(null, null, "way"), { result: null, origin: "running" });
 });
 
+test("what a run said at its end stands while it goes on to a later one, but not where the user has stopped to look", () => {
+  const before = of(500, "a");
+  assert.deepEqual(shownOf(null, of(600, "x"), "way", before), { result: before, origin: "earlier" });
+  assert.deepEqual(shownOf(of(1000, "b"), null, "way", before), { result: of(1000, "b"), origin: "stored" });
+  assert.deepEqual(shownOf(null, of(600, "x"), "rest", before), { result: of(600, "x"), origin: "rests" });
+});
+
 test("where the user has stopped to look, all is of that cycle, or of a stretch up to it; what runs on says the end again", () => {
   const stored = of(500, "a");
   assert.deepEqual(shownOf(stored, of(100, "x"), "rest"), { result: of(100, "x"), origin: "rests" });

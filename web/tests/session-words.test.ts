@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunSide } from "../src/model/model.ts";
 import { answerText, titleOf } from "../src/run/session-words.ts";
-import { side } from "../src/run/side.ts";
+import { side } from "../src/model/session.ts";
 import type { Catalogue, Experiment, Result } from "../src/model/types.ts";
 
 const catalogue = {

@@ -1,223 +1,125 @@
-// What the page runs, as its user asks for it: the session, the engine's page side and the lock-step are real, the worker is made up at its messages.
+// What the page runs, as its user asks for it: from a state and an event, the next state and what is then to be done.
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
-import { Engine } from "../src/engine/engine.ts";
-import { Feed } from "../src/run/feed.ts";
-import type { Notice } from "../src/parts/notice.tsx";
-import { engineEvents } from "../src/run/engine-events.ts";
-import { Session } from "../src/run/session.ts";
-import { further, side, type Side } from "../src/run/side.ts";
+import { test } from "node:test";
+import { edited } from "../src/model/mix.ts";
+import {
+  begin,
+  experimentsIn,
+  further,
+  reduce,
+  side,
+  whereaboutsIn,
+  type Arrived,
+  type Built,
+  type Effect,
+  type Event,
+  type Side,
+  type State,
+} from "../src/model/session.ts";
 import type { Experiment, Result } from "../src/model/types.ts";
-import { under } from "../src/schemes/table.ts";
-import { FakeWorker } from "./fake-worker.ts";
 
-FakeWorker.install();
-
-const MIX = ["ccbp/BP", "ccbp/CFD"];
-const by = (name: string, kernels: readonly string[] = MIX): Experiment => ({
+const by = (name: string, cycles = 500): Experiment => ({
   corun: 1,
-  kernels: [...kernels],
+  kernels: ["ccbp/BP", "ccbp/CFD"],
   policy: { name },
+  stop: { cycles },
+});
+const A = by("even"),
+  B = by("ccbp");
+const built = (normal: Experiment): Built => ({ normal, hash: JSON.stringify(normal) }) as unknown as Built;
+const result = (cycles: number, more: Partial<Result> = {}): Result =>
+  ({ cycles, stop: "cycles", measured_from: 0, kernels: [], gpu: {}, ...more }) as unknown as Result;
+const at = (cycle: number, state: Arrived["state"], said: Result | null = result(cycle)): Arrived => ({
+  cycle,
+  state,
+  result: said,
+  why: "",
 });
 
-interface Form {
-  shown: Experiment | null;
-  problems: string[];
+/** The state after these events, and what was to be done after the last of them. */
+function after(state: State, ...events: readonly Event[]): [State, Effect[]] {
+  let effects: Effect[] = [];
+  for (const event of events) [state, effects] = reduce(state, event);
+  return [state, effects];
 }
-interface Page {
-  session: Session;
-  form: Form;
-  /** Of each run's kernels, as often as it was told. */
-  alone: string[];
+/** A page that runs these, of which the engine has built each. */
+function running(experiments: readonly Experiment[], calm = false): State {
+  const built_ = experiments.map((one, i): Event => ["loaded", i, built(one)]);
+  return after(begin(A, calm), ["open", experiments], ...built_)[0];
 }
-let page: Page | null = null;
+const frames = (n: number, now: Arrived["state"], cycle: number, said?: Result | null): Event => [
+  "frames",
+  Array.from({ length: n }, () => at(cycle, now, said)),
+  now,
+  0,
+];
+/** One that has ended at cycle 500. */
+const ended = (...experiments: Experiment[]): State =>
+  after(running(experiments), frames(experiments.length, "done", 500))[0];
+const only = <K extends Effect[0]>(effects: readonly Effect[], kind: K): Extract<Effect, [K, ...unknown[]]>[] =>
+  effects.filter((one): one is Extract<Effect, [K, ...unknown[]]> => one[0] === kind);
 
-async function start(calm = false): Promise<Page> {
-  const form: Form = { shown: null, problems: [] },
-    alone: string[] = [];
-  const feed = new Feed();
-  feed.add({ alone: (side, kernel, ipc) => void alone.push(`${side} ${kernel} ${ipc}`) });
-  const session = new Session({
-    form: {
-      setSides: () => undefined,
-      show: (experiment) => {
-        form.shown = experiment;
-      },
-      accepted: () => {
-        form.problems = [];
-      },
-      problems: (problems) => {
-        form.problems = problems.map(({ path }) => path);
-      },
-      scriptFailed: () => undefined,
-    },
-    feed,
-    relink: () => undefined,
-    calm: () => calm,
-    first: by("even"),
-  });
-  const { engine, ready } = await Engine.start({} as WebAssembly.Module, () => Promise.resolve({}), {
-    ...engineEvents(session),
-  });
-  session.engine = engine;
-  session.ready.value = { ...ready, module: engine.module };
-  page = { session, form, alone };
-  return page;
-}
-afterEach(() => {
-  // What plays would play for ever.
-  for (const worker of FakeWorker.all) worker.terminate();
-  FakeWorker.all = [];
-  page = null;
+test("a link plays from the start; one of a cycle rests there, and has it in the link", () => {
+  const [played, todo] = reduce(begin(A, false), ["open", [A, B]]);
+  assert.deepEqual(only(todo, "load"), [
+    ["load", 0, A, true, 0],
+    ["load", 1, B, true, 0],
+  ]);
+  assert.deepEqual(played.view, {});
+  const [rests, then] = reduce(begin(A, false), ["open", [A], { cycle: 300, from: 100 }]);
+  assert.deepEqual(only(then, "load"), [["load", 0, A, false, 300]]);
+  assert.deepEqual([rests.view, rests.linkCycle], [{ cycle: 300, from: 100 }, true]);
 });
 
-/** Waits for what is to come; that it does not come is the failure. */
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const late = Date.now() + 2_000;
-  while (!holds()) {
-    if (Date.now() > late) assert.fail(`${what}: never; ${JSON.stringify(seen())}`);
-    await new Promise((on) => setTimeout(on, 1));
-  }
-}
-/** Long enough for anything that would come. */
-const settle = (): Promise<void> => new Promise((on) => setTimeout(on, 40));
-const seen = (): object => {
-  const { session } = page as Page;
-  return { state: session.state.peek(), where: session.where.peek(), notice: session.notice.peek()?.title ?? null };
-};
-const playing = (session: Session): Promise<void> =>
-  until("it plays", () => session.state.peek() === "playing" && session.cycle > 0);
-const restsAt = (session: Session, cycle: number): Promise<void> =>
-  until(`it rests at ${cycle}`, () => session.state.peek() === "paused" && session.cycle === cycle);
-function press(notice: Notice | null, label: string): void {
-  const action = notice?.actions?.find((one) => one.label === label);
-  if (!action) assert.fail(`no button ${label} on ${notice?.title ?? "no notice"}`);
-  action.run();
-}
-/** Where A was told to go since it was built last. */
-function sinceBuilt(): number[] {
-  const heard = FakeWorker.runs[0]?.heard ?? [];
-  return heard
-    .slice(heard.map(({ t }) => t).lastIndexOf("load"))
-    .flatMap((one) => (one.t === "goTo" ? [one.cycle] : []));
-}
-const schemes = (session: Session): string[] =>
-  session.experiments.map(({ policy }) => (policy as { name: string }).name);
-
-test("a link opens and plays; pausing puts the cycle in the link, playing takes it out", async () => {
-  const { session } = await start();
-  session.open(by("even"), true);
-  await playing(session);
-  assert.equal(session.notice.peek(), null);
-  assert.match(session.title.peek(), /^BP \+ CFD.* · Even/);
-  session.toggle();
-  await until("it is paused", () => session.state.peek() === "paused");
-  assert.equal(session.view.peek().cycle, session.cycle);
-  assert.equal(session.settled.peek(), session.cycle);
-  session.toggle();
-  await playing(session);
-  assert.equal(session.view.peek().cycle, undefined);
+test("where no motion is wanted nothing starts, and nobody has stopped it: the link has no cycle", () => {
+  const [state, todo] = reduce(begin(A, true), ["open", [A], {}, 80]);
+  assert.deepEqual(only(todo, "load"), [["load", 0, A, false, 80]]);
+  assert.deepEqual([state.view, state.linkCycle], [{}, false]);
+  const [rests] = after(state, ["loaded", 0, built(A)], frames(1, "paused", 80));
+  assert.equal(whereaboutsIn(rests), "way");
+  assert.equal(whereaboutsIn(after(rests, ["go", 40], frames(1, "paused", 40))[0]), "rest", "to go back is to look");
 });
 
-test("Play on what has ended goes on from there, twice as far, and keeps the other's end where that is later", async () => {
-  const { session, form } = await start();
-  const ends = (name: string, stop: object): Experiment => ({ ...by(name), stop });
-  const stops = (): unknown[] => session.experiments.map(({ stop }) => stop);
-  const ended = (cycle: number): Promise<void> =>
-    until(
-      `it ends at ${cycle}`,
-      () => session.state.peek() === "done" && session.cycle === cycle && session.over.peek(),
-    );
-  session.open(ends("even", { cycles: 6_000 }), true);
-  await ended(6_000);
-  session.toggle();
-  await ended(12_000);
-  assert.deepEqual(sinceBuilt()[0], 6_000, "from there, not from the start");
-  assert.deepEqual([stops(), form.shown?.stop], [[{ cycles: 12_000 }], { cycles: 12_000 }]);
-
-  session.open(ends("even", { cycles: 6_000 }), true, 0, ends("ccbp", { cycles: 20_000 }));
-  await ended(6_000);
-  session.toggle();
-  await ended(12_000);
-  assert.deepEqual(stops(), [{ cycles: 12_000 }, { cycles: 20_000 }]);
-  session.only(0);
-
-  // Where kernels have run to their end, there is nothing to go on with.
-  const done = { kernels_done: true, cycles: 6_000 };
-  session.open(ends("even", done), true);
-  await ended(6_000);
-  session.toggle();
-  await until("it starts again", () => sinceBuilt().lastIndexOf(0) > 0);
-  assert.deepEqual(stops(), [done]);
+test("Play on a finished run goes on twice as far from where it is, and keeps what it said until then", () => {
+  const before = ended(A),
+    [state, todo] = reduce(before, ["toggle"]);
+  assert.deepEqual(only(todo, "load"), [["load", 0, by("even", 1000), true, 500]]);
+  assert.deepEqual(only(todo, "show").length, 1, "the form has the longer run");
+  assert.deepEqual(state.sides[0]?.earlier, { experiment: A, result: before.sides[0]?.result });
+  const [goes] = after(state, ["loaded", 0, built(by("even", 1000))], frames(1, "playing", 700));
+  assert.equal(goes.sides[0]?.earlier?.result.cycles, 500, "on its way, too");
+  const [over] = reduce(goes, frames(1, "done", 1000));
+  assert.deepEqual([over.sides[0]?.earlier, over.sides[0]?.result?.cycles, over.over], [null, 1000, true]);
 });
 
-test("a stretch: the runs look where it begins and stay at its end; whoever goes elsewhere or plays ends it", async () => {
-  const { session } = await start();
-  for (const other of [null, by("ccbp")]) {
-    session.open(by("even"), false, 500, other);
-    await restsAt(session, 500);
-    const seen: number[] = [];
-    const stop = session.settled.subscribe((cycle) => void (cycle !== null && seen.push(cycle)));
-    session.stretchTo({ from: 100, to: 300 });
-    await until("it is of the stretch", () => session.stretch.peek()?.from === 100);
-    assert.deepEqual([session.cycle, session.whereabouts.peek(), seen.at(-1)], [300, "stretch", 300]);
-    assert.ok(!seen.includes(100), "nothing is said of where it begins");
-    assert.deepEqual(
-      session.sides.peek().map(({ result }) => [result?.measured_from, result?.cycles]),
-      session.sides.peek().map(() => [100, 300]),
-    );
-    assert.deepEqual([session.view.peek().from, session.view.peek().cycle], [100, 300]);
-    session.stretchTo({ from: 100, to: 200 });
-    await until("it is of the shorter one", () => session.stretch.peek()?.to === 200);
-    session.stretchTo(null);
-    await until("it is of the run so far", () => session.sides.peek()[0]?.result?.measured_from === 0);
-    assert.deepEqual([session.cycle, session.whereabouts.peek(), session.view.peek().from], [200, "rest", undefined]);
-    session.stretchTo({ from: 0, to: 100 });
-    await until("it is of the first part", () => session.stretch.peek()?.to === 100);
-    session.go(400);
-    await restsAt(session, 400);
-    assert.deepEqual([session.stretch.peek(), session.view.peek().from], [null, undefined]);
-    session.stretchTo({ from: 200, to: 400 });
-    await until("it is of the last part", () => session.stretch.peek()?.from === 200);
-    session.toggle();
-    await playing(session);
-    assert.equal(session.selected.peek(), null);
-    stop();
-  }
-});
-
-test("Play where a stretch ends with the run goes on, and what is paused later is no stretch", async () => {
-  const { session } = await start();
-  session.open({ ...by("even"), stop: { cycles: 300 } }, true);
-  await until("it has ended", () => session.over.peek());
-  session.stretchTo({ from: 100, to: 300 });
-  await until("it is of the stretch", () => session.stretch.peek() !== null && session.state.peek() === "done");
-  assert.equal(session.over.peek(), false, "what is said is not the whole run's");
-  session.toggle();
-  await until("it has gone on", () => session.over.peek() && session.cycle === 600);
-  session.go(400);
-  await restsAt(session, 400);
-  assert.deepEqual([session.selected.peek(), session.view.peek().from], [null, undefined]);
-});
-
-test("a link with a stretch opens on it, and another scheme shows the same stretch of its own run", async () => {
-  const { session } = await start();
-  session.view.value = { from: 100, cycle: 300 };
-  session.open(by("even"), false, 300);
-  await until("it is of the stretch", () => session.stretch.peek()?.from === 100);
-  session.change(by("ccbp"));
-  await until("it is of the new run's", () => schemes(session)[0] === "ccbp" && session.stretch.peek()?.to === 300);
-  assert.deepEqual(
-    session.sides.peek().map(({ result, loaded }) => [result?.measured_from, loaded !== null]),
-    [[100, true]],
+test("of two, the one whose end is later keeps it; one whose kernels are done begins again", () => {
+  const [state, todo] = reduce(
+    after(running([A, by("ccbp", 2000)]), [
+      "frames",
+      [at(500, "done"), at(500, "paused", result(500, { stop: "budget" }))],
+      "done",
+      0,
+    ])[0],
+    ["toggle"],
   );
+  assert.deepEqual(only(todo, "load"), [
+    ["load", 0, by("even", 1000), true, 500],
+    ["load", 1, by("ccbp", 2000), true, 500],
+  ]);
+  assert.deepEqual(
+    state.sides.map(({ earlier }) => earlier !== null),
+    [true, false],
+    "B has not said its last",
+  );
+  const done = after(running([A]), frames(1, "done", 500, result(500, { stop: "kernels_done" })))[0];
+  assert.deepEqual(only(reduce(done, ["toggle"])[1], "seek"), [["seek", 0, true]]);
 });
 
 test("a run that has settled goes on for twice its cycles, and one that is over for good does not", () => {
-  const of = (stop: object, ended: string): unknown => {
-    const experiment = { ...by("even"), stop },
-      loaded = { normal: experiment } as Side["loaded"];
-    return further({ ...side(experiment), loaded, result: { stop: ended, cycles: 7_000 } as Result })?.stop;
+  const of = (stop: object, why: string): unknown => {
+    const experiment = { ...A, stop },
+      loaded = built(experiment);
+    return further({ ...side(experiment), loaded, result: { stop: why, cycles: 7_000 } as Result })?.stop;
   };
   assert.deepEqual(of({ settled: 0.01 }, "settled"), { cycles: 14_000 });
   assert.deepEqual(of({ settled: 0.01, at_most: 7_000 }, "cycles"), { settled: 0.01, at_most: 14_000 });
@@ -225,333 +127,172 @@ test("a run that has settled goes on for twice its cycles, and one that is over 
   assert.equal(of({ kernels_done: true }, "kernels_done"), undefined);
 });
 
-test("what is said is of the cycle at which the user has stopped to look, and else of the end", async () => {
-  const { session } = await start();
-  session.open(by("even"), true);
-  await playing(session);
-  assert.equal(session.whereabouts.peek(), "way");
-  session.toggle();
-  await until("it is paused", () => session.state.peek() === "paused");
-  assert.equal(session.whereabouts.peek(), "rest");
-  session.go(5_000);
-  await restsAt(session, 5_000);
-  assert.equal(session.whereabouts.peek(), "rest");
-  session.toggle();
-  await playing(session);
-  assert.equal(session.whereabouts.peek(), "way");
-  // Nobody has stopped a run that rests since no motion is wanted.
-  session.open(by("even"), false, 8_000);
-  session.linkCycle = false;
-  session.look({ cycle: undefined });
-  await restsAt(session, 8_000);
-  assert.equal(session.whereabouts.peek(), "way");
-  session.go(4_000);
-  await restsAt(session, 4_000);
-  assert.equal(session.whereabouts.peek(), "rest", "and going back is to look");
+test("to change A builds A alone, and B keeps what it said", () => {
+  const before = ended(A, B),
+    [state, todo] = reduce(before, ["change", { 0: by("smk") }]);
+  assert.deepEqual(only(todo, "load"), [["load", 0, by("smk"), true, 0]]);
+  assert.equal(state.sides[0]?.result, null);
+  assert.equal(state.sides[1], before.sides[1]);
+  assert.deepEqual(only(reduce(before, ["change", { 0: A }])[1], "load"), [], "the same is no change");
 });
 
-test("another scheme at a cycle at rest shows that cycle of the new run; while it plays, from the start", async () => {
-  const { session } = await start();
-  session.open(by("even"), false, 5_000);
-  await restsAt(session, 5_000);
-  session.change(by("ccbp"));
-  assert.equal(session.standing.peek(), "waits");
-  await restsAt(session, 5_000);
-  assert.deepEqual(schemes(session), ["ccbp"]);
-  assert.equal(session.standing.peek(), null);
-  assert.equal(session.view.peek().cycle, 5_000, "who came by a link of a cycle is still there");
-
-  session.toggle();
-  await playing(session);
-  session.change(by("even"));
-  await playing(session);
-  assert.equal(sinceBuilt()[0], 0);
-});
-
-test("another mix under two schemes at rest: both runs at that cycle", async () => {
-  const { session } = await start();
-  session.open(by("even"), false, 4_000, by("ccbp"));
-  await restsAt(session, 4_000);
-  session.changeBoth((experiment) => {
-    experiment.kernels = ["ccbp/BP", "ccbp/HS"];
-  });
-  await restsAt(session, 4_000);
-  await until("both are built", () => session.sides.peek().every(({ loaded }) => loaded !== null));
+test("a knob turns A and B at once, at the cycle at which both rest", () => {
+  const rests = after(running([A, B]), ["go", 300], frames(2, "paused", 300))[0];
+  const turned = experimentsIn(rests).map((one) =>
+    edited(one, (experiment) => {
+      experiment.gpu = { preset: "ccbp-16sm", sms: 8 };
+    }),
+  );
+  const [state, todo] = reduce(rests, ["change", turned]);
   assert.deepEqual(
-    FakeWorker.runs.map(({ experiment, cycle }) => [experiment?.kernels, cycle]),
+    only(todo, "load"),
+    turned.map((one, i) => ["load", i, one, false, 300]),
+  );
+  assert.deepEqual([state.view.cycle, state.toward], [300, 300]);
+});
+
+test("a scheme for B where there is none makes a second run, at A's cycle where that rests", () => {
+  const rests = after(running([A]), ["go", 300], frames(1, "paused", 300))[0],
+    [state, todo] = reduce(rests, ["change", { 1: B }]);
+  assert.deepEqual(only(todo, "load"), [["load", 1, B, false, 300]]);
+  assert.deepEqual([experimentsIn(state), state.edited], [[A, B], 1]);
+  assert.deepEqual(only(reduce(running([A]), ["change", { 1: B }])[1], "load"), [["load", 1, B, true, 0]]);
+});
+
+const onA100 = [A, B].map((one) => ({ ...one, gpu: "a100-40gb" }));
+test("a GPU that is chosen while the page still loads survives that", () => {
+  const previewed = after(begin(A, false), ["preview", [A, B]])[0],
+    [, todo] = reduce(previewed, ["become", onA100, "quarter"]);
+  const [[, of, parts, whole] = []] = only(todo, "judge");
+  assert.deepEqual([of, whole], [[A, B], onA100]);
+  assert.notDeepEqual(parts, whole);
+  // It is judged before the page has opened its link, or after.
+  const early = after(previewed, ["fits", [A, B], onA100]);
+  assert.deepEqual(experimentsIn(early[0]), onA100, "the row says so already");
+  for (const events of [
     [
-      [["ccbp/BP", "ccbp/HS"], 4_000],
-      [["ccbp/BP", "ccbp/HS"], 4_000],
+      ["fits", [A, B], onA100],
+      ["open", [A, B]],
     ],
-  );
-  assert.deepEqual(session.differ.peek().length, 1);
+    [
+      ["open", [A, B]],
+      ["fits", [A, B], onA100],
+    ],
+    [
+      ["open", [A, B]],
+      ["loaded", 0, built(A)],
+      ["loaded", 1, built(B)],
+      ["fits", [A, B], onA100],
+    ],
+  ] as Event[][]) {
+    const [state, last] = after(previewed, ...events);
+    assert.deepEqual(experimentsIn(state), onA100);
+    assert.deepEqual(
+      only(last, "load").map(([, , one]) => one),
+      onA100,
+    );
+  }
+});
+test("another choice made meanwhile is not overtaken by a GPU that is judged later", () => {
+  const [state, todo] = after(running([A, B]), ["change", { 1: by("smk") }], ["fits", [A, B], onA100]);
+  assert.deepEqual([experimentsIn(state), todo], [[A, by("smk")], []]);
+  const [opened] = after(begin(A, false), ["preview", [A]], ["fits", [A], onA100], ["open", [B]]);
+  assert.deepEqual(experimentsIn(opened), [B], "nor is another link");
 });
 
-test("the same experiment as A and B: no difference, one clock, and each kernel is measured alone once", async () => {
-  const { session, alone } = await start();
-  session.open(by("even"), true, 0, by("even"));
-  await playing(session);
-  session.toggle();
-  await until("it is paused", () => session.state.peek() === "paused");
-  assert.deepEqual(session.differ.peek(), []);
-  assert.equal(FakeWorker.runs[0]?.cycle, FakeWorker.runs[1]?.cycle);
-  await until("all are known", () => new Set(alone).size === 4);
-  const jobs = FakeWorker.alone;
-  assert.equal(new Set(jobs.map(({ hash }) => hash)).size, 2);
-});
-
-test("what cannot run is said at the form, and the run before stays", async () => {
-  const { session, form } = await start();
-  session.open(by("even"), false, 2_000);
-  await restsAt(session, 2_000);
-  session.change(by("bad"));
-  await until("it is said", () => form.problems.length > 0);
-  assert.deepEqual(form.problems, ["policy"]);
-  assert.match(JSON.stringify(session.standing.peek()), /Below is still .*Even/);
-  assert.equal(session.cycle, 2_000);
-  session.change(by("ccbp"));
-  await restsAt(session, 2_000);
-  assert.deepEqual([form.problems, session.standing.peek()], [[], null]);
-});
-
-test("what cannot run, asked for before the run before is where it goes, does not change where that is", async () => {
-  const { session, form } = await start();
-  session.open(by("even"), false, 2_000);
-  await restsAt(session, 2_000);
-  session.change(by("slow"));
-  await until("it sets out", () => session.state.peek() === "seeking" && session.cycle === 0);
-  session.change(by("bad"));
-  await until("it is said", () => form.problems.length > 0);
-  session.change(by("ccbp"));
-  await restsAt(session, 2_000);
-  // What played is to play again.
-  session.toggle();
-  await playing(session);
-  session.change(by("bad"));
-  await until("it is said", () => form.problems.length > 0);
-  session.change(by("even"));
-  await playing(session);
-  // Who has gone elsewhere meanwhile stays there.
-  session.go(3_000);
-  await restsAt(session, 3_000);
-  session.change(by("bad"));
-  await until("it is said", () => form.problems.length > 0);
-  session.step();
-  await restsAt(session, 3_001);
-  session.change(by("ccbp"));
-  await restsAt(session, 3_001);
-});
-
-test("a link whose A cannot run says so, also once its B is built", async () => {
-  const { session } = await start();
-  session.open(by("bad"), true, 0, by("even"));
-  await until("B is built", () => (session.sides.peek()[1]?.loaded ?? null) !== null);
-  await settle();
-  assert.equal(session.notice.peek()?.title, "This experiment cannot run");
-  session.only(1);
-  await playing(session);
-  assert.equal(session.notice.peek(), null);
-});
-
-test("when a run has ended its kernels run in their shares, each once, and the run is told; no kernel counts as alone for it", async () => {
-  const { session, alone } = await start();
-  session.open(by("even"), false, 5_000);
-  await restsAt(session, 5_000);
-  await until("both are known alone", () => new Set(alone).size === 2);
-  const [run] = FakeWorker.runs,
-    told = (): [number, string][] =>
-      (run?.asked("setAlone") ?? []).filter(({ kernel }) => kernel < 0).map(({ kernel, hash }) => [kernel, hash]);
-  run?.shares("BP in its share", "CFD in its share");
-  await until("the run is told", () => told().length === 2);
+test("going back keeps one clock: all is of that cycle, for both, and the link has it", () => {
+  const over = ended(A, B);
+  assert.equal(whereaboutsIn(over), "end");
+  const [way, todo] = reduce(over, ["go", 200]);
+  assert.deepEqual(only(todo, "seek"), [["seek", 200]]);
+  const [state] = reduce(way, frames(2, "paused", 200));
+  assert.deepEqual([whereaboutsIn(state), state.view.cycle, state.cycle], ["rest", 200, 200]);
   assert.deepEqual(
-    new Map(told()),
-    new Map([
-      [-1, "BP in its share"],
-      [-2, "CFD in its share"],
-    ]),
+    state.sides.map(({ result: said }) => said?.cycles),
+    [200, 200],
   );
-  // It has gone back and ended again.
-  run?.shares("BP in its share", "CFD in its share");
-  await until("the run is told again", () => told().length === 4);
-  const jobs = FakeWorker.alone;
-  assert.equal(jobs.filter(({ hash }) => hash.endsWith("share")).length, 2, "what is known is not measured again");
-  assert.equal(new Set(alone).size, 2);
+  const [on] = after(state, ["toggle"], frames(2, "playing", 250));
+  assert.deepEqual([whereaboutsIn(on), on.view.cycle], ["way", undefined]);
 });
 
-test("B that cannot run: what is wrong, and either may go on alone", async () => {
-  const { session } = await start();
-  session.open(by("even"), false, 1_000);
-  await restsAt(session, 1_000);
-  session.compareWith(by("bad"));
-  await until("it is said", () => session.notice.peek()?.title === "B cannot run");
-  press(session.notice.peek(), "Go on with A alone");
-  await restsAt(session, 1_000);
-  assert.deepEqual([schemes(session), session.standing.peek()], [["even"], null]);
+test("a stretch is of its cycles alone: its beginning is looked up once, and whoever goes elsewhere ends it", () => {
+  const [looks, first] = reduce(ended(A), ["stretchTo", { from: 100, to: 300 }]);
+  assert.deepEqual(only(first, "seek"), [["seek", 100]]);
+  const [begun, second] = reduce(looks, frames(1, "paused", 100));
+  assert.deepEqual([only(second, "seek"), begun.stretch], [[["seek", 300]], null]);
+  const [there] = reduce(begun, frames(1, "paused", 300));
+  assert.deepEqual([whereaboutsIn(there), there.sides[0]?.result?.measured_from], ["stretch", 100]);
+  assert.deepEqual(only(reduce(there, ["stretchTo", { from: 100, to: 200 }])[1], "seek"), [["seek", 200]]);
+  const [gone] = after(there, ["go", 50], frames(1, "paused", 50));
+  assert.deepEqual([gone.stretch, gone.view.from, whereaboutsIn(gone)], [null, undefined, "rest"]);
 });
 
-test("a link of another engine says so once: not again after it was closed, nor of another experiment", async () => {
-  const { session } = await start();
-  session.open(by("even"), true);
-  session.aside = { title: "Made by another engine", actions: [] };
-  await until("it is said", () => session.notice.peek()?.title === "Made by another engine");
-  press(session.notice.peek(), "Close this notice");
-  session.compareWith(by("ccbp"));
-  await until("both are built", () => session.sides.peek()[1]?.loaded != null);
-  assert.equal(session.notice.peek(), null);
-
-  session.open(by("even"), true);
-  session.aside = { title: "Made by another engine", actions: [] };
-  await until("it is said", () => session.notice.peek() !== null);
-  session.change(by("ccbp"));
-  await until("it is gone", () => session.notice.peek() === null);
+test("what comes late of runs before is dropped", () => {
+  const two = running([A, B]),
+    one = after(two, ["only", 0])[0];
+  assert.deepEqual(reduce(one, frames(2, "playing", 900)), [one, []], "a frame of both");
+  assert.deepEqual(reduce(one, ["loaded", 1, built(B)]), [one, []]);
+  assert.deepEqual(reduce(one, ["problems", 1, []]), [one, []]);
+  const changing = after(two, ["change", { 0: by("smk") }])[0];
+  assert.equal(changing.over, false);
+  assert.equal(changing.sides[0]?.result, null);
 });
 
-test("a link that cannot be read stops the run and leads to the first experiment", async () => {
-  const { session } = await start();
-  session.open(by("ccbp"), true);
-  await playing(session);
-  session.unreadable(["It is damaged."]);
-  await until("it is paused", () => session.state.peek() === "paused");
-  press(session.notice.peek(), "Open the default experiment");
-  await until("it is built", () => session.notice.peek() === null);
-  assert.deepEqual(schemes(session), ["even"]);
+test("what cannot run leaves the run before where it is, and the next change still goes where that was to go", () => {
+  const rests = after(running([A]), ["go", 300], frames(1, "paused", 300))[0],
+    wrong = [{ path: "policy", found: "x", want: "a policy" }];
+  const [state] = after(rests, ["typed", by("bad")], ["problems", 0, wrong]);
+  assert.deepEqual([state.doing, state.cycle, state.sides[0]?.laid?.experiment], ["paused", 300, A]);
+  const [better, todo] = reduce(state, ["typed", B]);
+  assert.deepEqual(only(todo, "load"), [["load", 0, B, false, 300]]);
+  assert.deepEqual(better.sides[0]?.problems, []);
+  const [back, kept] = after(rests, ["typed", B], ["takeBack"]);
+  assert.deepEqual([experimentsIn(back), only(kept, "keep").length], [[A], 1]);
 });
 
-test("a worker that dies is said with what it said; started again, it rests at the start", async () => {
-  const { session } = await start();
-  session.open(by("crash"), true);
-  await until("it is said", () => session.notice.peek()?.title === "The simulation stopped");
-  const [dead] = FakeWorker.runs;
-  session.toggle();
-  await settle();
-  assert.equal(session.notice.peek()?.title, "The simulation stopped", "nothing runs in a dead worker");
-  press(session.notice.peek(), "Start this experiment again");
-  await restsAt(session, 0);
-  assert.deepEqual([dead?.ended, schemes(session), session.notice.peek()], [true, ["crash"], null]);
-
-  session.toggle();
-  await until("it is said", () => session.notice.peek()?.title === "The simulation stopped");
-  press(session.notice.peek(), "Open the default experiment");
-  await restsAt(session, 0);
-  assert.deepEqual(schemes(session), ["even"]);
+test("a profile that is stopped goes on with Play, to where the run was to go", () => {
+  const [stopped] = after(begin(A, false), ["open", [A], { cycle: 300 }], ["profilingStopped", 0]);
+  assert.equal(stopped.doing, "stopped");
+  assert.deepEqual(only(reduce(stopped, ["goOn"])[1], "load"), [["load", 0, A, false, 300]]);
+  const laid = after(running([A]), ["typed", B], ["profilingStopped", 0])[0];
+  assert.deepEqual(only(reduce(laid, ["toggle"])[1], "load"), [["load", 0, B, true, 0]]);
 });
 
-test("of two, one worker dies: both start again, on one clock", async () => {
-  const { session } = await start();
-  session.open(by("even"), true, 0, by("crash"));
-  await until("it is said", () => session.notice.peek()?.title === "The simulation stopped");
-  press(session.notice.peek(), "Open the default experiment");
-  await restsAt(session, 0);
-  assert.deepEqual(schemes(session), ["even"]);
-  session.compareWith(by("ccbp"));
-  await playing(session);
+test("a hidden page runs nothing, and goes on when somebody looks", () => {
+  const playing = after(running([A]), frames(1, "playing", 100))[0],
+    [hidden, todo] = reduce(playing, ["hide", true]);
+  assert.deepEqual(todo, [["pause"]]);
+  assert.deepEqual(reduce(hidden, ["hide", false])[1], [["play"]]);
+  const late = after(begin(A, false), ["hide", true], ["open", [A]], ["loaded", 0, built(A)]);
+  assert.deepEqual(only(late[1], "pause").length, 1, "also what is built only then");
 });
 
-test("a stuck machine says why; played again, it begins anew without the words", async () => {
-  const { session } = await start();
-  session.open(by("stuck"), true);
-  await until("it is stuck", () => session.state.peek() === "stuck");
-  assert.equal(session.notice.peek()?.title, "The machine is stuck at cycle 3,000");
-  session.go(1_000);
-  await restsAt(session, 1_000);
-  assert.equal(session.notice.peek(), null);
+test("a dead worker is said, and started again it rests at the start", () => {
+  const [dead] = reduce(running([A]), ["failed", "unreachable"]);
+  assert.deepEqual(dead.trouble, { what: "crashed", text: "unreachable" });
+  assert.deepEqual(reduce(dead, ["again"])[1], [["restart"]]);
+  assert.deepEqual(only(after(dead, ["again"], ["restarted"])[1], "load"), [["load", 0, A, false, 0]]);
+  const [first] = after(after(running([B, A]), ["failed", "unreachable"])[0], ["openFirst"]);
+  assert.deepEqual(experimentsIn(first), [A]);
 });
 
-test("a profile: undone while it is measured, the run before is built anew and nothing is said of it", async () => {
-  const { session } = await start();
-  session.open(by("even"), false, 3_000);
-  await restsAt(session, 3_000);
-  session.change(by("measured"));
-  await until("it is said", () => /^Profiling one: 1 of 2/.test(session.notice.peek()?.title ?? ""));
-  assert.equal(session.where.peek().state, "profiling");
-  session.change(by("even"));
-  await restsAt(session, 3_000);
-  await settle();
-  assert.deepEqual([session.notice.peek(), session.standing.peek()], [null, null]);
-});
-
-test("a profile: called off, the run before goes on where it was", async () => {
-  const { session, form } = await start();
-  session.open(by("even"), false, 3_000);
-  await restsAt(session, 3_000);
-  session.change(by("measured"));
-  await until("it is said", () => session.where.peek().state === "profiling");
-  press(session.notice.peek(), "Back to Even split");
-  await restsAt(session, 3_000);
-  assert.deepEqual([schemes(session), session.notice.peek(), form.shown], [["even"], null, by("even")]);
-  assert.equal(FakeWorker.runs[0]?.asked("load").length, 2, "it is not built again");
-});
-
-test("a profile: stopped, then played after all; the transport works, also once a second run is there", async () => {
-  const { session } = await start();
-  session.open(by("even"), true);
-  await playing(session);
-  session.change(by("measured"));
-  await until("it is measured", () => session.where.peek().state === "profiling");
-  press(session.notice.peek(), "Stop");
-  await until("it is stopped", () => session.where.peek().state === "stopped");
-  session.toggle();
-  await until("it is measured again", () => session.where.peek().state === "profiling");
-  FakeWorker.runs[0]?.measured();
-  await playing(session);
-  session.compareWith(by("even"));
-  await until("both are built", () => session.sides.peek()[1]?.loaded != null);
-  await playing(session);
-  session.toggle();
-  await until("it is paused", () => session.state.peek() === "paused");
-});
-
-test("two profiles are stopped and one side gets another scheme: the other still says that it has not begun", async () => {
-  const { session } = await start();
-  session.open(by("even"), true, 0, by("ccbp"));
-  await playing(session);
-  session.pair(by("measured"), by("measured", ["ccbp/BP"]));
-  const [first] = FakeWorker.runs;
-  await until("both are measured", () => FakeWorker.runs.length === 2 && session.where.peek().state === "profiling");
-  await settle();
-  press(session.notice.peek(), "Stop");
-  await until("they are stopped", () => session.where.peek().state === "stopped");
-  await settle();
-  session.change(by("even"), 1);
-  await until("B is built", () => session.sides.peek()[1]?.loaded != null);
-  await settle();
+test("nothing of a state is changed in its place", () => {
+  const freeze = <T>(of: T): T => {
+    if (typeof of === "object" && of !== null && !Object.isFrozen(of)) Object.values(Object.freeze(of)).forEach(freeze);
+    return of;
+  };
+  let state = freeze(running([A, B]));
+  const events: Event[] = [
+    ["alone", 0, 1, 2, ""],
+    frames(2, "done", 500),
+    ["toggle"],
+    ["look", { zoom: { from: 0, to: 9 } }],
+    ["stretchTo", { from: 10, to: 20 }],
+    ["only", 1],
+  ];
+  for (const event of events) state = freeze(reduce(state, freeze(event))[0]);
   assert.deepEqual(
-    [session.notice.peek()?.title, session.where.peek().state],
-    ["Stopped before the run began", "stopped"],
+    state.sides.map((one: Side) => one.experiment.policy),
+    [B.policy],
   );
-  session.toggle();
-  await until("it is measured again", () => session.where.peek().state === "profiling");
-  first?.measured();
-  await playing(session);
-});
-
-test("a run that is built while its tab is hidden waits until somebody looks", async () => {
-  const { session } = await start();
-  session.hide(true);
-  session.open(by("even"), true);
-  await until("it is built", () => session.sides.peek()[0]?.loaded != null);
-  await settle();
-  assert.equal(FakeWorker.runs[0]?.state, "paused");
-  session.hide(false);
-  await playing(session);
-});
-
-test("where no motion is wanted, nothing starts by itself", async () => {
-  const { session } = await start(true);
-  session.open(by("even"), false, 2_000);
-  await restsAt(session, 2_000);
-  session.compareWith(by("ccbp"));
-  await until("both are built", () => session.sides.peek()[1]?.loaded != null);
-  await restsAt(session, 2_000);
-  session.pair(by("even"), by("ccbp"));
-  await restsAt(session, 0);
-});
-
-test("an experiment is judged as a text, and under many schemes not copied for each", async () => {
-  const { session } = await start(),
-    long = { ...by("even"), unknown: Array.from({ length: 1_000 }, () => 0) };
-  void session.engine?.validate(long);
-  const asked = FakeWorker.runs[0]?.asked("validate").at(-1);
-  assert.equal(asked?.text, JSON.stringify(long));
-  assert.equal(under(long, { name: "ccbp" })["unknown"], long.unknown);
 });

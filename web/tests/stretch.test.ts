@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { textOf } from "../src/model/says.ts";
-import { ofStretch } from "../src/run/stretch.ts";
+import { ofStretch } from "../src/model/stretch.ts";
 import type { Result } from "../src/model/types.ts";
 
 /** A run of two kernels that have done so much each in so many cycles: instructions, reads of L1D and hits among them, cycles of read replies and replies. */

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Transport, type Member } from "../src/engine/transport.ts";
-import type { FrameMessage, RunState } from "../src/engine/protocol.ts";
+import type { FrameMessage } from "../src/engine/protocol.ts";
+import type { RunState } from "../src/model/types.ts";
 
 Object.assign(globalThis, { requestAnimationFrame: setImmediate });
 
@@ -68,15 +69,15 @@ interface Clock {
 function clock(...members: Counter[]): Clock {
   const drawn: Drawn[] = [],
     far: [number, number][] = [];
-  const lock = new Transport({
-    frames: (frames, state) => {
-      drawn.push({
-        cycles: frames.map((frame) => frame.cycle),
-        state,
-        full: frames.every((frame) => frame.result !== null),
-      });
-    },
-    underWay: (cycle, rate) => void far.push([cycle, rate]),
+  const lock = new Transport((...said) => {
+    if (said[0] === "underWay") far.push([said[1], said[2]]);
+    if (said[0] !== "frames") return;
+    const [, frames, state] = said;
+    drawn.push({
+      cycles: frames.map((frame) => frame.cycle),
+      state,
+      full: frames.every((frame) => frame.result !== null),
+    });
   });
   lock.begin(members);
   /** Until the clock stands still, with everything drawn. */

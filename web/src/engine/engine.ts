@@ -1,57 +1,42 @@
 // The page's side of the engine: one run, or two that are compared, behind one transport; and what is measured for them.
 import { Alone } from "./alone.ts";
 import { Answers, readAnswer } from "./answers.ts";
-import type { Loaded } from "./protocol.ts";
+import type { FromWorker } from "./protocol.ts";
 import { tabBudget } from "./memory-budget.ts";
-import { Run, type Ready, type RunEvents } from "./run-handle.ts";
+import { Run, type Ready } from "./run-handle.ts";
 import type { Experiment, Problem, Result } from "../model/types.ts";
-import { Transport, type Heard } from "./transport.ts";
+import { Transport } from "./transport.ts";
 import { Whys } from "./whys.ts";
-import type { Asking } from "../model/model.ts";
+import type { Tell } from "../model/session.ts";
 
 export type { Ready } from "./run-handle.ts";
 
-/** `side`: 0 for the first run, A; 1 for the second, B. */
-export interface EngineEvents extends Heard {
-  loaded(side: number, message: Loaded): void;
-  problems(side: number, problems: Problem[]): void;
-  alone(side: number, kernel: number, ipc: number | null, why: string): void;
-  aloneProgress(side: number, kernel: number, done: number | null): void;
-  /** What the policy has to know is being measured: the run under way, how many are done, of how many, and how much of this one is. */
-  profiling(side: number, name: string, done: number, of: number, part: number): void;
-  profilingStopped(side: number): void;
-  /** How far the runs are that tell why kernels suffer; null where nothing is asked, or all is told. */
-  why(side: number, asking: Asking | null): void;
-  /** A worker is dead. */
-  failed(message: string): void;
-}
-
 export class Engine {
   readonly module: WebAssembly.Module;
-  readonly #events: EngineEvents;
+  readonly #tell: Tell;
   readonly #alone: Alone;
   readonly #whys: Whys;
   #runs: Run[] = [];
   /** What the second run is to be, while its worker starts; null where none does, or it has been called off. */
   #second: Experiment | null = null;
-  readonly #transport: Transport;
+  readonly transport: Transport;
 
-  private constructor(module: WebAssembly.Module, events: EngineEvents) {
+  private constructor(module: WebAssembly.Module, tell: Tell) {
     this.module = module;
-    this.#events = events;
-    this.#transport = new Transport(events);
+    this.#tell = tell;
+    this.transport = new Transport(tell);
     this.#alone = new Alone(module, {
       alone: (run, kernel, ipc, why) => {
-        if (kernel >= 0) events.alone(this.#side(run), kernel, ipc, why);
-        if (ipc !== null) this.#transport.refresh();
+        if (kernel >= 0) tell("alone", this.#side(run), kernel, ipc, why);
+        if (ipc !== null) this.transport.refresh();
       },
       aloneProgress: (run, kernel, done) => {
-        if (kernel >= 0) events.aloneProgress(this.#side(run), kernel, done);
+        if (kernel >= 0) tell("aloneProgress", this.#side(run), kernel, done);
       },
     });
     this.#whys = new Whys(module, (run, asking) => {
-      if (this.#runs.includes(run)) events.why(this.#side(run), asking);
-      if (asking === null) this.#transport.refresh();
+      if (this.#runs.includes(run)) tell("why", this.#side(run), asking);
+      if (asking === null) this.transport.refresh();
     });
   }
 
@@ -59,9 +44,9 @@ export class Engine {
   static async start(
     module: WebAssembly.Module,
     shipped: (stamp: string) => Promise<Readonly<Record<string, unknown>>>,
-    events: EngineEvents,
+    tell: Tell,
   ): Promise<{ engine: Engine; ready: Ready }> {
-    const engine = new Engine(module, events);
+    const engine = new Engine(module, tell);
     const { run, ready } = await Run.start(engine.module, engine.#heard);
     engine.#runs = [run];
     engine.#share();
@@ -70,35 +55,38 @@ export class Engine {
     return { engine, ready };
   }
 
-  readonly #heard: RunEvents = {
-    loaded: (run, message) => {
-      this.#events.loaded(this.#side(run), message);
-      this.#alone.want(run, message);
-      if (this.#built) this.#transport.begin(this.#runs);
-    },
-    problems: (run, problems) => {
-      this.#events.problems(this.#side(run), problems);
-      if (this.#built) this.#transport.stay(this.#runs);
-    },
-    reached: (run, cycle) => {
-      this.#transport.reached(run, cycle);
-    },
-    profiling: (run, name, done, of, part) => {
-      this.#events.profiling(this.#side(run), name, done, of, part);
-    },
-    profilingStopped: (run) => {
-      this.#events.profilingStopped(this.#side(run));
-    },
-    shares: (run, runs) => {
-      this.#alone.share(run, runs);
-    },
-    whys: (run, runs) => {
-      this.#whys.want(run, runs);
-    },
-    failed: (message) => {
-      this.#transport.part(0, false);
-      this.#events.failed(message);
-    },
+  readonly #heard = (run: Run, message: FromWorker): void => {
+    const side = this.#runs.indexOf(run);
+    switch (message.t) {
+      case "loaded":
+        this.#tell("loaded", side, message);
+        this.#alone.want(run, message);
+        if (this.#built) this.transport.begin(this.#runs);
+        return;
+      case "problems":
+        this.#tell("problems", side, message.problems);
+        if (this.#built) this.transport.stay(this.#runs);
+        return;
+      case "reached":
+        this.transport.reached(run, message.cycle);
+        return;
+      case "profiling":
+        this.#tell("profiling", side, message.name, message.done, message.of, message.part);
+        return;
+      case "profilingStopped":
+        this.#tell("profilingStopped", side);
+        return;
+      case "shares":
+        this.#alone.share(run, message.runs);
+        return;
+      case "whys":
+        this.#whys.want(run, message.runs);
+        return;
+      case "failed":
+        this.transport.part(0, false);
+        this.#tell("failed", message.message);
+        return;
+    }
   };
   get #built(): boolean {
     return this.#second === null && this.#runs.every((run) => run.loaded);
@@ -128,7 +116,7 @@ export class Engine {
   /** Builds another simulation for a side, of which there may be none yet. Once all are built, they go to cycle `seek`. */
   load(side: number, experiment: Experiment, play: boolean, seek = 0): void {
     const run = this.#runs[side];
-    this.#transport.part(seek, play);
+    this.transport.part(seek, play);
     if (run) {
       this.#forget(run);
       run.load(experiment);
@@ -163,7 +151,7 @@ export class Engine {
       }
     this.#runs = [kept];
     this.#share();
-    if (this.#built) this.#transport.begin(this.#runs);
+    if (this.#built) this.transport.begin(this.#runs);
   }
 
   /** What is measured for a run is not wanted any more. */
@@ -178,10 +166,8 @@ export class Engine {
       run.keep();
       if (run.loaded) this.#alone.want(run, run.loaded);
     }
-    this.#transport.stay(this.#runs);
+    this.transport.stay(this.#runs);
   }
-
-  // ---------------------------------------------------------------- the transport
 
   stopProfiling(): void {
     for (const run of this.#runs) run.post({ t: "stopProfiling" });
@@ -190,25 +176,6 @@ export class Engine {
   stopWhy(stopped: boolean): void {
     this.#whys.stop(stopped);
   }
-  play(): void {
-    this.#transport.play();
-  }
-  pause(): void {
-    this.#transport.pause();
-  }
-  step(): void {
-    this.#transport.step();
-  }
-  stepEvent(): void {
-    this.#transport.event();
-  }
-  seek(cycle: number, plays = false): void {
-    this.#transport.to(cycle, plays);
-  }
-  speed(cyclesPerSecond: number): void {
-    this.#transport.speed = cyclesPerSecond;
-  }
-
   result(side: number): Promise<Result> {
     return (this.#runs[side] as Run).result();
   }

@@ -1,6 +1,7 @@
 // What the page and the worker of a run say to each other.
 //
 // The page never waits for the simulation: it posts and goes on. The simulation goes where it is told to, sends one frame there, and rests.
+import type { Arrived, Built } from "../model/session.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { LaunchNews } from "../model/launch-log.ts";
 import type { Events } from "../model/event-log.ts";
@@ -10,17 +11,12 @@ import type {
   Controls,
   Decision,
   Experiment,
-  FrameLayout,
   Problem,
   Result,
   Shares,
   ShownTable,
   Tried,
-  WindowsLayout,
 } from "../model/types.ts";
-
-/** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. `failed`: its script cannot. */
-export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck" | "failed";
 
 export type ToWorker =
   /** The compiled module; compiled once, shared by all workers. `keeps`: this one keeps moments of its run. */
@@ -56,30 +52,20 @@ export interface PlannedAlone {
   hash: string;
   experiment: Experiment;
 }
-export interface Loaded {
+export interface Loaded extends Built {
   t: "loaded";
   id: number;
-  layout: FrameLayout;
-  windows: WindowsLayout;
-  hash: string;
-  /** The experiment after defaults. */
-  normal: Experiment;
-  /** GPU, occupancy and its limiter, as the engine explains it. */
-  explained: unknown;
   /** For each kernel, the run that measures it alone. */
   alone: PlannedAlone[];
 }
-export interface FrameMessage {
+export interface FrameMessage extends Arrived {
   t: "frame";
-  cycle: number;
-  state: RunState;
   frame: Uint32Array;
   /** Windows and decisions that the page has not had yet; `restart`: forget those before. A run that goes back and on brings none again. */
   windows: Float64Array;
   restart: boolean;
   decisions: Decision[];
   /** A few times a second, and always when the simulation stops. */
-  result: Result | null;
   /** As often, and with every decision: the controls as the machine reads them. */
   controls: Controls | null;
   /** With the result: what is known of the whole run, also beyond `cycle` where it has gone back. */
@@ -91,8 +77,6 @@ export interface FrameMessage {
   held: Uint32Array | null;
   /** With the result: what the mechanisms in force and the policy show of themselves. */
   shown: ShownTable[] | null;
-  /** Why it is stuck, or has failed; empty otherwise. */
-  why: string;
   /** Of which `goTo`; whether it stopped at an event; and milliseconds since it was told to go there. */
   ticket: number;
   event: boolean;

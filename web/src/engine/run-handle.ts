@@ -1,6 +1,6 @@
 // One run, as the page has it: a worker with one simulation. The page has one run, or two that are compared.
 import { ownName, watched } from "./life.ts";
-import type { FrameMessage, FromWorker, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
+import type { FrameMessage, FromWorker, Loaded, ToWorker } from "./protocol.ts";
 import type { Catalogue, Experiment, Answer, Problem, Result, Tried } from "../model/types.ts";
 
 export interface Ready {
@@ -26,24 +26,12 @@ export function begin(worker: Worker, module: WebAssembly.Module, keeps: boolean
   });
 }
 
-export interface RunEvents {
-  loaded(run: Run, message: Loaded): void;
-  problems(run: Run, problems: Problem[]): void;
-  /** On a long way, how far it is. */
-  reached(run: Run, cycle: number): void;
-  profiling(run: Run, name: string, done: number, of: number, part: number): void;
-  profilingStopped(run: Run): void;
-  /** It has ended, and its kernels are to run in their shares. */
-  shares(run: Run, runs: readonly PlannedAlone[]): void;
-  /** What its kernels do in their shares is known, and these runs tell why they suffer. */
-  whys(run: Run, runs: readonly PlannedAlone[]): void;
-  /** Its worker is dead. */
-  failed(message: string): void;
-}
+/** What is for those who have the run. */
+export type Heard = (run: Run, message: FromWorker) => void;
 
 export class Run {
   readonly #module: WebAssembly.Module;
-  readonly #events: RunEvents;
+  readonly #heard: Heard;
   #worker: Worker;
   /** Loads that were asked for. */
   #asked = 0;
@@ -56,17 +44,17 @@ export class Run {
   readonly #answers = new Map<number, (value: never) => void>();
   #arrived: ((message: FrameMessage | null) => void) | null = null;
 
-  private constructor(module: WebAssembly.Module, worker: Worker, events: RunEvents) {
+  private constructor(module: WebAssembly.Module, worker: Worker, heard: Heard) {
     this.#module = module;
     this.#worker = worker;
-    this.#events = events;
+    this.#heard = heard;
     this.#listen();
   }
 
-  static async start(module: WebAssembly.Module, events: RunEvents): Promise<{ run: Run; ready: Ready }> {
+  static async start(module: WebAssembly.Module, heard: Heard): Promise<{ run: Run; ready: Ready }> {
     const worker = spawn("simulation");
     const ready = await begin(worker, module, true);
-    return { run: new Run(module, worker, events), ready };
+    return { run: new Run(module, worker, heard), ready };
   }
 
   /** After a failure: a new worker from the same module. */
@@ -85,29 +73,15 @@ export class Run {
   }
 
   #listen(): void {
-    this.#worker.onerror = (event) => this.#events.failed(event.message || "the simulation's worker stopped");
+    this.#worker.onerror = ({ message }) =>
+      this.#heard(this, { t: "failed", message: message || "the simulation's worker stopped" });
     this.#worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
   }
 
   #receive(message: FromWorker): void {
     switch (message.t) {
-      case "loaded":
-        if (message.id !== this.#asked) return;
-        this.#built = message;
-        this.#waits = false;
-        this.#events.loaded(this, message);
-        return;
-      case "problems":
-        if (message.id !== this.#asked) return;
-        // What was built before stays.
-        this.keep();
-        this.#events.problems(this, message.problems);
-        return;
       case "frame":
         if (message.ticket === this.#ticket) this.#arrive(message);
-        return;
-      case "reached":
-        this.#events.reached(this, message.cycle);
         return;
       case "result":
         this.#answer(message.id, message.result);
@@ -118,25 +92,23 @@ export class Run {
       case "validated":
         this.#answer(message.id, message.problems);
         return;
-      case "profiling":
-        if (message.id === this.#asked)
-          this.#events.profiling(this, message.name, message.done, message.of, message.part);
-        return;
       case "shares":
-        if (message.id === this.id) this.#events.shares(this, message.runs);
-        return;
       case "whys":
-        if (message.id === this.id) this.#events.whys(this, message.runs);
-        return;
+        if (message.id !== this.id) return;
+        break;
+      case "loaded":
+      case "problems":
+      case "profiling":
       case "profilingStopped":
-        if (message.id === this.#asked) this.#events.profilingStopped(this);
-        return;
-      case "failed":
-        this.#events.failed(message.message);
-        return;
-      default:
-        return;
+        if (message.id !== this.#asked) return;
     }
+    if (message.t === "loaded") {
+      this.#built = message;
+      this.#waits = false;
+    }
+    // What was built before stays.
+    if (message.t === "problems") this.keep();
+    this.#heard(this, message);
   }
 
   post(message: ToWorker): void {

@@ -1,7 +1,9 @@
 // What moves the runs, one or several on one clock. Each is told a cycle to go to; only when all are there is anything drawn, and while that is drawn
 // they are already on their way to the next one. A run that ends before, or that stops at an event, stops the others at the same cycle.
 import { Pacing } from "./pacing.ts";
-import type { FrameMessage, RunState } from "./protocol.ts";
+import type { Tell } from "../model/session.ts";
+import type { RunState } from "../model/types.ts";
+import type { FrameMessage } from "./protocol.ts";
 
 export interface Member {
   /** The next frame is of all that has been. */
@@ -10,13 +12,6 @@ export interface Member {
   goTo(cycle: number, event: boolean, full: boolean): Promise<FrameMessage | null>;
   /** Ends a long way where it is. */
   halt(): void;
-}
-
-export interface Heard {
-  /** In an animation frame, frames that are all of one cycle. */
-  frames(frames: FrameMessage[], state: RunState, rate: number): void;
-  /** On a long way, on which nothing is drawn. */
-  underWay(cycle: number, rate: number): void;
 }
 
 /** `plays`: there, it goes on. */
@@ -33,7 +28,7 @@ const FULL_GAP = 250;
 export class Transport {
   /** Null while they are not all built: what is asked then holds from when they are. */
   #members: readonly Member[] | null = null;
-  readonly #heard: Heard;
+  readonly #tell: Tell;
   /** How far each is on its way. */
   #under = new Map<Member, number>();
   readonly #pacing = new Pacing();
@@ -58,8 +53,8 @@ export class Transport {
   #fullAt = 0;
   #marks: { at: number; cycle: number }[] = [];
 
-  constructor(heard: Heard) {
-    this.#heard = heard;
+  constructor(tell: Tell) {
+    this.#tell = tell;
   }
 
   // ---------------------------------------------------------------- which runs
@@ -91,7 +86,7 @@ export class Transport {
     if (this.#members === null) return;
     this.#under.set(member, cycle);
     const least = Math.min(...this.#under.values());
-    this.#heard.underWay(least, this.#rate(least));
+    this.#tell("underWay", least, this.#rate(least));
   }
 
   // ---------------------------------------------------------------- what they do
@@ -189,7 +184,7 @@ export class Transport {
     return new Promise((done) =>
       requestAnimationFrame(() => {
         try {
-          if (turn === this.#turn) this.#heard.frames(...what);
+          if (turn === this.#turn) this.#tell("frames", ...what);
         } finally {
           done();
         }

@@ -8,10 +8,10 @@ import { type Image, Images } from "./images.ts";
 import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { SLICE } from "./pacing.ts";
 import { launchSizes, EventLog } from "../model/event-log.ts";
-import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
+import type { FromWorker, ToWorker } from "./protocol.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { momentsFile } from "./snapshot-store.ts";
-import type { Answer, Reason, Tried } from "../model/types.ts";
+import type { Answer, Reason, RunState, Tried } from "../model/types.ts";
 import { Frames } from "./worker-frames.ts";
 import { Loader, type Built } from "./worker-load.ts";
 

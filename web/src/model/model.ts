@@ -21,9 +21,9 @@ export interface RunSide {
   result: Result | null;
   /**
    * Stored: it came with the page, is of the end, and no run here has reached that. Rests: of the cycle at which the user has stopped to look.
-   * Stretch: of the cycles up to there that are selected. Confirmed: a run here ended with the stored digest. Differs: with another.
+   * Stretch: of the cycles up to there that are selected. Earlier: of its end before, from where it goes on to a later one. Confirmed: a run here ended with the stored digest. Differs: with another.
    */
-  origin: "stored" | "running" | "rests" | "stretch" | "here" | "confirmed" | "differs";
+  origin: "stored" | "running" | "rests" | "stretch" | "earlier" | "here" | "confirmed" | "differs";
   /** It differs from A in more than its scheme and when it ends: a picture of A's mix has no place for it. */
   elsewhere?: boolean;
   /** How far the runs are that tell why its kernels suffer. */

@@ -13,14 +13,20 @@ const wants = (stored: Result, here: Result): boolean =>
     ({ share_cost: cost }, k) => typeof cost === "number" && typeof here.kernels?.[k]?.share_cost !== "number",
   );
 
-/** At its end the run here confirms the stored answer, or differs from it, where it is as long. */
+/**
+ * At its end the run here confirms the stored answer, or differs from it, where it is as long. `earlier`: what was shown at its end, from where it
+ * goes on to a later one.
+ */
 export function shownOf(
   stored: Result | null,
   here: Result | null,
   at: Whereabouts,
+  earlier: Result | null = null,
 ): Pick<RunSide, "result" | "origin"> {
-  if (here === null || at === "way")
-    return stored ? { result: stored, origin: "stored" } : { result: here, origin: "running" };
+  if (here === null || at === "way") {
+    if (stored) return { result: stored, origin: "stored" };
+    return earlier ? { result: earlier, origin: "earlier" } : { result: here, origin: "running" };
+  }
   if (at === "rest") return { result: here, origin: "rests" };
   if (at === "stretch") return { result: here, origin: "stretch" };
   if (stored === null || stored.cycles !== here.cycles) return { result: here, origin: "here" };

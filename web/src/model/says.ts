@@ -77,7 +77,9 @@ export const plain = (all: readonly Said[]): string =>
 
 /** No run here goes on to change it. */
 export const isFinal = ({ origin, result }: RunSide): boolean =>
-  result !== null && (origin !== "running" || !["budget", "interrupted", undefined].includes(result.stop));
+  result !== null &&
+  origin !== "earlier" &&
+  (origin !== "running" || !["budget", "interrupted", undefined].includes(result.stop));
 
 function originOf({ origin, result }: RunSide): string {
   if (!result) return "";
@@ -89,6 +91,8 @@ function originOf({ origin, result }: RunSide): string {
       return `Running here: ${cycles} so far.`;
     case "rests":
       return `Paused here: ${cycles} so far.`;
+    case "earlier":
+      return `Answer of the first ${cycles}: the run here goes on.`;
     case "stretch":
       return "Shares, causes and intervals are of whole runs.";
     case "here":

@@ -95,3 +95,6 @@ export interface Zoom {
   from: number;
   to: number;
 }
+
+/** What a simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. `failed`: its script cannot. */
+export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck" | "failed";

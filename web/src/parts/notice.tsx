@@ -3,7 +3,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { count, errorText } from "../model/format.ts";
 import { LinkError } from "../model/link.ts";
-import type { FrameMessage } from "../engine/protocol.ts";
+import type { Arrived } from "../model/session.ts";
 import type { Problem } from "../model/types.ts";
 
 export interface Action {
@@ -96,7 +96,7 @@ export const notBegun = (...actions: Action[]): Notice => ({
 });
 
 /** Why a run cannot go on; null for one that can. `mark`: A or B, where there are two. */
-export function atItsEnd({ state, cycle, why }: FrameMessage, mark: string): Notice | null {
+export function atItsEnd({ state, cycle, why }: Arrived, mark: string): Notice | null {
   const words = <pre key="why">{why}</pre>;
   if (state === "stuck")
     return {

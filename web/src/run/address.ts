@@ -1,10 +1,9 @@
 // The address bar, which always is the link to what is on the screen, and what opens when it changes.
-import { LinkError, decodeLink, encodeLink, otherEngine } from "../model/link.ts";
+import { LinkError, decodeLink, encodeLink, otherEngine, type LinkState } from "../model/link.ts";
 import { LINKED } from "../teach/embed.tsx";
 import type { Experiment } from "../model/types.ts";
 import first from "../model/first.json" with { type: "json" };
 import type { Session } from "./session.ts";
-import { side } from "./side.ts";
 
 /** The first screen: two schemes on one mix. */
 export const FIRST: Experiment = { ...(first as Experiment), policy: { name: "even" } };
@@ -13,6 +12,9 @@ const FIRST_B: Experiment = { ...FIRST, policy: { name: "ccbp" } };
 const STILL = 8_000;
 /** The address that opens the form. */
 const MAKE = "#make";
+
+const linkedTo = (linked: LinkState | null): readonly Experiment[] =>
+  linked ? [linked.experiment, ...(linked.other ? [linked.other] : [])] : [FIRST, FIRST_B];
 
 export const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 /** The place Schemes, of a mix. */
@@ -68,8 +70,7 @@ export class Address {
   async preview(): Promise<void> {
     const linked = await decodeLink(location.hash).catch(() => null);
     if (!linked && /^#./.test(location.hash)) return;
-    const all = linked ? [linked.experiment, ...(linked.other ? [linked.other] : [])] : [FIRST, FIRST_B];
-    this.#session.preview.value = all.map(side);
+    this.#session.send("preview", linkedTo(linked));
   }
 
   /** Opens what the address bar says, if that is not what is shown. */
@@ -81,7 +82,7 @@ export class Address {
     // Links inside the page, such as the one that skips to the pictures, and the one to the form.
     if (hash === MAKE || /^#(main|f-[a-z0-9-]+)$/i.test(hash)) {
       if (hash === MAKE) this.#make();
-      if (begins) session.open(FIRST, !calm(), 0, FIRST_B);
+      if (begins) session.send("open", linkedTo(null));
       else if (hash === MAKE) this.write();
       return;
     }
@@ -90,25 +91,15 @@ export class Address {
     try {
       const linked = await decodeLink(hash);
       if (hash !== location.hash) return;
-      const view = linked?.view ?? {},
-        at = view.cycle ?? 0,
-        experiment = linked?.experiment ?? FIRST,
-        other = linked ? (linked.other ?? null) : FIRST_B;
-      session.view.value = view;
+      const view = linked?.view ?? {};
       // A tab that somebody has opened before the engine was there stays open.
       if (!begins || session.tab.peek() === null) session.tab.value = view.tab ?? null;
-      if (at > 0) session.open(experiment, false, at, other);
-      else if (calm()) {
-        session.open(experiment, false, STILL, other);
-        session.linkCycle = false;
-        session.look({ cycle: undefined });
-      } else session.open(experiment, true, 0, other);
+      session.send("open", linkedTo(linked), view, STILL);
       const foreign = linked && otherEngine(linked, session.ready.peek()?.stamp ?? "");
-      session.aside = foreign === null ? null : { title: foreign, actions: [] };
+      session.send("aside", foreign === null ? null : { title: foreign });
     } catch (error) {
-      session.unreadable(
-        error instanceof LinkError ? [error.message, error.advice] : [`It is damaged (${String(error)}).`],
-      );
+      const text = error instanceof LinkError ? [error.message, error.advice] : [`It is damaged (${String(error)}).`];
+      session.send("unreadable", text);
     }
   }
 }

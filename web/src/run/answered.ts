@@ -7,7 +7,7 @@ import type { RunSide, SchemeAnswer } from "../model/model.ts";
 import { shownOf } from "../model/origin.ts";
 import type { SchemesRun } from "../schemes/schemes-run.ts";
 import type { Session } from "./session.ts";
-import { MARKS, type Side } from "./side.ts";
+import { MARKS, type Side } from "../model/session.ts";
 import { answerOf, answersAreOf, answersFor, mixKey, trunkKey } from "../model/stored.ts";
 
 const NEAR = "near ";
@@ -20,6 +20,9 @@ function isElsewhere(sides: readonly Side[], at: number): boolean {
   return trunkKey(one) !== trunkKey(two);
 }
 
+/** What is followed of the session. */
+type Followed = Pick<Session, "sides" | "seen" | "experiments" | "over" | "whereabouts" | "ready" | "catalogue">;
+
 export class Answered {
   /** What runs all schemes, once the simulator is there. */
   readonly schemes = signal<SchemesRun | null>(null);
@@ -28,11 +31,11 @@ export class Answered {
   /** Those of A's mix, or where none came for that, of the same for another number of cycles: for the picture of all schemes. */
   readonly stored = signal<readonly SchemeAnswer[]>([]);
   #turn = 0;
-  readonly #session: Session;
+  readonly #session: Followed;
   /** The answers of the present mix are there, or there are none. */
   loaded: Promise<void> = Promise.resolve();
 
-  constructor(session: Session) {
+  constructor(session: Followed) {
     this.#session = session;
     effect(() => {
       const { experiments } = session,
@@ -60,26 +63,33 @@ export class Answered {
   });
 
   readonly sides = computed((): readonly RunSide[] => {
-    const { sides, preview, ready, whereabouts } = this.#session,
-      all = sides.value.length > 0 ? sides.value : preview.value,
+    const { seen, ready, whereabouts } = this.#session,
+      all = seen.value,
       catalogue = ready.value?.catalogue;
-    return all.map(({ experiment, result, alone, asking, loaded }, at) => {
-      const brought = this.#brought.value.get(mixKey(experiment)) ?? [],
-        answer = answerOf(brought, experiment, loaded?.hash ?? null);
+    const brought = (one: Experiment, hash: string | null): SchemeAnswer | null =>
+      answerOf(this.#brought.value.get(mixKey(one)) ?? [], one, hash);
+    return all.map(({ experiment, result, alone, asking, loaded, earlier }, at) => {
+      const answer = brought(experiment, loaded?.hash ?? null),
+        before = earlier && (brought(earlier.experiment, earlier.result.config_hash)?.result ?? null);
       return {
         mark: all.length > 1 ? (MARKS[at] ?? "") : "",
         scheme: catalogue ? schemeText(experiment, catalogue) : (answer?.scheme ?? schemeText(experiment)),
         experiment,
         kernels: kernelLabels(experiment.kernels),
-        ...shownOf(answer?.result ?? null, result, whereabouts.value),
+        ...shownOf(
+          answer?.result ?? null,
+          result,
+          whereabouts.value,
+          earlier && shownOf(before, earlier.result, "end").result,
+        ),
         elsewhere: isElsewhere(all, at),
         asking,
         alone: experiment.kernels.map((_, k) => alone[k]?.why ?? (alone[k] ? "" : "alone: being measured")),
       };
     });
   });
-  /** What is said is of the end, which the runs here have not reached. */
-  readonly ahead = computed(() => this.sides.value.some(({ origin }) => origin === "stored"));
+  /** What is said is of an end, and not of where the runs here are. */
+  readonly ahead = computed(() => this.sides.value.some(({ origin }) => origin === "stored" || origin === "earlier"));
 
   async #load(experiments: readonly Experiment[], schemes: SchemesRun | null): Promise<void> {
     const turn = ++this.#turn,
@@ -96,7 +106,9 @@ export class Answered {
       asked.set(key, found);
       return found;
     };
-    await Promise.all(experiments.map((one) => find(one, false)));
+    // What a run said before it went on stands until it has ended again.
+    const earlier = this.#session.sides.peek().flatMap((one) => one.earlier?.experiment ?? []);
+    await Promise.all([...experiments, ...earlier].map((one) => find(one, false)));
     const own = await find(first, false),
       stored = own.length > 0 ? own : await find(first, true);
     const brought = await Promise.all([...asked].map(async ([key, all]) => [key, await all] as const));

@@ -9,19 +9,21 @@ import type { Session } from "./session.ts";
 
 export function dockPart(dock: CorunDock, session: Session): Part {
   dock.init({
-    toggle: () => session.toggle(),
-    step: () => session.step(),
-    back: () => session.back(),
-    event: () => session.event(),
-    reset: () => session.reset(),
-    go: (cycle) => session.go(cycle),
-    select: (stretch) => session.stretchTo(stretch),
-    lanes: (keys) => session.look({ lanes: keys.join(",") }),
-    grow: (lane) => session.look({ panel: lane ?? undefined }),
-    speed: (cyclesPerSecond) => session.engine?.speed(cyclesPerSecond),
+    toggle: () => session.send("toggle"),
+    step: () => session.send("step"),
+    back: () => session.send("back"),
+    event: () => session.send("event"),
+    reset: () => session.send("reset"),
+    go: (cycle) => session.send("go", cycle),
+    select: (stretch) => session.send("stretchTo", stretch),
+    lanes: (keys) => session.send("look", { lanes: keys.join(",") }),
+    grow: (lane) => session.send("look", { panel: lane ?? undefined }),
+    speed: (cyclesPerSecond) => {
+      if (session.engine) session.engine.transport.speed = cyclesPerSecond;
+    },
   });
   dock.addEventListener("zoom", (event) =>
-    session.look({ zoom: (event as CustomEvent<Zoom | null>).detail ?? undefined }),
+    session.send("look", { zoom: (event as CustomEvent<Zoom | null>).detail ?? undefined }),
   );
   const zoom = computed(() => session.view.value.zoom ?? null),
     lanes = computed(() => session.view.value.lanes),
@@ -39,8 +41,8 @@ export function dockPart(dock: CorunDock, session: Session): Part {
     dock.stretch = session.selected.value;
   });
   effect(() => {
-    const { state, cycle, rate } = session.where.value;
-    dock.toward = session.toward;
+    const { state, cycle, rate, toward } = session.where.value;
+    dock.toward = toward;
     dock.show(state, cycle, rate);
   });
   return {

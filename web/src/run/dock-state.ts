@@ -1,15 +1,10 @@
 // What the dock's controls show, as signals; and what the user does with them.
 import { batch, signal } from "@preact/signals";
 import { count, rate, timeText } from "../model/format.ts";
-import type { RunState } from "../engine/protocol.ts";
+import type { Doing } from "../model/session.ts";
 import type { Zoom } from "../model/types.ts";
 
-/**
- * `idle`: not yet ready, and what is shown may be of before. `profiling`: neither, and kernels are measured alone first; `stopped`: that was stopped.
- * `empty`: ready, and there is nothing to run. `settled`: done, because what is measured is known.
- */
-export type ShownState = RunState | "idle" | "profiling" | "stopped" | "empty" | "settled";
-export const STATES: Record<ShownState, string> = {
+export const STATES: Record<Doing, string> = {
   idle: "Loading",
   profiling: "Profiling",
   stopped: "Not begun",
@@ -23,7 +18,7 @@ export const STATES: Record<ShownState, string> = {
   failed: "Script failed",
 };
 /** Nothing can be stepped. */
-const OVER: readonly ShownState[] = ["done", "settled", "stuck", "failed", "idle", "profiling", "stopped", "empty"];
+const OVER: readonly Doing[] = ["done", "settled", "stuck", "failed", "idle", "profiling", "stopped", "empty"];
 
 export interface DockEvents {
   toggle(): void;
@@ -60,7 +55,7 @@ export function cycleFrom(text: string): number | null {
 export const SPEEDS: readonly number[] = [Infinity, 20_000, 500, 5];
 
 export class DockState {
-  readonly state = signal<ShownState>("idle");
+  readonly state = signal<Doing>("idle");
   readonly cycle = signal(0);
   readonly cycleText = signal("0");
   readonly rateText = signal(rate(0));
@@ -89,7 +84,7 @@ export class DockState {
     return OVER.includes(this.state.value);
   }
 
-  show(state: ShownState, cycle: number, perSecond: number, toward: number): void {
+  show(state: Doing, cycle: number, perSecond: number, toward: number): void {
     batch(() => {
       const changed = state !== this.state.peek() || this.said.peek() === "";
       this.state.value = state;

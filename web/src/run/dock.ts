@@ -9,9 +9,10 @@ import type { WindowStore } from "../model/window-store.ts";
 import { Axis } from "./dock-axis.tsx";
 import { Controls } from "./dock-controls.tsx";
 import { dockRun, offered, type DockRun } from "./dock-data.ts";
-import { DockState, type DockEvents, type ShownState } from "./dock-state.ts";
+import type { Doing } from "../model/session.ts";
+import { DockState, type DockEvents } from "./dock-state.ts";
 
-export type { DockEvents, ShownState } from "./dock-state.ts";
+export type { DockEvents } from "./dock-state.ts";
 
 export class CorunDock extends HTMLElement {
   /** Where the run goes, while it goes there. */
@@ -122,7 +123,7 @@ export class CorunDock extends HTMLElement {
     this.#axis.later();
   }
 
-  show(state: ShownState, cycle: number, perSecond: number): void {
+  show(state: Doing, cycle: number, perSecond: number): void {
     this.#state?.show(state, cycle, perSecond, this.toward);
     this.#axis.still = state !== "playing" && state !== "seeking";
   }

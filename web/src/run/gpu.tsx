@@ -7,7 +7,7 @@ import type { Gpu } from "../picture/gpu.ts";
 import { Mark } from "./answer.tsx";
 import type { Part } from "./panel.ts";
 import type { Session } from "./session.ts";
-import { MARKS } from "./side.ts";
+import { MARKS } from "../model/session.ts";
 
 /** So wide are the pictures where there is room for two GPUs. */
 const BOTH = 1520;
@@ -29,7 +29,9 @@ export function gpuPart(
   }).observe(pictures);
   place.append(head, all, one);
   for (const element of [all, one])
-    element.addEventListener("select-sm", (event) => session.select((event as CustomEvent<SelectSm>).detail.sm));
+    element.addEventListener("select-sm", (event) =>
+      session.send("look", { sm: (event as CustomEvent<SelectSm>).detail.sm ?? undefined }),
+    );
   all.addEventListener("select-memory", () => {
     session.tab.value = "path";
   });

@@ -2,7 +2,8 @@
 // which there are.
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import type { FrameMessage, Loaded } from "../engine/protocol.ts";
+import type { FrameMessage } from "../engine/protocol.ts";
+import type { Built } from "../model/session.ts";
 import type { Catalogue, Decision, Experiment, FrameView, Result, ShownRun } from "../model/types.ts";
 import type { WindowStore } from "../model/window-store.ts";
 
@@ -13,7 +14,7 @@ export interface Shown {
   /** Everything that is known of each over time: feed.ts fills them, the parts read them. */
   stores: readonly WindowStore[];
   experiments: readonly Experiment[];
-  loaded: readonly Loaded[];
+  loaded: readonly Built[];
 }
 
 /** What a frame of each run brings, all of one cycle. */

@@ -60,7 +60,7 @@ const numbers = ({ answered }: Around): Panel => {
     view: () => (
       <>
         {answered.ahead.value ? (
-          <p class="note">These are of the run so far; the sentence above is of its end.</p>
+          <p class="note">These are of the run so far. What the sentence above is of stands under it.</p>
         ) : null}
         <NumbersView of={all} />
       </>
@@ -93,7 +93,9 @@ const decisions = ({ session }: Around): Panel => {
     const mine = session.sides.peek()[at]?.experiment;
     if (!mine) return;
     const { swap, ...policy } = policyOf(mine) as { name: string; swap?: unknown };
-    session.openAs(1 - at, { ...structuredClone(mine), policy: swap === true ? policy : { ...policy, swap: true } });
+    session.send("change", {
+      [1 - at]: { ...structuredClone(mine), policy: swap === true ? policy : { ...policy, swap: true } },
+    });
   };
   return {
     id: "decisions",
@@ -103,7 +105,13 @@ const decisions = ({ session }: Around): Panel => {
     view: () => (
       <div class="all-decisions">
         {all.value.map((of, at) => (
-          <Decisions key={at} of={of} cycle={now.value} swap={() => swapped(at)} go={(cycle) => session.go(cycle)} />
+          <Decisions
+            key={at}
+            of={of}
+            cycle={now.value}
+            swap={() => swapped(at)}
+            go={(cycle) => session.send("go", cycle)}
+          />
         ))}
       </div>
     ),

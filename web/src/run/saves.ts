@@ -8,7 +8,7 @@ import { sharedAddress } from "../model/share.ts";
 import type { saveRun } from "../embed/save.ts";
 import type { Address } from "./address.ts";
 import type { Session } from "./session.ts";
-import { MARKS } from "./side.ts";
+import { MARKS } from "../model/session.ts";
 import { resultName } from "../model/stored.ts";
 
 /** Where all is as an example has it, the page that says so where the link is posted. */
@@ -59,7 +59,7 @@ export async function copyCommand(session: Session): Promise<void> {
 }
 
 export async function saveResult(session: Session, engine: Engine): Promise<void> {
-  if (!session.laid) return;
+  if (!session.shown.peek()) return;
   const results = await Promise.all(session.sides.peek().map((_, at) => engine.result(at)));
   // Of two runs, each by its mark.
   const runs =

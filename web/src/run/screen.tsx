@@ -19,6 +19,7 @@ import { Reads } from "./reads.tsx";
 import { SchemesPicture } from "../schemes/schemes-picture.tsx";
 import { SlowBars } from "./slows.tsx";
 import type { Experiment } from "../model/types.ts";
+import { isRunning } from "../model/session.ts";
 import type { Session } from "./session.ts";
 
 interface ScreenDeeds {
@@ -46,6 +47,9 @@ export function startScreen(
   { shown, choose, edit, share, lead }: ScreenDeeds,
 ): void {
   const { sides } = answered,
+    pauses = (): void => {
+      if (isRunning(session.now)) session.engine?.transport.pause();
+    },
     knobs = signal(false);
   const parts: Record<string, ComponentType> = {
     actions: () => <Popup title="Share" label="Share this run, and help" deeds={share()} />,
@@ -94,15 +98,15 @@ export function startScreen(
           a={a}
           b={b}
           onChoose={(answer) => {
-            session.openAs(1, under(a.experiment, answer.experiment));
+            session.send("change", { 1: under(a.experiment, answer.experiment) });
             document.getElementById("pictures")?.scrollIntoView({ block: "start" });
           }}
           onRunAll={() => {
-            if (session.running) session.engine?.pause();
+            pauses();
             run?.start();
           }}
           onRunDropped={() => {
-            if (session.running) session.engine?.pause();
+            pauses();
             run?.start(true);
           }}
           onStop={() => run?.stop()}

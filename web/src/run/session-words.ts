@@ -7,7 +7,7 @@ import { gpuText } from "../model/choice.ts";
 import { slowdownOf } from "../model/figures.ts";
 import type { RunSide } from "../model/model.ts";
 import { isFinal } from "../model/says.ts";
-import type { Side } from "./side.ts";
+import type { Side } from "../model/session.ts";
 
 /** What is asked for is not there yet: how, and what the title of the page says of it. */
 export const PREPARING = { idle: "Loading", profiling: "Profiling", stopped: "Not begun" } as const;

@@ -1,7 +1,7 @@
 // A stretch of a run in numbers: what a result says at its end, less what it said where the stretch begins. What comes from other runs (shares, causes)
 // and intervals are of whole runs, and are left out. No DOM.
-import { count, finite } from "../model/format.ts";
-import type { KernelResult, Part, Result, Zoom } from "../model/types.ts";
+import { count, finite } from "./format.ts";
+import type { KernelResult, Part, Result, Zoom } from "./types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
