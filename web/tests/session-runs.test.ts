@@ -254,6 +254,21 @@ test("another scheme at a cycle at rest shows that cycle of the new run; while i
   assert.equal(sinceBuilt()[0], 0);
 });
 
+test("what an older experiment comes to is dropped when it comes late", async () => {
+  const { session } = await start();
+  session.send("open", [by("even")], { cycle: 1_000 });
+  await restsAt(session, 1_000);
+  const mixed: unknown[] = [];
+  const stop = session.sides.subscribe(([one]) => {
+    if (one?.loaded && one.loaded.normal.policy !== one.experiment.policy) mixed.push(one.loaded.normal.policy);
+  });
+  for (const name of ["ccbp", "bad", "ws", "smk"]) session.send("typed", by(name));
+  await restsAt(session, 1_000);
+  await settle();
+  assert.deepEqual([schemes(session), mixed, session.standing.peek()], [["smk"], [], null]);
+  stop();
+});
+
 test("another mix under two schemes at rest: both runs at that cycle", async () => {
   const { session } = await start();
   session.send("open", [by("even"), by("ccbp")], { cycle: 4_000 });

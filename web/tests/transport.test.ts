@@ -11,6 +11,9 @@ Object.assign(globalThis, { requestAnimationFrame: setImmediate });
 class Counter implements Member {
   cycle = 0;
   asked = 0;
+  /** Up to where it has told what was. */
+  #told = 0;
+  #restart = true;
   readonly #end: number;
   readonly #beat: number;
   readonly #slow: number;
@@ -20,7 +23,10 @@ class Counter implements Member {
     this.#beat = beat;
     this.#slow = slow;
   }
-  again(): void {}
+  again(): void {
+    this.#told = 0;
+    this.#restart = true;
+  }
   halt(): void {
     this.#halted = true;
   }
@@ -41,6 +47,10 @@ class Counter implements Member {
       await Promise.resolve();
       this.cycle = to;
     }
+    const windows = Float64Array.of(this.#told, Math.max(this.#told, this.cycle)),
+      restart = this.#restart;
+    this.#told = windows[1] as number;
+    this.#restart = false;
     const state: RunState = this.cycle === this.#end ? "done" : "paused";
     return {
       cycle: this.cycle,
@@ -48,13 +58,16 @@ class Counter implements Member {
       event: found,
       took: 1,
       result: full ? {} : null,
-      windows: new Float64Array(),
+      windows,
+      restart,
       frame: new Uint32Array(),
     } as unknown as FrameMessage;
   }
 }
 
 interface Drawn {
+  /** Up to where is known what has been, of each. */
+  known: number[];
   cycles: number[];
   state: RunState;
   full: boolean;
@@ -73,7 +86,15 @@ function clock(...members: Counter[]): Clock {
     if (said[0] === "underWay") far.push([said[1], said[2]]);
     if (said[0] !== "frames") return;
     const [, frames, state] = said;
+    const before = drawn.at(-1)?.known;
+    const known = frames.map((frame, i) => {
+      const { windows, restart } = frame as FrameMessage,
+        [from = 0, to = 0] = windows,
+        is = restart ? 0 : (before?.[i] ?? 0);
+      return from === is ? to : Number.NaN;
+    });
     drawn.push({
+      known,
       cycles: frames.map((frame) => frame.cycle),
       state,
       full: frames.every((frame) => frame.result !== null),
@@ -91,7 +112,13 @@ function clock(...members: Counter[]): Clock {
   return { lock, drawn, far, rest };
 }
 const even = (drawn: Drawn[]): void => {
-  for (const { cycles } of drawn) assert.equal(new Set(cycles).size, 1, cycles.join());
+  for (const { cycles, known } of drawn) {
+    assert.equal(new Set(cycles).size, 1, cycles.join());
+    assert.ok(
+      known.every((to) => to >= (cycles[0] ?? 0)),
+      `all is known of what was, up to ${known.join()} of ${cycles.join()}`,
+    );
+  }
 };
 
 test("playing and pausing: all that is drawn is of one cycle, and rest has its results", async () => {

@@ -4,6 +4,7 @@ import { Answers, readAnswer } from "./answers.ts";
 import type { FromWorker } from "./protocol.ts";
 import { tabBudget } from "./memory-budget.ts";
 import { Run, type Ready } from "./run-handle.ts";
+import { errorText } from "../model/format.ts";
 import type { Experiment, Problem, Result } from "../model/types.ts";
 import { Transport } from "./transport.ts";
 import { Whys } from "./whys.ts";
@@ -123,7 +124,7 @@ export class Engine {
     } else {
       const starts = this.#second !== null;
       this.#second = experiment;
-      if (!starts) void this.#beside();
+      if (!starts) this.#beside().catch((error: unknown) => this.#tell("failed", errorText(error)));
     }
   }
   /** A worker for the second run. */

@@ -229,7 +229,13 @@ export class Transport {
       const least = Math.min(...here.map((frame) => frame.cycle));
       if (here.every((frame) => frame.cycle === least)) return here;
       frames = await Promise.all(
-        here.map((frame, i) => (frame.cycle > least ? (members[i] as Member).goTo(least, false, full) : frame)),
+        here.map((frame, i) => {
+          const member = members[i] as Member;
+          if (frame.cycle === least) return frame;
+          // What that frame has brought is not shown.
+          member.again();
+          return member.goTo(least, false, full);
+        }),
       );
     }
   }
