@@ -6,6 +6,7 @@ import { BARS, bars, place, tops, type Bar } from "../model/bars.ts";
 import type { RunSide } from "../model/model.ts";
 import { plusMinus } from "../model/interval-text.ts";
 import { add, beside } from "../picture/beside.ts";
+import { trough } from "../picture/marks.ts";
 import { smsAlone } from "../picture/gpu-drawing.ts";
 import { residentText, type SmModel } from "../picture/sm-model.ts";
 
@@ -39,9 +40,8 @@ function drawBars(sides: readonly RunSide[], width: number, t: Theme): Drawing {
       const room = Math.max(20, width - NAME - VALUE),
         middle = y + ROW / 2 - 2;
       d.text(0, middle, fitText(bar.name, 12, NAME - 8), t.ink2, 12, { baseline: "middle" });
-      d.rect(NAME, y, room, ROW - 6, { fill: t.slotEmpty, radius: 3 });
       const part = bar.value === null ? 0 : place(bar.kind, bar.value, top[bar.kind]);
-      d.rect(NAME, y, room * part, ROW - 6, { fill: kernelPaint(bar.kernel, t), radius: 3 });
+      trough(d, { x: NAME, y, w: room, h: ROW - 6 }, part, kernelPaint(bar.kernel, t), t);
       // As fast as alone, or a promise that is just kept.
       const one = Math.round(NAME + room * place(bar.kind, 1, top[bar.kind]));
       d.line(one, y - 2, one, y + ROW - 4, t.ink, 2);

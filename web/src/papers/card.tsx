@@ -128,7 +128,7 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
           {differs}
         </p>
       )}
-      <div class="figure-claims">{claims && <Printed claims={claims} report={report} open={open} />}</div>
+      <div class="figure-claims">{claims && !embedded && <Printed claims={claims} report={report} open={open} />}</div>
       {shown.value && at.value !== null && (
         <Point
           again={again}

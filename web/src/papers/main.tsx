@@ -263,7 +263,7 @@ async function show(): Promise<Figures | null> {
     void papers().then((list) => {
       paperCard.value = list.find((one) => one.paper === paper) ?? null;
     }, silent);
-  if (figures && !overview && !embedded)
+  if (figures && !overview)
     void json<FigureClaims>(`./papers/${paper}/claims.json`).then((claims) => {
       figures.claims.value = claims;
     }, silent);

@@ -3,6 +3,7 @@
 import { ENDLESS, MISSING } from "../model/format.ts";
 import { inFull, plusMinus } from "../model/interval-text.ts";
 import { Terms } from "../parts/term.tsx";
+import { Track } from "../parts/track.tsx";
 import { Chip, Mark } from "./answer.tsx";
 import { BARS, bars, place, takenText, ticks, tops, type Bar, type BarKind } from "../model/bars.ts";
 import type { RunSide } from "../model/model.ts";
@@ -18,10 +19,8 @@ function SlowBar({ bar, top, mark }: { bar: Bar; top: number; mark: string }) {
   const { kind, kernel, name, value, ends, taken, cure, why } = bar,
     { format } = BARS[kind],
     unit = kind === "slow" ? "" : "\u00a0%",
-    give = value === Infinity ? "" : plusMinus(value, ends, format);
-  const at = (of: number): number => 100 * place(kind, of, top),
-    from = (start: number, end: number) => ({ left: `${at(start)}%`, width: `${Math.max(0, at(end) - at(start))}%` }),
-    base = kind === "slow" ? 1 : 0;
+    endless = value === Infinity,
+    give = endless ? "" : plusMinus(value, ends, format);
   const words = why || takenText(bar),
     range = inFull(ends, (end) => `${format(end)}${unit}`);
   return (
@@ -38,19 +37,22 @@ function SlowBar({ bar, top, mark }: { bar: Bar; top: number; mark: string }) {
         </span>
       ) : (
         <>
-          <span class="slow-track" aria-hidden="true">
-            <span
-              class={`slow-fill swatch-${kernel}`}
-              data-endless={value === Infinity || undefined}
-              style={from(base, value)}
-            />
-            {taken ? <span class="slow-share" style={from(1, Math.min(value, taken.share))} /> : null}
-            {cure ? <span class="slow-back" style={from(value / cure.gives, value)} /> : null}
-            {kind === "slow" ? null : <span class="slow-one" style={{ left: `${at(1)}%` }} />}
-            {ends && value < Infinity ? (
-              <span class="slow-range" data-cut={ends[1] > top || undefined} style={from(ends[0], ends[1])} />
-            ) : null}
-          </span>
+          <Track
+            at={(of) => place(kind, of, top)}
+            bars={[
+              {
+                from: kind === "slow" ? 1 : 0,
+                to: value,
+                class: `swatch-${kernel} ${endless ? "slow-endless" : ""}`,
+              },
+              ...(taken ? [{ from: 1, to: Math.min(value, taken.share), class: "slow-share" }] : []),
+              ...(cure ? [{ from: value / cure.gives, to: value, class: "slow-back" }] : []),
+            ]}
+            // A promise that is just kept.
+            line={kind === "slow" ? undefined : 1}
+            ends={endless ? null : ends}
+            top={top}
+          />
           <b class="slow-value">{valueText(value, kind)}</b>
           {give === "" ? null : <span class="hidden slow-give">{`${give.replace("±", "± ")}${unit}`}</span>}
           <span class="slow-of">

@@ -1,6 +1,7 @@
 // Three and more kernels, or a promise: a row a scheme, a bar a kernel, in columns.
 import { fixed } from "../model/format.ts";
 import { kernelStyle } from "../parts/palette.ts";
+import { Track } from "../parts/track.tsx";
 import type { Column } from "./table.ts";
 import { axisOf, type SchemePoint } from "./scheme-points.ts";
 
@@ -35,7 +36,7 @@ export function SchemeRows({ points, columns, kernels, active, optionId, spoken 
   );
   /** Parts of a goal or of the speed alone are linear, and end a little beyond 1. */
   const where = (column: Column, value: number): number =>
-    100 * (column.figure === "slowdown" ? slow.at(value) : Math.min(1, value / 1.25));
+    column.figure === "slowdown" ? slow.at(value) : Math.min(1, value / 1.25);
   const narrow = columns.length > MANY;
   return (
     <div class={narrow ? "rows narrow" : "rows"} role="presentation">
@@ -84,18 +85,12 @@ export function SchemeRows({ points, columns, kernels, active, optionId, spoken 
             const promise = column.key.startsWith("goal_reached") ? kept(value, ends) : "";
             return (
               <span key={column.key} class="cell">
-                <span class="track">
-                  {value !== null && (
-                    <span class={`bar swatch-${column.kernel ?? 0}`} style={{ width: `${where(column, value)}%` }} />
-                  )}
-                  {ends && (point.marks !== "" || i === active) && (
-                    <span
-                      class="whisker"
-                      style={{ left: `${where(column, ends[0])}%`, right: `${100 - where(column, ends[1])}%` }}
-                    />
-                  )}
-                  {promise !== "" && <span class="goal" style={{ left: `${where(column, 1)}%` }} />}
-                </span>
+                <Track
+                  at={(of) => where(column, of)}
+                  bars={value === null ? [] : [{ to: value, class: `swatch-${column.kernel ?? 0}` }]}
+                  ends={point.marks !== "" || i === active ? ends : null}
+                  line={promise === "" ? undefined : 1}
+                />
                 <span class={`value ${promise === "" ? "" : "promised"}`}>
                   {promise !== "" && <span class={`promise ${promise}`} />}
                   {value === null || narrow ? "" : column.figure === "slowdown" ? times(value) : percents(value)}
