@@ -74,6 +74,19 @@ test("what is known of whole runs alone is left out, and the sentence is of the 
   assert.equal(of.verdict?.sufferer, 0);
 });
 
+test("a kernel that does nothing in a stretch gets nothing there, whatever it did before", () => {
+  const still = at(3000, [
+    [12_000, 200, 100, 9000, 50],
+    [2000, 50, 0, 500, 5],
+  ]);
+  const { verdict } = ofStretch(BEGIN, still, { from: 1000, to: 3000 });
+  assert.equal(
+    textOf(verdict?.headline ?? []),
+    "From cycle 1,000 to 3,000, CFD gets nothing, BP is 5.00 times slower than alone.",
+  );
+  assert.equal(verdict?.sufferer, 1);
+});
+
 test("a stretch from the start is the run up to there; one in which a kernel is not known alone has no figures of the mix", () => {
   const whole = ofStretch(null, END, { from: 0, to: 3000 });
   assert.deepEqual(

@@ -132,28 +132,38 @@ function verdictOf(
   kernels: readonly KernelResult[],
   { from, to }: Zoom,
 ): NonNullable<Result["verdict"]> {
-  const slow = kernels.flatMap(({ name, slowdown }, kernel) =>
-      typeof slowdown === "number" ? [{ kernel, name, slowdown }] : [],
-    ),
-    [most, ...others] = slow.sort((a, b) => b.slowdown - a.slowdown);
-  const named = ({ kernel, name, slowdown }: (typeof slow)[number], verb: string): Part[] => [
-    { text: name, kernel },
-    { text: verb },
-    { text: `${slowdown.toFixed(slowdown >= 9.95 ? 1 : 2)} times`, kernel, figure: "slowdown" },
-  ];
+  const slow = kernels
+      .map(({ name, slowdown, thread_instructions: did }, kernel) => ({
+        kernel,
+        name,
+        slowdown: did === 0 ? Infinity : finite(slowdown),
+      }))
+      .sort((a, b) => (b.slowdown ?? 0) - (a.slowdown ?? 0)),
+    [most] = slow,
+    first = slow.findIndex(({ slowdown }) => slowdown !== Infinity);
+  const clauses = slow.flatMap(({ kernel, name, slowdown }, at): Part[] => {
+    if (slowdown === null) return [];
+    const times = `${slowdown.toFixed(slowdown >= 9.95 ? 1 : 2)} times`,
+      begun: Part[] = [...(at > 0 ? [{ text: ", " }] : []), { text: name, kernel }];
+    return slowdown === Infinity
+      ? [...begun, { text: " gets nothing" }]
+      : [
+          ...begun,
+          { text: at === first ? " is " : " " },
+          { text: times, kernel, figure: "slowdown" },
+          ...(at === first ? [{ text: " slower than alone" }] : []),
+        ];
+  });
   return {
     question: ended.verdict?.question ?? "sharing",
     headline: [
       { text: `From cycle ${count(from)} to ${count(to)}, ` },
-      ...(most
-        ? [...named(most, " is "), { text: " slower than alone" }]
-        : [{ text: "it is not known yet how fast the kernels are alone" }]),
-      ...others.flatMap((one) => [{ text: ", " }, ...named(one, " ")]),
+      ...(clauses.length > 0 ? clauses : [{ text: "it is not known yet how fast the kernels are alone" }]),
       { text: "." },
     ],
     says: [],
-    sufferer: most?.kernel ?? null,
-    slowdown: most?.slowdown ?? null,
+    sufferer: most && most.slowdown !== null ? most.kernel : null,
+    slowdown: finite(most?.slowdown),
     ci95: null,
     sure: true,
   };
