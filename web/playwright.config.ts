@@ -12,9 +12,9 @@ const baseURL = `http://127.0.0.1:${port}/some/sub/folder/`;
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/e2e",
-  // At least five times what anything needs on two cores that others use too, so that only what hangs runs into it.
-  timeout: 600_000,
-  expect: { timeout: 120_000 },
+  // Several times what anything needs on two cores that others use too, so that only what hangs runs into it; and that costs a minute or two.
+  timeout: 180_000,
+  expect: { timeout: 60_000 },
   workers: 2,
   // What passes only the second time is a race, in the page or in the test: the end of the log lists it with what failed.
   retries: 1,
@@ -23,6 +23,9 @@ export default defineConfig({
     baseURL,
     browserName: "chromium",
     headless: true,
+    // Also of what waits to be pressed; else it would wait for as long as its test may take.
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     screenshot: "only-on-failure",
     permissions: ["clipboard-read", "clipboard-write"],
     // It would keep a copy of the page for each test; the one that asks for it lets it.
