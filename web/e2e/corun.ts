@@ -81,11 +81,14 @@ export async function write(editor: Locator, text: string): Promise<void> {
     e.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
   }, text);
 }
+/** What a menu of the row lists. */
+export const listed = (page: Page, menu: string): Locator =>
+  page.getByRole("listbox", { name: menu, exact: true }).getByRole("option");
 /** Chooses in the row of choices: `menu` is the name of its menu, `sought` what is typed to find the choice. */
 export async function choose(page: Page, menu: string, sought: string): Promise<void> {
   await page.getByRole("button", { name: `${menu}:` }).click();
-  // All that there is to choose comes with the module.
-  await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(1);
+  // All that there is to choose comes with the module. The picture of all schemes has options, too.
+  await expect.poll(() => listed(page, menu).count()).toBeGreaterThan(1);
   await page.getByRole("combobox", { name: `${menu}: search` }).fill(sought);
   await page.keyboard.press("Enter");
 }

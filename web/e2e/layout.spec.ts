@@ -1,5 +1,5 @@
 // Nothing lies over anything else, at any width; and every page says where one is, and leads to the others.
-import { cycle, expect, form, is, noViolations, open, openAt, picture, show, test } from "./corun.ts";
+import { cycle, expect, form, is, listed, noViolations, open, openAt, picture, show, test } from "./corun.ts";
 import { faults, rememberInk } from "./geometry.ts";
 
 const WIDTHS = [360, 768, 1024, 1280, 1440, 1680, 1920, 2560];
@@ -203,8 +203,8 @@ test("no choice of a scheme or a GPU in the row is a raw identifier", async ({ p
     await opener.click();
     await expect(page.getByRole("combobox", { name: `${menu}: search` })).toBeFocused();
     // All that there is to choose comes with the module.
-    await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(5);
-    const titles = await page.getByRole("option").locator("b").allTextContents();
+    await expect.poll(() => listed(page, menu).count()).toBeGreaterThan(5);
+    const titles = await listed(page, menu).locator("b").allTextContents();
     expect(titles.filter(identifier)).toEqual([]);
     await page.keyboard.press("Escape");
   }

@@ -1,7 +1,7 @@
 // Ten things that people come for, each with three presses at most: a press is a click, a choice or an Enter. What is typed is none.
 import type { Locator, Page } from "@playwright/test";
 import { decodeLink } from "../src/model/link.ts";
-import { expect, open, saved, test, write } from "./corun.ts";
+import { expect, listed, open, saved, test, write } from "./corun.ts";
 
 /** Whoever visits the page: counts what is pressed. */
 class Visitor {
@@ -22,7 +22,7 @@ class Visitor {
   /** Takes the first that the search of a menu finds. */
   async say(menu: string, words: string): Promise<void> {
     await this.press(this.page.getByRole("button", { name: `${menu}:` }));
-    await expect.poll(() => this.page.getByRole("option").count()).toBeGreaterThan(1);
+    await expect.poll(() => listed(this.page, menu).count()).toBeGreaterThan(1);
     await this.page.keyboard.type(words);
     await this.enter();
   }

@@ -50,7 +50,6 @@ export function Choices(props: {
   const [first] = experiments;
   if (!first) return null;
   const labels = kernelLabels(first.kernels),
-    kernels = catalogue ? kernelChoices(catalogue) : [],
     schemes = catalogue ? schemeChoices(catalogue) : [];
   const addable = catalogue !== null && first.kernels.length < mostOf(catalogue, "kernels");
   const last = first.kernels.length - 1;
@@ -89,7 +88,7 @@ export function Choices(props: {
             label={`Kernel ${at + 1}`}
             value={(catalogue && kernelEntry(catalogue, kernelName(kernel))?.name) ?? kernelName(kernel)}
             text={labels[at] ?? ""}
-            choices={[...more(at), ...kernels]}
+            choices={catalogue ? [...more(at), ...kernelChoices(catalogue)] : []}
             onChoose={(value) => chosen(at, value)}
             beyond={beyond(0)}
             mark={
@@ -112,7 +111,7 @@ export function Choices(props: {
       />
       {(sides ? [0, 1] : []).map((side) => {
         const experiment = experiments[side];
-        const none = side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [];
+        const none = catalogue && side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [];
         const vendors = catalogue ? vendorChoices(catalogue, experiment ?? first) : [],
           own = catalogue !== null && isVendors(catalogue, first);
         return (

@@ -40,7 +40,10 @@ export function Menu(props: {
       beyond = sought.value.trim() === "" ? null : props.beyond?.(sought.value, own.length === 0);
     return typeof beyond === "object" && beyond
       ? { shown: [beyond, ...own], wrong: "" }
-      : { shown: own, wrong: own.length > 0 ? "" : (beyond ?? "Nothing is called that.") };
+      : {
+          shown: own,
+          wrong: own.length > 0 ? "" : props.choices.length === 0 ? "Loading…" : (beyond ?? "Nothing is called that."),
+        };
   };
   const { shown, wrong } = open.value ? all() : { shown: [], wrong: "" };
   const now = props.choices.find(({ value }) => value === props.value);
