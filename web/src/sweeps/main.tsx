@@ -77,7 +77,7 @@ async function ofMix(): Promise<string> {
 }
 onFileDrop((file) => {
   if (isMeasured(file)) compareMeasured(file, compileModule());
-  else void sweeps.take(file);
+  else void sweeps.take(file).then(() => $("#vary").scrollIntoView());
 });
 
 /** Around what the experiment has now, as the engine says it. */
@@ -141,6 +141,12 @@ async function readMix(hash: string): Promise<Experiment | null> {
   return asMix(value) && asExperiment(value);
 }
 
+/** What the link is of stands first, and so does what is wrong. */
+function lead(sweep: boolean): void {
+  $("#main")[sweep ? "prepend" : "append"]($("#vary"));
+  scrollTo(0, 0);
+}
+
 let opened = false;
 async function readLink(): Promise<void> {
   const hash = location.hash;
@@ -154,15 +160,16 @@ async function readLink(): Promise<void> {
       sweep = mix ? null : await decodeSweep(hash, EXAMPLES);
     if (hash !== location.hash) return;
     about = sweep ? "sweep" : "mix";
+    lead(sweep !== null);
     const wanted = mix ?? (sweep ? place.experiment.value : FIRST_MIX);
     if (!opened || JSON.stringify(wanted) !== JSON.stringify(place.experiment.value)) void place.open(wanted);
     opened = true;
     sweeps.open(sweep ?? { text: EXAMPLES[FIRST_SWEEP] ?? "", x: 0, y: "" });
-    if (sweep) $("#vary").scrollIntoView({ block: "start" });
   } catch (error) {
     const run = (): void => {
       location.hash = `#v=1&example=${FIRST_SWEEP}`;
     };
+    lead(true);
     sweeps.refuse(notOpened(error, { label: "Open the first example", primary: true, run }));
   }
 }
@@ -214,6 +221,7 @@ async function begin(): Promise<void> {
     module = await compileModule();
     desk = await QueryWorker.open(module);
   } catch (error) {
+    lead(true);
     sweeps.refuse(notStarted(error));
     return;
   }

@@ -23,7 +23,7 @@ interface FormProps {
   examples: Readonly<Record<string, string>>;
   /** Values to begin with, of a field of a sweep's experiment. */
   suggest(base: unknown, path: string): Promise<unknown[]>;
-  /** The sweep of the mix above. */
+  /** The sweep of the mix. */
   ofMix(): Promise<string>;
 }
 
@@ -48,7 +48,7 @@ export function VaryForm({ of, examples, suggest, ofMix }: FormProps) {
           value={Object.keys(examples).find((name) => examples[name] === text) ?? ""}
           put={(name) => of.change(examples[name] ?? text)}
         />
-        <Button press={() => void ofMix().then((sweep) => of.change(sweep))}>Vary the mix above</Button>
+        <Button press={() => void ofMix().then((sweep) => of.change(sweep))}>Vary the mix</Button>
       </div>
       <Axes text={text} inert={running} change={(to) => of.change(to)} suggest={(path) => suggest(base, path)} />
       <div class="problems" id="f-sweep-problem" role="alert" hidden={problems.length === 0}>
