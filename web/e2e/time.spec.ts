@@ -149,6 +149,8 @@ test("a click on the axis goes there, a drag selects cycles and a drag of the cu
   await expect.poll(() => page.url()).toContain("zoom=20000-26000");
   await page.mouse.move(x(23_000, 20_000, 26_000), y);
   await expect(page.locator(".dk-tip")).toContainText(/Cycle 2[23],\d{3}/);
+  const [said, play] = await Promise.all([".dk-tip", ".play"].map((one) => page.locator(one).boundingBox()));
+  expect(said!.y + said!.height, "what it says covers no button").toBeLessThanOrEqual(play!.y);
   await picture(page.locator("corun-dock"), "dock-zoomed");
   await page.getByRole("button", { name: "Whole run" }).click();
   await expect.poll(() => page.url()).not.toContain("zoom=");

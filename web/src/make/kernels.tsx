@@ -3,31 +3,13 @@ import { changesOf, emptyClasses } from "../model/classes.ts";
 import { eachPerKernel, kernelEntry, kernelLabels, kernelName, ownBody, withBody } from "../model/choices.ts";
 import { goalOf } from "../model/goal.ts";
 import { limitedClasses, limitOf } from "../model/limits.ts";
-import type { Experiment, KernelChoice } from "../model/types.ts";
+import { oneLess, oneMore } from "../model/mix.ts";
+import type { KernelChoice } from "../model/types.ts";
 import { Control, Field, Group, Said, useForm } from "./field.tsx";
 import { fieldOf, plainFields } from "./fields.ts";
 import { mostOf } from "../model/shape.ts";
 import { Icon, Moves, Swatch, What } from "../parts/widgets.tsx";
 import { OwnJson } from "./own.tsx";
-import type { FormState } from "./state.ts";
-
-/** One kernel more; what lists have for the last one holds for it too. */
-function add({ catalogue }: FormState, e: Experiment, name: string): void {
-  e.kernels.push(name);
-  eachPerKernel(catalogue, e, (values) => {
-    values.push(values[values.length - 1] ?? 1);
-  });
-}
-/** Kernels, and the lists that go by them, changed alike. */
-function all({ catalogue }: FormState, e: Experiment, change: (values: unknown[]) => void): void {
-  change(e.kernels);
-  eachPerKernel(catalogue, e, change);
-}
-const without =
-  (at: number) =>
-  (values: unknown[]): void => {
-    values.splice(at, 1);
-  };
 
 export function Kernels() {
   const form = useForm(),
@@ -52,7 +34,7 @@ export function Kernels() {
           id="f-add-kernel"
           data-path="kernels"
           disabled={kernels.length >= most || !next}
-          onClick={() => form.edit((e) => add(form, e, next?.name ?? ""))}
+          onClick={() => form.edit(oneMore(catalogue, next?.name ?? ""))}
         >
           <Icon name="plus" />
           Add a kernel
@@ -86,9 +68,14 @@ function Kernel({ choice, at: i, name }: { choice: KernelChoice; at: number; nam
           at={i}
           of={now.kernels.length}
           ids="f-"
-          move={(by) => form.edit((e) => all(form, e, move(by)))}
+          move={(by) =>
+            form.edit((e) => {
+              move(by)(e.kernels);
+              eachPerKernel(catalogue, e, move(by));
+            })
+          }
           remove={() => {
-            form.edit((e) => all(form, e, without(i)));
+            form.edit(oneLess(catalogue, i));
             document.getElementById("f-add-kernel")?.focus();
           }}
         />
