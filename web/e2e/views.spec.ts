@@ -249,6 +249,7 @@ test("no window and no decision is lost where a frame comes while another run is
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=leftover&seed=1", 2000);
   await form(page);
   await page.getByRole("button", { name: "Play" }).click();
+  await is(page, "Running");
   await hold(true);
   await page.getByLabel("Policy", { exact: true }).selectOption("even");
   await hold(false);
@@ -256,12 +257,14 @@ test("no window and no decision is lost where a frame comes while another run is
 
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1", 2000);
   await page.getByRole("button", { name: "Play" }).click();
+  await is(page, "Running");
   await hold(true);
   await page.evaluate(() => {
     location.hash = "#v=1&gpu=tiny-2sm&mix=BP+NOSUCH&policy=even&seed=1";
   });
   await expect(page.locator(".problems, .notices, main").getByText("NOSUCH").first()).toBeVisible();
   await hold(false);
+  await is(page, "Paused");
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await whole();
 });

@@ -94,9 +94,6 @@ export class Transport {
   get running(): boolean {
     return this.#wanted.kind !== "rest";
   }
-  get cycle(): number {
-    return this.#cycle;
-  }
 
   set speed(cyclesPerSecond: number) {
     this.#pacing.speed = cyclesPerSecond;
