@@ -13,7 +13,7 @@ export interface Action {
 }
 export interface Notice {
   /** `line`: it goes on below without being in the way of anything. */
-  kind: "error" | "info" | "loading" | "line";
+  kind: "error" | "info" | "line";
   title: string;
   text?: readonly ComponentChildren[];
   actions?: readonly Action[];
@@ -52,11 +52,6 @@ export const Problems = ({ of }: { of: readonly Problem[] }) => (
 
 // ---------------------------------------------------------------- on any page
 
-export const starting: Notice = {
-  kind: "loading",
-  title: "Loading the simulator…",
-  text: ["It runs here, in your browser; nothing is sent anywhere."],
-};
 export const retry: Action = { label: "Try again", primary: true, run: () => location.reload() };
 export const notStarted = (error: unknown, ...more: string[]): Notice => ({
   kind: "error",

@@ -40,7 +40,7 @@ export function noticeOf(
     case "crashed":
       return crashed(trouble.text, { ...press("Start this experiment again", "again"), primary: true }, openFirst);
     case "restarting":
-      return { kind: "loading", title: "Starting again…" };
+      return { kind: "info", title: "Starting again…" };
   }
   const unbuilt = sides.filter(({ loaded }) => !loaded),
     wrong = unbuilt.findIndex(({ problems }) => problems.length > 0),

@@ -11,7 +11,6 @@ import type { Side } from "../model/session.ts";
 
 /** What is asked for is not there yet: how, and what the title of the page says of it. */
 export const PREPARING = { idle: "Loading", profiling: "Profiling", stopped: "Not begun" } as const;
-export type Preparing = keyof typeof PREPARING;
 
 type Known = Catalogue | null;
 export const nameOf = (experiment: Experiment, catalogue: Known): string =>
