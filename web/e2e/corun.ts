@@ -92,14 +92,11 @@ export async function choose(page: Page, menu: string, sought: string): Promise<
   await page.getByRole("combobox", { name: `${menu}: search` }).fill(sought);
   await page.keyboard.press("Enter");
 }
-/** Presses a button behind the dock's "More", which may be taller than the window around a frame, and closes it again. */
+/** Presses a button behind the dock's "More", and closes it again. */
 export async function dock(page: Page | FrameLocator, button: string): Promise<void> {
   const more = page.getByRole("button", { name: "More: steps" });
   await more.click();
-  await page
-    .getByRole("dialog", { name: "More of the run's time" })
-    .getByRole("button", { name: button })
-    .press("Enter");
+  await page.getByRole("dialog", { name: "More of the run's time" }).getByRole("button", { name: button }).click();
   await more.press("Escape");
 }
 /** How much taller a frame in an article is than its content, or than the 600 pixels beyond which it scrolls. */

@@ -81,7 +81,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
     "#reads",
     "#all-schemes",
     ".dk-axis",
-    "#charts",
+    ".dk-lanes",
     "#decisions",
   ])
     await expect(frame.locator(hidden)).toBeHidden();

@@ -28,6 +28,27 @@ export const ICONS = {
 } as const;
 export type IconName = keyof typeof ICONS;
 
+/** Pixels: between a popover and the window's edge; what it is high at least, where the window is. */
+const EDGE = 8,
+  LEAST = 160;
+/** Puts a popover under what it is of, or over that where it does not fit under it and more room is there. It stays within the window and scrolls. */
+export function place(box: HTMLElement | null, of: Element | null | undefined, gap = 4): void {
+  const at = of?.getBoundingClientRect();
+  if (!at || !box) return;
+  box.style.maxHeight = "";
+  const over = at.top - gap - EDGE,
+    under = innerHeight - at.bottom - gap - EDGE,
+    up = box.offsetHeight > under && over > under;
+  const most = Math.min(Math.max(up ? over : under, LEAST), innerHeight - 2 * EDGE),
+    from = Math.min((up ? innerHeight - at.top : at.bottom) + gap, innerHeight - EDGE - most);
+  Object.assign(box.style, {
+    left: `${Math.max(EDGE, Math.min(at.left, innerWidth - box.offsetWidth - EDGE))}px`,
+    top: up ? "auto" : `${from}px`,
+    bottom: up ? `${from}px` : "auto",
+    maxHeight: `${most}px`,
+  });
+}
+
 /** Takes a file that is dropped anywhere on the page; the browser would leave the page for it. */
 export function onFileDrop(take: (file: File) => void): void {
   const brings = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;

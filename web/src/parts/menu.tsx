@@ -1,9 +1,9 @@
 // A menu with a search: a button that says what is chosen, and a list in a popover, grouped, one line each.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { found, type Choice } from "../model/choice.ts";
-import { place } from "./popup.tsx";
+import { place } from "./dom.ts";
 
 /** An input with a list of its own, not the browser's. */
 const COMBOBOX = { role: "combobox", list: undefined, "aria-expanded": "true" } as const;
@@ -55,10 +55,12 @@ export function Menu(props: {
     moved.current = false;
   });
 
+  useLayoutEffect(() => {
+    if (open.value) place(popover.current, button.current);
+  }, [open.value]);
   const onToggle = (event: { newState: string }): void => {
     open.value = event.newState === "open";
-    if (open.value) place(popover.current, button.current);
-    else sought.value = "";
+    if (!open.value) sought.value = "";
     // What was typed before the list was there has chosen already.
     if (sought.value === "")
       at.value = Math.max(

@@ -1,20 +1,12 @@
 // A button with a few things to do behind it.
 import { useId, useRef } from "preact/hooks";
+import { place } from "./dom.ts";
 
 export interface Deed {
   title: string;
   /** What it is good for. */
   note?: string;
   run(): void;
-}
-
-/** Puts a popover under its button, within the window. */
-export function place(box: HTMLElement | null, button: HTMLElement | null): void {
-  const from = button?.getBoundingClientRect();
-  if (!from || !box) return;
-  box.style.left = `${Math.max(8, Math.min(from.left, innerWidth - box.offsetWidth - 8))}px`;
-  box.style.top = `${from.bottom + 4}px`;
-  box.style.maxHeight = `${Math.max(200, innerHeight - from.bottom - 16)}px`;
 }
 
 export function Popup({ title, label, deeds }: { title: string; label: string; deeds: readonly Deed[] }) {

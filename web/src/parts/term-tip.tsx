@@ -1,6 +1,6 @@
 // The explanation of a word, on hover, focus and tap: one box for all words.
 import { render, type ComponentChildren } from "preact";
-import { made } from "./dom.ts";
+import { made, place } from "./dom.ts";
 
 const ID = "term-tip";
 /** What a term of the glossary means: for those of which nothing else is said. */
@@ -45,16 +45,8 @@ async function show(term: HTMLElement): Promise<void> {
   (term.closest("dialog, main") ?? document.body).append(tip);
   tip.showPopover();
   term.setAttribute("aria-describedby", ID);
-  place();
-}
-
-/** Under its word, or over it; what has the focus may have been scrolled to. */
-function place(): void {
-  if (!shown || !tip?.isConnected) return;
-  const at = shown.getBoundingClientRect(),
-    size = tip.getBoundingClientRect();
-  tip.style.left = `${Math.max(8, Math.min(at.left, innerWidth - size.width - 8))}px`;
-  tip.style.top = `${at.bottom + size.height <= innerHeight - 8 ? at.bottom : Math.max(8, at.top - size.height)}px`;
+  // The pointer goes over to it without a gap.
+  place(tip, term, 0);
 }
 
 let listens = false;
@@ -78,7 +70,11 @@ export function listen(of?: Meaning): void {
   document.addEventListener("click", over);
   document.addEventListener("pointerout", out);
   document.addEventListener("focusout", out);
-  document.addEventListener("scroll", place, { capture: true, passive: true });
+  // What has the focus may have been scrolled to.
+  const follow = ({ target }: Event): void => {
+    if (shown && tip?.isConnected && target !== tip) place(tip, shown, 0);
+  };
+  document.addEventListener("scroll", follow, { capture: true, passive: true });
   document.addEventListener(
     "keydown",
     (event) => {

@@ -1,7 +1,7 @@
 // Small pieces that the page is made of.
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ICONS, type IconName } from "./dom.ts";
+import { ICONS, place, type IconName } from "./dom.ts";
 import { encodeLink, type LinkState } from "../model/link.ts";
 import { kernelStyle } from "./palette.ts";
 import { toggleTheme } from "./theme.ts";
@@ -48,15 +48,6 @@ export function Definition(props: {
 }) {
   const { title, id, box, told, children } = props,
     [open, is] = useState(false);
-  const place = (mine: HTMLElement): void => {
-    const at = mine.previousElementSibling?.getBoundingClientRect();
-    if (!at) return;
-    const { width, height } = mine.getBoundingClientRect(),
-      below = at.bottom + 6 + height <= innerHeight - 8;
-    mine.style.left = `${Math.max(8, Math.min(at.left - 12, innerWidth - width - 8))}px`;
-    mine.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - height - 6)}px`;
-    mine.focus();
-  };
   return (
     <div
       ref={box}
@@ -69,7 +60,9 @@ export function Definition(props: {
       onBeforeToggle={({ newState }) => is(newState === "open")}
       onToggle={({ newState, currentTarget }) => {
         told?.(newState === "open");
-        if (newState === "open") place(currentTarget);
+        if (newState !== "open") return;
+        place(currentTarget, currentTarget.previousElementSibling);
+        currentTarget.focus();
       }}
     >
       <h3>{title}</h3>

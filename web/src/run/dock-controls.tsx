@@ -8,7 +8,7 @@ import { DataTable, type Exportable } from "../picture/parts.tsx";
 import { short } from "../model/scale.ts";
 import { speedText } from "../model/format.ts";
 import { SPEEDS, STATES, type DockState } from "./dock-state.ts";
-import type { IconName } from "../parts/dom.ts";
+import { place, type IconName } from "../parts/dom.ts";
 
 /** What the controls ask of the picture beside them. */
 interface DockPicture {
@@ -236,14 +236,6 @@ function Extras({ picture }: { picture: DockPicture }) {
 function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
   const box = useRef<HTMLDivElement>(null),
     opener = useRef<HTMLButtonElement>(null);
-  const place = (): void => {
-    const at = opener.current?.getBoundingClientRect(),
-      mine = box.current;
-    if (!at || !mine) return;
-    mine.style.right = `${Math.max(8, document.documentElement.clientWidth - at.right)}px`;
-    mine.style.bottom = `${innerHeight - at.top + 6}px`;
-    mine.style.maxHeight = `${Math.max(160, at.top - 16)}px`;
-  };
   const steps: [string, IconName, string, () => void, boolean][] = [
     ["Reset to cycle 0", "reset", "Reset to cycle 0", dock.events.reset, false],
     ["Step back one cycle", "back", "Step back one cycle ( , )", dock.events.back, false],
@@ -275,7 +267,7 @@ function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
         role="dialog"
         aria-label="More of the run's time"
         ref={box}
-        onBeforeToggle={place}
+        onToggle={({ newState }) => newState === "open" && place(box.current, opener.current)}
       >
         <div class="dk-steps">
           {steps.map(([name, sign, title, run, off]) => (

@@ -11,7 +11,7 @@ const PARTS: ReadonlyMap<string, string> = new Map([
   ["verdict", "#verdict, #slows"],
   ["gpu", "#gpu"],
   ["memory", "#reads, #path"],
-  ["timeline", ".dk-axis"],
+  ["timeline", ".dk-axis, .dk-lanes, .dk-extras"],
   ["schemes", "#all-schemes"],
 ]);
 
