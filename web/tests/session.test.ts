@@ -193,6 +193,11 @@ test("a GPU that is chosen while the page still loads survives that", () => {
     );
   }
 });
+test("a small GPU, a mix and schemes are there as soon as they are chosen", () => {
+  const next = ["smk", "ws"].map((scheme) => ({ ...by(scheme), gpu: "tiny-2sm" }));
+  const [state, todo] = reduce(running([A, B]), ["become", next, null]);
+  assert.deepEqual([experimentsIn(state), only(todo, "judge")], [next, []]);
+});
 test("another choice made meanwhile is not overtaken by a GPU that is judged later", () => {
   const [state, todo] = after(running([A, B]), ["change", { 1: by("smk") }], ["fits", [A, B], onA100]);
   assert.deepEqual([experimentsIn(state), todo], [[A, by("smk")], []]);

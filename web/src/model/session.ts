@@ -427,8 +427,12 @@ const on: { [K in keyof Events]: (turn: Turn, ...args: Events[K]) => void } = {
   typed: (turn, next) => change(turn, next, turn.state.edited),
   change: changeAll,
   become(turn, next, part) {
-    const parts = part === null ? [] : next.map((one) => edited(one, scaledTo(part)));
-    turn.do("judge", experimentsIn(turn.state), parts, next);
+    const of = experimentsIn(turn.state);
+    if (part === null) on.fits(turn, of, next);
+    else {
+      const parts = next.map((one) => edited(one, scaledTo(part)));
+      turn.do("judge", of, parts, next);
+    }
   },
   fits(turn, of, next) {
     // Somebody may have chosen something else meanwhile; that the same has loaded meanwhile is no other choice.
