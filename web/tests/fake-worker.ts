@@ -117,7 +117,7 @@ export class FakeWorker {
         this.#waiting = null;
         return;
       case "result":
-        this.#say({ t: "result", id: message.id, result: this.#result() });
+        this.#say({ t: "answer", id: message.id, value: this.#result() });
         return;
     }
     switch (message.t) {

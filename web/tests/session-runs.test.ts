@@ -411,7 +411,7 @@ test("a link that cannot be read stops the run and leads to the first experiment
   const { session } = await start();
   session.send("open", [by("ccbp")]);
   await playing(session);
-  session.send("unreadable", ["It is damaged."]);
+  session.send("unreadable", new Error("cut"));
   await until("it is paused", () => session.state.peek() === "paused");
   press(session.notice.peek(), "Open the default experiment");
   await until("it is built", () => session.notice.peek() === null);

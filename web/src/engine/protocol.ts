@@ -94,13 +94,12 @@ export type FromWorker =
   | FrameMessage
   /** On a long way: how far it is. */
   | { t: "reached"; id: number; cycle: number }
-  | { t: "result"; id: number; result: Result }
+  /** To `result`, `freshSeed` and `validate`. */
+  | { t: "answer"; id: number; value: Result | number | readonly Problem[] }
   /** The run has ended: the runs in which its kernels have the share that they had at last, and no neighbour. */
   | { t: "shares"; id: number; runs: PlannedAlone[] }
   /** It is known what its kernels do in their shares: the runs that tell why they suffer from their neighbours. */
   | { t: "whys"; id: number; runs: PlannedAlone[] }
-  | { t: "seed"; id: number; seed: number }
-  | { t: "validated"; id: number; problems: Problem[] }
   /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, those before it done, and which part of it, 0 to 1. */
   | { t: "profiling"; id: number; name: string; done: number; of: number; part: number }
   | { t: "profilingStopped"; id: number }

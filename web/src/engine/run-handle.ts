@@ -8,7 +8,7 @@ export interface Ready {
   catalogue: Catalogue;
 }
 
-export function spawn(of: string): Worker {
+function spawn(of: string): Worker {
   const name = ownName(of);
   // The bundler finds the worker by this very expression.
   return watched(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name }), name);
@@ -27,7 +27,7 @@ export function begin(worker: Worker, module: WebAssembly.Module, keeps: boolean
 }
 
 /** What is for those who have the run. */
-export type Heard = (run: Run, message: FromWorker) => void;
+type Heard = (run: Run, message: FromWorker) => void;
 
 export class Run {
   readonly #module: WebAssembly.Module;
@@ -83,14 +83,9 @@ export class Run {
       case "frame":
         if (message.ticket === this.#ticket) this.#arrive(message);
         return;
-      case "result":
-        this.#answer(message.id, message.result);
-        return;
-      case "seed":
-        this.#answer(message.id, message.seed);
-        return;
-      case "validated":
-        this.#answer(message.id, message.problems);
+      case "answer":
+        (this.#answers.get(message.id) as ((value: unknown) => void) | undefined)?.(message.value);
+        this.#answers.delete(message.id);
         return;
       case "shares":
       case "whys":
@@ -153,10 +148,6 @@ export class Run {
       this.#answers.set(id, done);
       this.post(message(id));
     });
-  }
-  #answer(id: number, value: unknown): void {
-    (this.#answers.get(id) as ((value: unknown) => void) | undefined)?.(value);
-    this.#answers.delete(id);
   }
 
   result(): Promise<Result> {

@@ -121,7 +121,7 @@ export class Loader {
   validate(id: number, text: string): void {
     const { send, guarded } = this.#worker;
     const judge = (by: Engine): void => {
-      send({ t: "validated", id, problems: by.validate(text) });
+      send({ t: "answer", id, value: by.validate(text) });
     };
     const scripts = scriptEngine(text);
     if (!(scripts instanceof Promise)) judge(scripts?.engine ?? plain);

@@ -286,7 +286,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       room = message.room;
       return;
     case "freshSeed":
-      send({ t: "seed", id: message.id, seed: plain.freshSeed() });
+      send({ t: "answer", id: message.id, value: plain.freshSeed() });
       return;
     case "validate":
       loader.validate(message.id, message.text);
@@ -325,7 +325,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       send({ t: "whys", id, runs: sim.askLonger() });
       break;
     case "result":
-      send({ t: "result", id: message.id, result: sim.result() });
+      send({ t: "answer", id: message.id, value: sim.result() });
       break;
   }
 }

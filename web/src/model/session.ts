@@ -71,7 +71,7 @@ export interface Arrived {
 }
 /** Why nothing runs, apart from what is wrong with an experiment. */
 type Trouble =
-  | { what: "unreadable"; text: readonly string[] }
+  | { what: "unreadable"; error: unknown }
   | { what: "unable" | "crashed"; text: string }
   | { what: "restarting" };
 
@@ -126,7 +126,7 @@ export type State = Readonly<ReturnType<typeof begin>>;
 interface Events extends Told {
   open: [experiments: readonly Experiment[], view?: View, still?: number];
   preview: [experiments: readonly Experiment[]];
-  unreadable: [text: readonly string[]];
+  unreadable: [error: unknown];
   unable: [text: string];
   aside: [State["aside"]];
   look: [part: { [K in keyof View]?: View[K] | undefined }];
@@ -413,9 +413,9 @@ const on: { [K in keyof Events]: (turn: Turn, ...args: Events[K]) => void } = {
     turn.look({ cycle: undefined, from: undefined });
   },
   preview: (turn, experiments) => turn.set({ preview: experiments.map(side) }),
-  unreadable(turn, text) {
+  unreadable(turn, error) {
     turn.do("pause");
-    turn.set({ trouble: { what: "unreadable", text } });
+    turn.set({ trouble: { what: "unreadable", error } });
     if (turn.state.laid === 0) turn.set({ doing: "empty", editable: false });
   },
   unable: (turn, text) => turn.set({ trouble: { what: "unable", text }, doing: "empty", editable: false }),

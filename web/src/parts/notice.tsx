@@ -62,7 +62,7 @@ export const notStarted = (error: unknown, ...more: string[]): Notice => ({
 export const notOpened = (error: unknown, ...actions: Action[]): Notice => ({
   kind: "error",
   title: "This link cannot be opened",
-  text: error instanceof LinkError ? [error.message, error.advice] : [String(error)],
+  text: error instanceof LinkError ? [error.message, error.advice] : [`It is damaged (${String(error)}).`],
   actions,
 });
 

@@ -1,5 +1,5 @@
 // The address bar, which always is the link to what is on the screen, and what opens when it changes.
-import { LinkError, decodeLink, encodeLink, otherEngine, type LinkState } from "../model/link.ts";
+import { decodeLink, encodeLink, otherEngine, type LinkState } from "../model/link.ts";
 import { LINKED } from "../teach/embed.tsx";
 import type { Experiment } from "../model/types.ts";
 import first from "../model/first.json" with { type: "json" };
@@ -98,8 +98,7 @@ export class Address {
       const foreign = linked && otherEngine(linked, session.ready.peek()?.stamp ?? "");
       session.send("aside", foreign === null ? null : { title: foreign });
     } catch (error) {
-      const text = error instanceof LinkError ? [error.message, error.advice] : [`It is damaged (${String(error)}).`];
-      session.send("unreadable", text);
+      session.send("unreadable", error);
     }
   }
 }

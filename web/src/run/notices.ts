@@ -7,6 +7,7 @@ import {
   cannotRun,
   crashed,
   notBegun,
+  notOpened,
   notStarted,
   profiling,
   type Action,
@@ -31,12 +32,7 @@ export function noticeOf(
         "It needs a browser with WebAssembly and module workers: any that was current in 2023 or later.",
       );
     case "unreadable":
-      return {
-        kind: "error",
-        title: "This link cannot be opened",
-        text: trouble.text,
-        actions: [{ ...openFirst, primary: true }],
-      };
+      return notOpened(trouble.error, { ...openFirst, primary: true });
     case "crashed":
       return crashed(trouble.text, { ...press("Start this experiment again", "again"), primary: true }, openFirst);
     case "restarting":
