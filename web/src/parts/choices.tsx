@@ -91,6 +91,7 @@ export function Choices(props: {
             choices={catalogue ? [...more(at), ...kernelChoices(catalogue)] : []}
             onChoose={(value) => chosen(at, value)}
             beyond={beyond(0)}
+            hint={sides ? "SMV + HG, ws against ccbp" : "SMV + HG on an a100"}
             mark={
               <span class={`swatch swatch-${at}`} aria-hidden="true">
                 <b>{kernelStyle(at).number}</b>
@@ -107,6 +108,7 @@ export function Choices(props: {
         choices={catalogue ? gpuChoices(catalogue) : []}
         onChoose={onChoose.gpu}
         beyond={beyond(0)}
+        hint={sides ? "a100 mps 50/50, mig 3g+4g" : "SMV + HG on an a100"}
         text={gpuText(catalogue, first)}
       />
       {(sides ? [0, 1] : []).map((side) => {
@@ -131,6 +133,7 @@ export function Choices(props: {
               choices={[...none, ...(own ? [...vendors, ...schemes] : [...schemes, ...vendors])]}
               onChoose={(name) => onChoose.scheme(side, name)}
               beyond={beyond(side)}
+              hint="ws against ccbp"
             />
           </span>
         );

@@ -21,6 +21,8 @@ export function Menu(props: {
   onChoose(value: string): void;
   /** What words say that name more than a choice of this menu, or nothing of it (`none`): a choice, or what is wrong with them. */
   beyond?(sought: string, none: boolean): Beyond | string | null;
+  /** Such words. */
+  hint?: string;
   id: string;
   /** Before the text of the button. */
   mark?: ComponentChildren;
@@ -109,7 +111,7 @@ export function Menu(props: {
           type="text"
           {...COMBOBOX}
           aria-controls={`${ids}-list`}
-          placeholder={props.beyond ? "Search, or: SMV + HG, ws against ccbp" : "Search"}
+          placeholder={props.hint ? `Search, or: ${props.hint}` : "Search"}
           autocomplete="off"
           aria-label={`${props.label}: search`}
           aria-activedescendant={shown.length > 0 ? `${ids}-${at.value}` : undefined}
