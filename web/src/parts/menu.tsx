@@ -62,6 +62,7 @@ export function Menu(props: {
   }, [open.value]);
   const onToggle = (event: { newState: string }): void => {
     open.value = event.newState === "open";
+    held.current = false;
     if (!open.value) sought.value = "";
     // What was typed before the list was there has chosen already.
     if (sought.value === "")
@@ -77,14 +78,23 @@ export function Menu(props: {
     if ("run" in choice) choice.run();
     else props.onChoose(choice.value);
   };
+  // Words that were entered before there was anything to choose are taken once there is.
+  const held = useRef(false);
+  useEffect(() => {
+    if (!held.current || props.choices.length === 0) return;
+    held.current = false;
+    choose(all().shown[at.value]);
+  });
   const onKeyDown = (event: KeyboardEvent): void => {
     const to = { ArrowDown: at.value + 1, ArrowUp: at.value - 1, PageDown: at.value + 8, PageUp: at.value - 8 }[
       event.key
     ];
     moved.current = to !== undefined;
     if (to !== undefined) at.value = Math.max(0, Math.min(shown.length - 1, to));
-    else if (event.key === "Enter") choose(all().shown[at.value]);
-    else return;
+    else if (event.key === "Enter") {
+      held.current = props.choices.length === 0 && sought.value.trim() !== "";
+      choose(all().shown[at.value]);
+    } else return;
     event.preventDefault();
   };
 
@@ -119,6 +129,7 @@ export function Menu(props: {
           onInput={(event) => {
             sought.value = event.currentTarget.value;
             at.value = 0;
+            held.current = false;
           }}
           onKeyDown={onKeyDown}
         />
