@@ -165,6 +165,12 @@ test("author: link, embed, JSON, HTML, SVG and trace of what stands there", asyn
 
 test("keyboard alone, on a phone: a mix, its answer, the details; and menus that cut no line", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
+  // Typed before the module is there, with which comes all that there is to choose.
+  let come = (): void => undefined;
+  const typed = new Promise<void>((is) => {
+    come = is;
+  });
+  await page.route("**/*.wasm", (route) => typed.then(() => route.continue()));
   const who = await start(page),
     { keyboard } = page,
     focused = (): Promise<string> =>
@@ -175,11 +181,12 @@ test("keyboard alone, on a phone: a mix, its answer, the details; and menus that
     for (let tabs = 0; tabs < most && !name.test(await focused()); tabs += 1) await keyboard.press("Tab");
     expect(await focused()).toMatch(name);
   };
-  // Also before the module is there, with which comes all that there is to choose.
   await tabTo(/^Kernel 1: BP$/, 10);
   await who.enter();
   await keyboard.type("smv hg");
   await who.enter();
+  await expect(page.getByText("Loading…", { exact: true })).toBeVisible();
+  come();
   await expect(page.locator("#choose-kernel-0")).toHaveText(/SMV/);
   await expect(page.locator("#choose-kernel-1")).toHaveText(/HG/);
   await expect(says(page)).toContainText(/(SMV|HG) is .* alone/);
