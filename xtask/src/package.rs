@@ -146,10 +146,10 @@ pub fn check(corun: &Path, log: &Log, count: &mut Count) -> Result<()> {
     ensure!(mistake.starts_with("kernels[1]: found"), "a bad experiment is not named by its path:\n{mistake}");
     count.passed += 1;
 
-    strict("charts.mts")?;
-    let charts = in_page("charts.mjs")?;
-    let drawn = charts.strip_prefix("20000 cycles in ").and_then(|rest| rest.strip_suffix(" charts")?.parse().ok());
-    ensure!(drawn.is_some_and(|charts: u32| charts > 3), "charts of one's own show: {charts}");
+    strict("grid.mts")?;
+    let grid = in_page("grid.mjs")?;
+    let (cycle, sms) = (grid.contains("16 SMs at cycle 20,000. "), grid.contains("BP: ") && grid.contains(" CTAs resident"));
+    ensure!(cycle && sms, "the picture of a run of one's own says: {grid}");
     count.passed += 1;
 
     refused(
