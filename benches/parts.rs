@@ -5,6 +5,7 @@
 #![allow(missing_docs)] // criterion's macros write functions
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use sim_core::describe::gpu::SmClass;
 use sim_core::describe::ids::LaunchId;
 use sim_core::describe::kernel::{Address, Op, Scatter, WARP_SIZE, library};
 use sim_core::describe::value::Value;
@@ -67,9 +68,9 @@ fn coalescing(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 cta = (cta + 1) % 4096;
-                let key = code.warp_key(cta, 0);
+                let key = code.begin(cta, 0).0;
                 let (base, key) = code.base(pc, &Place { cta, ..Place::default() }, key);
-                let head = Instruction { base, key, pc: pc as u16, tag: 0, launch: LaunchId(0), access: Access::Read };
+                let head = Instruction { base, key, pc, tag: 0, launch: LaunchId(0), access: Access::Read };
                 black_box(code.lines(&head, 128, &mut lines))
             });
         });
@@ -80,7 +81,7 @@ fn coalescing(c: &mut Criterion) {
 fn load(address: Address) -> Code {
     let Some(mut kernel) = library::find("VADD") else { unreachable!("VADD is in the library") };
     kernel.launches[0].program = vec![Op::Load { address, lanes: WARP_SIZE }, Op::Wait { loads: 0 }];
-    Code::compile(&kernel, 0, 1, 128, 32).remove(0)
+    Code::compile(&kernel, 0, 1, 128, &SmClass { shared_banks: 32, ..SmClass::default() }).remove(0)
 }
 
 /// What a pause costs: a copy of a whole simulation in the middle of its work.

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use corun_lab::output::Whole;
 use corun_lab::{Failure, output, problem, workers};
 use corun_traces::export::Launch;
+use sim_core::describe::kernel::Kernel;
 use sim_core::machine::sm::code::Code;
 use std::fs;
 use std::io::{self, Write};
@@ -47,16 +48,21 @@ impl Accelsim {
     fn execute(self) -> Result<(), Failure> {
         let experiment = self.source.experiment()?;
         workers::stop_at_signals();
+        let recorded = |kernel: &Kernel| kernel.launches.iter().any(|launch| launch.recorded.is_some());
+        if let Some(at) = experiment.kernels.iter().position(|used| recorded(&used.kernel)) {
+            let found = format!("{}, which is recorded", experiment.kernels[at].kernel.name);
+            return Err(problem(&format!("kernels[{at}]"), found, "described kernels: a recorded one has a trace already").into());
+        }
         let folder = Path::new(&self.out);
         fs::create_dir_all(folder).map_err(|error| problem("--out", format!("{}: {error}", self.out), "a folder that can be made"))?;
-        let (line_bytes, banks) = (experiment.gpu.l2.line_bytes, experiment.gpu.sms[0].shared_banks);
+        let line_bytes = experiment.gpu.l2.line_bytes;
         let compiled: Vec<_> = experiment
             .kernels
             .iter()
             .map(|used| &used.kernel)
             .enumerate()
             .map(|(stream, kernel)| {
-                let codes = Code::compile(kernel, stream, experiment.seed, line_bytes, banks);
+                let codes = Code::compile(kernel, stream, experiment.seed, line_bytes, &experiment.gpu.sms[0]);
                 (kernel, codes, kernel.sequence().map(|(number, _)| number).collect::<Vec<_>>())
             })
             .collect();

@@ -2,6 +2,7 @@
 
 use crate::kind::{self, Kind};
 use crate::number::whole;
+use crate::recording;
 use clap::Args;
 use corun_lab::{output, problem};
 use sim_core::describe::error::{Problem, Problems};
@@ -41,6 +42,9 @@ pub struct ExperimentArgs {
     /// Share the GPU by this script, a .rhai file, in place of the experiment's policy
     #[arg(long, value_name = "FILE.rhai")]
     script: Option<String>,
+    /// Read this recording, whose launches the experiment names by its hash; may be repeated. A kernel `@FILE.corun` needs none
+    #[arg(long = "recording", value_name = "FILE.corun")]
+    recordings: Vec<String>,
     /// Change a field before the experiment is read, such as gpu.sm.count=8 or policy=even; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     changes: Vec<String>,
@@ -73,6 +77,8 @@ impl ExperimentArgs {
             let new = Value::from_json(text).unwrap_or_else(|_| number());
             set_path(&mut value, path.trim(), new)?;
         }
+        self.recordings.iter().try_for_each(|file| recording::know(file).map(drop))?;
+        recording::put_in(&mut value, "")?;
         if let Some(seed) = self.seed {
             set_path(&mut value, "seed", seed.into())?;
         }
@@ -124,8 +130,9 @@ fn example(name: &str, kind: Kind) -> Option<&'static str> {
 
 /// Reads a JSON file of a kind, or an example by its name; `-` is standard input.
 pub fn read(file: &str, wanted: Kind) -> Result<Value, Problems> {
-    let value = Value::from_json(&text(file, wanted)?)?;
+    let mut value = Value::from_json(&text(file, wanted)?)?;
     kind::must_be(wanted, &value)?;
+    recording::put_in(&mut value, file)?;
     Ok(value)
 }
 

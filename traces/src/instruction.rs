@@ -24,6 +24,16 @@ impl Register {
     fn is_general(self) -> bool {
         self.0 < 255
     }
+
+    /// Whether it holds anything: each kind has a last one that does not, R255, UR63 (UR255 from Blackwell on), P7 and UP7.
+    pub fn holds(self) -> bool {
+        let (kind, number) = (self.0 >> 8, self.0 & 255);
+        match kind {
+            0 => number != 255,
+            1 => number != 63 && number != 255,
+            _ => number != 7,
+        }
+    }
 }
 
 /// Registers that an instruction names, at most.
@@ -48,6 +58,8 @@ pub struct Form {
     pub sources: Vec<Register>,
     /// Whether a commit of its group belongs to it.
     pub commits: bool,
+    /// Groups of asynchronous copies that may stay under way, for a wait for them; 0 where the trace does not say.
+    pub groups: u8,
 }
 
 impl Form {
@@ -113,7 +125,10 @@ pub(crate) fn parse(pc: u32, words: &mut Words<'_>, header: &Header) -> Found<Te
     if header.version < 6 {
         fill(&mut results, opcode::results(&name, known.class));
     }
-    let form = Form { pc, opcode: 0, class: known.class, space: known.space, width, results, sources, commits };
+    // The number behind it is the same each time: it is part of the code.
+    let waits = header.version >= 4 && known.class == Class::Wait && width == 0;
+    let groups = if waits { words.clone().word("an immediate").ok().and_then(whole).map_or(0, |n| n.min(255) as u8) } else { 0 };
+    let form = Form { pc, opcode: 0, class: known.class, space: known.space, width, results, sources, commits, groups };
     Ok(Text { opcode: name, form, text })
 }
 

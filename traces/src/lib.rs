@@ -18,6 +18,7 @@
 //! | `pattern.rs` | what warps have in common: instructions, masks, and addresses after a base |
 //! | `record.rs` | instructions in, a recording out |
 //! | `recording.rs` | a recording, read and checked |
+//! | `launch.rs` | recordings as kernels that a machine runs |
 //! | `unpack.rs` | gzip and xz, by how they begin |
 //! | `text.rs` | `.trace` and `.traceg` |
 //! | `tracez.rs` | `.tracez` |
@@ -33,6 +34,7 @@ pub mod fault;
 pub mod header;
 pub mod import;
 pub mod instruction;
+pub mod launch;
 pub mod list;
 pub mod opcode;
 mod pages;

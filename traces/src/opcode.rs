@@ -252,6 +252,41 @@ pub fn width(opcode: &str) -> u8 {
     widths.max().filter(|width| *width > 0).unwrap_or(4)
 }
 
+/// How many products of 16 × 8 × 8 half-precision numbers a matrix product is worth, as its shape and the width of its numbers say. One of a warp
+/// group is shared by four warps.
+pub fn products(opcode: &str) -> u8 {
+    let mut modifiers = opcode.split('.').skip(1);
+    let Some(shape) = modifiers.clone().find(|modifier| modifier.starts_with(|c: char| c.is_ascii_digit())) else { return 1 };
+    let mut extents = shape.split('x').map(|extent| extent.parse::<u32>().unwrap_or(0));
+    let (multiplications, sharing) = match (extents.next(), extents.next(), extents.next()) {
+        (Some(m), Some(n), Some(k)) => (m.saturating_mul(n).saturating_mul(k), 4),
+        // 16816 is 16 × 8 × 16: the first two are 16 or 8.
+        _ => {
+            let (m, rest) = if let Some(rest) = shape.strip_prefix("16") { (16, rest) } else { (8, shape.get(1..).unwrap_or("")) };
+            let (n, rest) = if let Some(rest) = rest.strip_prefix("16").filter(|rest| !rest.is_empty()) {
+                (16, rest)
+            } else {
+                (8, rest.get(1..).unwrap_or(""))
+            };
+            (m * n * rest.parse::<u32>().unwrap_or(8).min(1024), 1)
+        }
+    };
+    let bits = modifiers.find_map(|modifier| match modifier {
+        "S8" | "U8" | "E4M3" | "E5M2" => Some(8),
+        "S4" | "U4" => Some(4),
+        "F64" => Some(64),
+        "TF32" => Some(32),
+        _ => None,
+    });
+    let bits = bits.unwrap_or(match stem(opcode) {
+        "DMMA" => 64,
+        "IMMA" | "QGMMA" | "IGMMA" | "QMMA" => 8,
+        "BMMA" | "BGMMA" => 1,
+        _ => 16,
+    });
+    (u64::from(multiplications) * bits / (16 * 16 * 8 * 8 * sharing)).clamp(1, 255) as u8
+}
+
 /// Registers that a result fills from its first one on, which tracers before version 6 do not list.
 pub fn results(opcode: &str, class: Class) -> u8 {
     let modifiers = || opcode.split('.').skip(1);
@@ -284,6 +319,25 @@ mod tests {
             ("STG.E.LTC128B", 4),
         ] {
             assert_eq!(width(opcode), bytes, "{opcode}");
+        }
+    }
+
+    #[test]
+    fn a_matrix_product_is_worth_what_its_shape_and_its_numbers_are() {
+        for (opcode, products) in [
+            ("HMMA.1688.F32", 1),
+            ("HMMA.16816.F32.BF16", 2),
+            ("HMMA.884.F32.F32.STEP0", 1),
+            ("HMMA.1684.F32.TF32", 1),
+            ("IMMA.16832.S8.S8", 2),
+            ("IMMA.8816.S8.S8", 1),
+            ("DMMA.884", 1),
+            ("BMMA.168256.XOR.POPC", 2),
+            ("HGMMA.64x128x16.F32", 32),
+            ("QGMMA.64x64x32.F32.E4M3.E4M3", 16),
+            ("WARPGROUP", 1),
+        ] {
+            assert_eq!(super::products(opcode), products, "{opcode}");
         }
     }
 

@@ -22,7 +22,7 @@ use std::rc::Rc;
 pub const MAGIC: [u8; 8] = *b"\x93CORUN\r\n";
 
 /// The version of recordings that is written and read.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// A record that begins a kernel.
 pub(crate) const KERNEL: u8 = 1;
@@ -394,6 +394,7 @@ impl<W: Write> Recorder<W> {
         put(record, form.opcode.into());
         put(record, form.width.into());
         put(record, form.commits.into());
+        put(record, form.groups.into());
         for registers in [&form.results, &form.sources] {
             put(record, registers.len() as u64);
             registers.iter().for_each(|register| put(record, register.0.into()));

@@ -35,23 +35,49 @@ pub struct Recording {
 /// An instruction as a recording has it: its CTA, its warp, its opcode, and what it did.
 #[derive(Debug)]
 pub struct Step<'a> {
+    /// The kernel's place in the recording, and what it says of itself.
+    pub kernel: (usize, &'a Header),
+    /// The chunk that it is in.
+    pub chunk: &'a Chunk<'a>,
     /// The CTA's number in the grid.
     pub cta: u64,
     /// The warp's number in the CTA.
     pub warp: u32,
     /// The whole opcode.
     pub opcode: &'a str,
+    /// The number of its form.
+    pub number: u32,
     /// What all its executions have in common.
     pub form: &'a Form,
     /// What this one has of its own.
     pub executed: &'a Executed<'a>,
 }
 
+/// A part of a warp's instructions.
+#[derive(Debug)]
+pub struct Chunk<'a> {
+    /// Its number among all chunks.
+    pub number: u64,
+    /// The number of its pattern: chunks with one have the same instructions, as far from their bases.
+    pub pattern: u64,
+    /// The forms whose first addresses are its bases.
+    pub firsts: &'a [u32],
+    /// The last base of each form.
+    bases: &'a [u64],
+}
+
+impl Chunk<'_> {
+    /// Its bases, in the order of `firsts`.
+    pub fn bases(&self) -> impl Iterator<Item = u64> + '_ {
+        self.firsts.iter().map(|form| self.bases[*form as usize])
+    }
+}
+
 /// An opcode, and the numbers of its class and its memory.
 type Opcode = (String, u8, u8);
 
-/// A pattern, and the forms whose first addresses a chunk with it has.
-type Pattern = Rc<(Vec<u8>, Vec<u32>)>;
+/// A pattern, the forms whose first addresses a chunk with it has, and its number.
+type Pattern = Rc<(Vec<u8>, Vec<u32>, u64)>;
 
 /// Reads a recording; `each` gets all its instructions, warp by warp, in the order in which the recording has them.
 pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> Result<Recording, Problem> {
@@ -72,6 +98,7 @@ pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> 
     let mut window: Window<Pattern> = Window::default();
     let mut reader = Reader::default();
     let mut kernel: Option<Kernel> = None;
+    let (mut chunks, mut patterns) = (0, 0);
     loop {
         match wire.byte()? {
             KERNEL if kernel.is_none() => kernel = Some(Kernel { header: header(&mut wire)?, ..Kernel::default() }),
@@ -108,19 +135,22 @@ pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> 
                     };
                     reader.read(&bytes, &forms, known, |_, _, _| Ok(())).map_err(|fault| fault.at(wire.place()))?;
                     let size = bytes.len();
-                    let pattern = Rc::new((bytes, firsts));
+                    let pattern = Rc::new((bytes, firsts, patterns));
+                    patterns += 1;
                     window.push(Rc::clone(&pattern), size).for_each(drop);
                     pattern
                 } else {
                     Rc::clone(&window.kept[window.kept.len() - back].0)
                 };
-                let (bytes, firsts) = &*pattern;
+                let (bytes, firsts, number) = &*pattern;
                 for form in firsts {
                     let base = behind(last_bases[*form as usize], wire.number("a first address", u64::MAX)?);
                     last_bases[*form as usize] = base;
                 }
+                let chunk = Chunk { number: chunks, pattern: *number, firsts, bases: &last_bases };
+                chunks += 1;
                 kernel
-                    .chunk(cta, warp, bytes, (&forms, &opcodes, &last_bases), &mut reader, &mut each)
+                    .chunk((recording.kernels.len(), cta, warp), bytes, (&forms, &opcodes, &chunk), &mut reader, &mut each)
                     .map_err(|fault| fault.at(wire.place()))?;
             }
             ENDED => {
@@ -158,25 +188,33 @@ struct Kernel {
 impl Kernel {
     fn chunk(
         &mut self,
-        cta: u64,
-        warp: u32,
+        (number, cta, warp): (usize, u64, u32),
         pattern: &[u8],
-        (forms, opcodes, bases): (&[Form], &[Opcode], &[u64]),
+        (forms, opcodes, chunk): (&[Form], &[Opcode], &Chunk<'_>),
         reader: &mut Reader,
         each: &mut impl FnMut(&Step<'_>),
     ) -> Found<()> {
         *self.ctas.entry(cta).or_insert(0) |= 1 << warp;
-        let counter = &mut self.counter;
+        let (counter, header) = (&mut self.counter, &self.header);
         reader.read(
             pattern,
             forms,
-            |form| Ok(bases[form as usize]),
-            |_, form, executed| {
+            |form| Ok(chunk.bases[form as usize]),
+            |number_of_form, form, executed| {
                 if let Some(beyond) = executed.addresses.iter().find(|address| **address >= END) {
                     return Err(fault(format!("address {beyond:#x}"), "one of a recording"));
                 }
                 counter.add(form, executed);
-                each(&Step { cta, warp, opcode: &opcodes[form.opcode as usize].0, form, executed });
+                each(&Step {
+                    kernel: (number, header),
+                    chunk,
+                    cta,
+                    warp,
+                    opcode: &opcodes[form.opcode as usize].0,
+                    number: number_of_form,
+                    form,
+                    executed,
+                });
                 Ok(())
             },
         )
@@ -234,13 +272,14 @@ fn form<R: Read>(wire: &mut Wire<R>, opcodes: &[Opcode], expected: u64) -> Resul
     let Some((_, class, space)) = known else { return Err(wire.wrong(format!("opcode {opcode}"), format!("one of {}", opcodes.len()))) };
     let width = wire.number("bytes of a lane", 128)? as u8;
     let commits = wire.number("whether it commits", 1)? == 1;
+    let groups = wire.number("groups under way", 255)? as u8;
     let mut registers = || -> Result<Vec<Register>, Problem> {
         let count = wire.number("registers", 128)?;
         (0..count).map(|_| wire.number("a register", 1023).map(|n| Register(n as u16))).collect()
     };
     let (results, sources) = (registers()?, registers()?);
     let (class, space) = (CLASSES[usize::from(*class)].0, SPACES[usize::from(*space)]);
-    Ok(Form { pc, opcode: opcode as u32, class, space, width, results, sources, commits })
+    Ok(Form { pc, opcode: opcode as u32, class, space, width, results, sources, commits, groups })
 }
 
 impl Recording {

@@ -111,7 +111,9 @@ export type Launch = {
   /** Shared memory of an SM that it prefers: a size that the GPU has, or a part of the most that it has, rounded up to one. L1D is the rest (bytes) */
   carve_out?: number | CarveOut;
   /** What each warp does */
-  program: ("barrier" | Operation)[];
+  program?: ("barrier" | Operation)[];
+  /** What the warps of a real launch did, instead of a program */
+  recorded?: RecordedLaunch;
 };
 /** {"percent": part} */
 export type CarveOut = { percent: number };
@@ -225,6 +227,13 @@ export type Loop = {
 };
 /** a whole number, {"per_warp": [min, max]}, {"per_cta": [min, max]}, {"some_warps": [trips, one_in]}, {"listed_per_cta": list} or {"listed_per_warp": list} */
 export type Trips = { per_warp: number[] } | { per_cta: number[] } | { some_warps: number[] } | { listed_per_cta: string } | { listed_per_warp: string };
+/** A launch of a recording, which `corun import` makes */
+export type RecordedLaunch = {
+  /** The recording: the hash of its bytes, which `corun show` prints */
+  recording: string;
+  /** Which of its launches, from 0 */
+  launch?: number;
+};
 /** one goal: a share of the IPC alone from 0.001 to 1, {"ipc": N} or {"deadline_ms": N} */
 export type Goal = { of_alone: number } | { ipc: number } | { deadline_ms: number };
 /** a CTA order: its name, or its name and parameters */

@@ -10,6 +10,7 @@ mod json;
 pub mod kernel;
 pub mod path;
 pub mod record;
+pub mod recorded;
 pub mod rng;
 pub mod scale;
 pub mod value;

@@ -103,7 +103,8 @@ impl Scale {
         }
         let before = kernel.clone();
         for launch in &mut kernel.launches {
-            launch.grid = self.grid(launch.grid);
+            // The first CTAs, in the order of their numbers: others have other addresses.
+            launch.grid = if launch.recorded.is_some() { launch.ctas().div_ceil(self.0).into() } else { self.grid(launch.grid) };
         }
         for at in 0..kernel.arrays.len() {
             let bytes = kernel.arrays[at].bytes;

@@ -111,8 +111,7 @@ impl Machine {
     /// A machine before its first cycle, whose CTAs go to SMs in the order that `order` says.
     pub fn with_order(gpu: &Gpu, kernels: &[Kernel], seed: u64, restart: bool, order: AnyOrder, controls: Controls) -> Self {
         let count = kernels.len();
-        let banks = gpu.sms[0].shared_banks;
-        let compile = |(index, kernel)| Code::compile(kernel, index, seed, gpu.l2.line_bytes, banks);
+        let compile = |(index, kernel)| Code::compile(kernel, index, seed, gpu.l2.line_bytes, &gpu.sms[0]);
         let codes: Vec<Vec<Code>> = kernels.iter().enumerate().map(compile).collect();
         let arrays = (0..).zip(kernels).flat_map(|(index, kernel)| code::layout(kernel, index, gpu.l2.line_bytes));
         let mut arrays: Vec<_> = arrays.map(|(_, lines)| lines).zip(0..).collect();

@@ -6,6 +6,7 @@
 //! older launch. Arrays that are read only do not count, nor do words that no launch has written yet: what the CPU writes between launches
 //! is not in a description.
 
+use crate::describe::gpu::SmClass;
 use crate::describe::kernel::{Dim3, Kernel};
 use crate::machine::sm::code::Code;
 use crate::machine::sm::walk::each_access;
@@ -74,7 +75,7 @@ struct Writer {
 
 /// Dependences of a whole run of `kernel`, which is valid.
 pub fn dependence(kernel: &Kernel) -> Dependence {
-    let codes = Code::compile(kernel, 0, 1, LINE, 32);
+    let codes = Code::compile(kernel, 0, 1, LINE, &SmClass { shared_banks: 32, ..SmClass::default() });
     let mut starts = Vec::new();
     let mut words = 0;
     for array in &kernel.arrays {

@@ -75,6 +75,10 @@ const LATER: &[&str] = &[
 /// The third, older files did not have, and no paper's run of one launch can tell.
 const AS_PRESET: &[&str] = &["warp_order", "measure_from", "l1.launch_drops"];
 
+/// Fields for recorded kernels, which older files have not: they are written where a class has something else than it began with, in the preset or as a copy
+/// of its first class.
+const RECORDED: &[&str] = &["alu_latency", "sfu_latency", "fp64_latency", "tensor_latency", "tensor_interval"];
+
 /// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.
 const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];
 
@@ -82,12 +86,13 @@ const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc
 pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
     let preset = presets::find(&gpu.name);
     let classes = || preset.iter().chain([gpu]).flat_map(|gpu| &gpu.sms);
-    let same = |class: &SmClass, placed: &Placed<SmClass, u32>| {
-        let of_preset = preset.iter().flat_map(|preset| &preset.sms).find(|of| of.name == class.name);
-        of_preset.is_some_and(|of| (placed.get)(of) == (placed.get)(class))
-    };
+    let of_preset = |class: &SmClass| preset.iter().flat_map(|preset| &preset.sms).find(|of| of.name == class.name);
+    let first = || preset.as_ref().and_then(|preset| preset.sms.first());
+    let same =
+        |class: &SmClass, of: Option<&SmClass>, placed: &Placed<SmClass, u32>| of.is_some_and(|of| (placed.get)(of) == (placed.get)(class));
     let is_written = |class: &SmClass, placed: &Placed<SmClass, u32>| match placed.field.name {
-        name if AS_PRESET.contains(&name) => !same(class, placed),
+        name if AS_PRESET.contains(&name) => !same(class, of_preset(class), placed),
+        name if RECORDED.contains(&name) => !same(class, of_preset(class).or_else(first), placed),
         name => !LATER.contains(&name) || classes().any(|class| (placed.get)(class) != 0),
     };
     let is_gone = |class: &&SmClass| gpu.sms.iter().all(|other| other.name != class.name);

@@ -98,6 +98,23 @@ pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
         fp64_unit,
         "Whether each scheduler has an FP64 unit, or those of an SM share one"
     ),
+    whole!(
+        "alu_latency",
+        "cycles",
+        1..=63,
+        alu_latency,
+        "From an arithmetic instruction of a recorded kernel to one that reads its result; described kernels say theirs"
+    ),
+    whole!("sfu_latency", "cycles", 1..=255, sfu_latency, "Likewise of special functions"),
+    whole!("fp64_latency", "cycles", 1..=255, fp64_latency, "Likewise in double precision"),
+    whole!("tensor_latency", "cycles", 1..=255, tensor_latency, "Likewise of a product of matrices of 16 × 8 × 8 numbers"),
+    whole!(
+        "tensor_interval",
+        "cycles",
+        0..=255,
+        tensor_interval,
+        "For which such a product takes the tensor unit of a scheduler; 0: the arithmetic lanes do it"
+    ),
     whole!("loads_per_warp", "loads", 1..=64, loads_per_warp, "Loads that a warp can have in flight"),
     choose!(
         "exit",

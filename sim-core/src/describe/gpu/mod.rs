@@ -92,6 +92,16 @@ pub struct SmClass {
     pub fp64_lanes: u32,
     /// Whose the FP64 units are.
     pub fp64_unit: Fp64Owner,
+    /// Cycles from an arithmetic instruction of a recorded kernel to one that reads its result. Described kernels say theirs.
+    pub alu_latency: u32,
+    /// Likewise of special functions.
+    pub sfu_latency: u32,
+    /// Likewise in double precision.
+    pub fp64_latency: u32,
+    /// Likewise of a matrix product.
+    pub tensor_latency: u32,
+    /// Cycles for which a product of 16 × 8 × 8 numbers takes a scheduler's tensor unit. 0: there is none, the arithmetic unit does it.
+    pub tensor_interval: u32,
     /// Loads that one warp can have in flight.
     pub loads_per_warp: u32,
     /// When a warp is done, and with its last warp a CTA's place free.

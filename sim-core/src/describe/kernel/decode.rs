@@ -32,12 +32,13 @@
 //! ```
 
 use super::records::{ACCESS, ALU, FP64, SFU, SHARED, SLEEP, WAIT};
-use super::records::{KERNEL, LAUNCH, LOOP, NAMED, ONE_GRID, RUNS};
+use super::records::{KERNEL, LAUNCH, LOOP, NAMED, ONE_BODY, ONE_GRID, RUNS};
 use super::validate;
 use super::{Address, Array, CarveOut, Dim3, Kernel, Launch, List, MAX_LOOPS, Op, Repeat, Scatter, Trips};
 use crate::describe::error::Problems;
 use crate::describe::path::{element, field};
 use crate::describe::record::Datum;
+use crate::describe::recorded::Recorded;
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
@@ -142,6 +143,12 @@ fn read_launch(value: &Value, names: Names, path: &str, problems: &mut Problems)
     let of = |key| LAUNCH.taken(value, key);
     let mut program = Vec::new();
     read_ops(&of("program"), names, &field(path, "program"), 0, &mut program, problems);
+    let recorded = Option::<Recorded>::read(&of("recorded"));
+    if recorded.is_some() != program.is_empty() {
+        let found = if recorded.is_some() { "a program besides" } else { "nothing" };
+        problems.by(&ONE_BODY, |problems| problems.add(field(path, "program"), found, "program or recorded, one of them"));
+        return None;
+    }
     let grid = match (of("grid"), of("ctas")) {
         (Value::Null, Value::Null) => Err("nothing"),
         (Value::Null, one) | (one, Value::Null) => Ok(one),
@@ -163,6 +170,7 @@ fn read_launch(value: &Value, names: Names, path: &str, problems: &mut Problems)
         shared_bytes: Datum::read(&of("shared_bytes")),
         carve_out: Datum::read(&of("carve_out")),
         program,
+        recorded,
     })
 }
 
@@ -270,7 +278,10 @@ fn write_launch(launch: &Launch, lists: &[List]) -> Value {
     let shape =
         [("threads", Value::from(launch.threads)), ("registers", launch.registers.into()), ("shared_bytes", launch.shared_bytes.into())];
     let carve_out = (launch.carve_out != CarveOut::Default).then(|| ("carve_out", launch.carve_out.write()));
-    let program = ("program", write_ops(&mut launch.program.iter(), lists));
+    let program = match &launch.recorded {
+        Some(recorded) => ("recorded", recorded.write()),
+        None => ("program", write_ops(&mut launch.program.iter(), lists)),
+    };
     Value::object([grid].into_iter().chain(step).chain(gap).chain(shape).chain(carve_out).chain([program]))
 }
 

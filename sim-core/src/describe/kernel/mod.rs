@@ -20,6 +20,7 @@ pub use validate::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_LINES, MAX_SEQUENCE};
 
 use crate::describe::record::Absent::{Flag, Needed};
 use crate::describe::record::{Shape, int, list, record, text};
+use crate::describe::recorded::Recorded;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -69,7 +70,10 @@ impl Kernel {
 
     /// Thread instructions of a run of the whole sequence; of loops that run differently often, the mean.
     pub fn thread_instructions(&self) -> f64 {
-        let of_cta = |launch: &Launch| f64::from(launch.threads.div_ceil(WARP_SIZE)) * of_warp(&launch.program, &self.lists);
+        let of_cta = |launch: &Launch| match launch.recorded.as_ref().and_then(|recorded| recorded.trace.as_ref()) {
+            Some(trace) => trace.thread_instructions as f64 / f64::from(trace.ctas().max(1)),
+            None => f64::from(launch.threads.div_ceil(WARP_SIZE)) * of_warp(&launch.program, &self.lists),
+        };
         let of_each: Vec<f64> = self.launches.iter().map(of_cta).collect();
         self.sequence().map(|(at, repeat)| f64::from(self.launches[at].grid_at(repeat).ctas()) * of_each[at]).sum()
     }
@@ -150,8 +154,10 @@ pub struct Launch {
     pub shared_bytes: u32,
     /// Shared memory of an SM that it prefers.
     pub carve_out: CarveOut,
-    /// What each warp does.
+    /// What each warp does; nothing where it is recorded.
     pub program: Vec<Op>,
+    /// The recorded launch that it is, instead of a program.
+    pub recorded: Option<Recorded>,
 }
 
 /// One operation of a Program. `lanes` is the number of active lanes, 1 to 32.

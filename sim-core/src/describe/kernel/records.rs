@@ -5,7 +5,11 @@ use super::tile::TILE;
 use super::validate::{
     CUT_LAUNCHES, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LATENCY, MAX_LAUNCHES, MAX_LINES, MAX_LISTS, MAX_OPS, MAX_SEQUENCE, MAX_SLEEP,
 };
-use crate::describe::record::{Absent, Field, One, Shape, choice, int, list, record, rule, text};
+use crate::describe::digest::hex;
+use crate::describe::record::{Absent, Datum, Field, One, Pattern, Shape, choice, int, list, record, rule, text};
+use crate::describe::recorded::Recorded;
+use crate::describe::value::Value;
+
 use Absent::{Int, Name, Needed, Words};
 
 /// Strides of addresses, either way, bytes.
@@ -25,6 +29,9 @@ rule! {
 
     /// A launch has ctas or grid, and not both.
     pub ONE_GRID = "one_grid";
+
+    /// A launch has a program or is recorded, and not both.
+    pub ONE_BODY = "one_body";
 
     /// A kernel compiles and ends. Its grids have 1 to 2^24 CTAs in every repeat, and change only where launches repeat.
     /// At most 3 loops are nested, and each has an instruction of its own. No barrier stands in a loop whose trips differ within a CTA.
@@ -47,7 +54,7 @@ const STEPS: Shape = Shape::Forms {
 
 record! {
     /// A kernel: a sequence of launches over arrays in global memory.
-    pub static KERNEL "Kernel", "a kernel's name, or a full kernel: an object with name, arrays and launches", rules [&NAMED, &ONE_GRID, &RUNS];
+    pub static KERNEL "Kernel", "a kernel's name, or a full kernel: an object with name, arrays and launches", rules [&NAMED, &ONE_GRID, &ONE_BODY, &RUNS];
     /// Name, such as `ccbp/BP`.
     name = NAME, Needed;
     /// What it is, in a few words.
@@ -66,7 +73,7 @@ record! {
 
 const LAUNCHES: Shape = Shape::Forms { of: &[Shape::Record(&REPEAT), Shape::Record(&LAUNCH)], want: WANT_LAUNCH };
 
-const WANT_LAUNCH: &str = "a launch: an object with ctas or grid, threads, registers, shared_bytes and program";
+const WANT_LAUNCH: &str = "a launch: an object with ctas or grid, threads, registers, shared_bytes, and program or recorded";
 
 record! {
     /// Launches that run several times: all of them in order, then all of them again.
@@ -97,7 +104,36 @@ record! {
     /// Shared memory of an SM that it prefers: a size that the GPU has, or a part of the most that it has, rounded up to one. L1D is the rest.
     carve_out ["bytes"] = CARVE_OUT, Words("as much as the CTAs need that an SM has room for");
     /// What each warp does.
-    program = program(), Needed;
+    program = program(), Words("see recorded");
+    /// What the warps of a real launch did, instead of a program.
+    recorded = Shape::Record(&RECORDED), Words("see program");
+}
+
+/// A recording's name.
+static HASH: Pattern = Pattern { regex: "^[0-9a-f]{16}$", holds: is_hash, want: "sixteen hexadecimal digits" };
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+record! {
+    /// A launch of a recording, which `corun import` makes.
+    pub static RECORDED "RecordedLaunch", "a recorded launch: {\"recording\", \"launch\"}";
+    /// The recording: the hash of its bytes, which `corun show` prints.
+    recording = Shape::Pattern(&HASH), Needed;
+    /// Which of its launches, from 0.
+    launch = int!(0, MAX_LAUNCHES), Int(0);
+}
+
+impl Datum for Recorded {
+    fn read(value: &Value) -> Self {
+        let of = |key| RECORDED.taken(value, key);
+        Recorded::of(u64::from_str_radix(of("recording").as_str().unwrap_or_default(), 16).unwrap_or_default(), Datum::read(&of("launch")))
+    }
+
+    fn write(&self) -> Value {
+        Value::object([("recording", Value::from(hex(self.recording))), ("launch", self.launch.into())])
+    }
 }
 
 const CARVE_OUT: Shape = Shape::Forms { of: &[int!(0, 1 << 20), Shape::One(&PART)], want: "bytes, or {\"percent\": part}" };

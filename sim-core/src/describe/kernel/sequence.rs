@@ -63,7 +63,17 @@ pub struct Repeat {
 impl Default for Launch {
     fn default() -> Self {
         let carve_out = CarveOut::Default;
-        Launch { grid: 1.into(), grid_step: [0; 3], gap: 0, threads: 32, registers: 16, shared_bytes: 0, carve_out, program: Vec::new() }
+        Launch {
+            grid: 1.into(),
+            grid_step: [0; 3],
+            gap: 0,
+            threads: 32,
+            registers: 16,
+            shared_bytes: 0,
+            carve_out,
+            program: Vec::new(),
+            recorded: None,
+        }
     }
 }
 

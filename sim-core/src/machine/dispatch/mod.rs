@@ -380,6 +380,7 @@ impl Hash for Dispatcher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::gpu::SmClass;
     use crate::describe::kernel::library;
     use crate::machine::dispatch::order::CtaOrderSpec;
 
@@ -388,7 +389,7 @@ mod tests {
     fn a_launch_opens_its_gap_after_the_one_before() {
         let mut kernel = library::find("VADD").unwrap();
         kernel.launches[0].gap = 50;
-        let codes = [Code::compile(&kernel, 0, 1, 128, 32)];
+        let codes = [Code::compile(&kernel, 0, 1, 128, &SmClass { shared_banks: 32, ..SmClass::default() })];
         let mut dispatcher = Dispatcher::new(2, &codes, true, AnyOrder::new(&CtaOrderSpec::default(), 2, 1));
         assert_eq!(dispatcher.opens, NEVER);
         dispatcher.begin(KernelId(0), Some(100), &codes);

@@ -95,6 +95,7 @@ impl Sm {
         let (s, bit) = (load.warp.scheduler(), load.warp.bit());
         let warp = &mut self.warps.states[load.warp.index()];
         warp.loads -= 1;
+        warp.board.pending &= !*load.entry;
         let scheduler = &mut self.warps.schedulers[s];
         if load.missed {
             warp.missed_loads -= 1;
@@ -106,12 +107,13 @@ impl Sm {
                 self.calendar.add(1 << s);
             }
         }
-        if scheduler.waiting & bit != 0 && u32::from(warp.loads) <= warp.wait_for {
+        if scheduler.waiting & bit != 0 && u32::from(warp.loads) <= warp.wait_for && warp.board.pending & warp.board.awaited == 0 {
             let at = warp.ready_from.max(now);
             if scheduler.missed & bit != 0 {
                 self.counts.has_memory(load.kernel);
             }
             scheduler.waiting &= !bit;
+            warp.board.awaited = 0;
             self.calendar.add(1 << s);
             self.proceed(now, at, load.warp, inputs);
         }
@@ -193,7 +195,7 @@ impl Sm {
     /// L1D has taken a line of a kernel's oldest memory instruction: a store completes with its last line.
     fn charge_store(&mut self, kernel: KernelId, inputs: &Inputs) {
         if let Some(store) = self.lsu.store_leaves(kernel) {
-            let lanes = inputs.codes[kernel.index()][store.launch.index()].lanes(store.pc.into());
+            let lanes = inputs.codes[kernel.index()][store.launch.index()].lanes(store.pc);
             self.gate.quotas.completes(kernel, lanes);
         }
     }

@@ -1,8 +1,11 @@
 //! Programs made ready for issue: loop ends resolved, bank conflicts and array bases worked out once.
 
 use super::address::{Place, StepAddress};
+use super::next::{Issue, Next};
+use super::recorded::{Operations, Pause};
+use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr, MAX_KERNELS};
-use crate::describe::kernel::{Address, Array, CarveOut, Dim3, Kernel, List, MAX_LINES, Op, Trips, WARP_SIZE};
+use crate::describe::kernel::{Address, Array, CarveOut, Dim3, Kernel, Launch, List, MAX_LINES, Op, Trips, WARP_SIZE};
 use crate::describe::rng::{below, draw, mix};
 use crate::machine::coherence::Words;
 use crate::machine::packet::Access;
@@ -57,39 +60,11 @@ pub enum Step {
     Fp64 { count: u32, latency: u32, lanes: u32 },
 }
 
-/// What a warp issues next.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) enum Next {
-    #[default]
-    Alu,
-    Sfu,
-    Shared,
-    Load,
-    Store,
-    Barrier,
-    Atomic,
-    Sleep,
-    Fp64,
-}
-
-/// What issuing reads of a warp: its next instruction, as the step of its code has it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct Issue {
-    /// Instructions left of the step.
-    pub left: u32,
-    pub next: Next,
-    /// Active lanes.
-    pub lanes: u8,
-    /// Latency (`Alu`, `Sfu`, `Fp64`) or cycles of the banks (`Shared`).
-    pub latency: u8,
-    pub kernel: KernelId,
-}
-
-impl Issue {
-    /// What a step of a kernel's code issues, if it does.
-    fn of(step: &Step, kernel: KernelId) -> Option<Issue> {
+impl Step {
+    /// What it issues for a kernel, if it does.
+    fn issue(&self, kernel: KernelId) -> Option<Issue> {
         let issue = |next, left, lanes: u32, latency: u32| Some(Issue { left, next, lanes: lanes as u8, latency: latency as u8, kernel });
-        match *step {
+        match *self {
             Step::Alu { count, latency, lanes } => issue(Next::Alu, count, lanes, latency),
             Step::Sfu { count, latency, lanes } => issue(Next::Sfu, count, lanes, latency),
             Step::Fp64 { count, latency, lanes } => issue(Next::Fp64, count, lanes, latency),
@@ -112,7 +87,7 @@ pub struct Instruction {
     /// Key of its draws.
     pub key: u64,
     /// Step of the launch's code.
-    pub pc: u16,
+    pub pc: u32,
     /// Entry of the load table, for a load; the slot of its CTA, for a store that the CTA waits for.
     pub tag: u16,
     /// Launch of its kernel.
@@ -123,17 +98,19 @@ pub struct Instruction {
 
 impl Hash for Instruction {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.base, self.key, u32::from(self.pc), self.tag, self.launch, self.access).hash(state);
+        (self.base, self.key, self.pc, self.tag, self.launch, self.access).hash(state);
     }
 }
 
 /// One launch, ready for issue, with its shape.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Code {
-    /// Operations; the last is `Exit`.
+    /// Operations; the last is `Exit`. None where it is recorded.
     pub steps: Vec<Step>,
+    /// What it did, where it is recorded.
+    pub recorded: Option<Operations>,
     /// What issuing reads of each of them; for those that issue nothing, nothing.
-    issues: Vec<Option<Issue>>,
+    pub(super) issues: Vec<Option<Issue>>,
     /// The fewest instructions that a warp issues after each of them.
     least: Vec<u32>,
     /// CTAs of the grid along each dimension.
@@ -178,17 +155,18 @@ impl Code {
     /// The launches of a kernel's run, when it stands at position `index` of the mix. Draws are keyed by the kernel's key, not its
     /// position, so that it issues one pattern alone and in any mix. They are also keyed by the launch as the kernel lists it, so that
     /// repeats draw alike.
-    pub fn compile(kernel: &Kernel, index: usize, seed: u64, line_bytes: u32, shared_banks: u32) -> Vec<Code> {
+    pub fn compile(kernel: &Kernel, index: usize, seed: u64, line_bytes: u32, class: &SmClass) -> Vec<Code> {
         let arrays: Vec<(LineAddr, u64)> = layout(kernel, index, line_bytes).map(|(array, lines)| (lines.start, array.bytes)).collect();
         let name_key = kernel.key().bytes().fold(draw(seed), |key, byte| mix(key, u64::from(byte)));
         let lists = Arc::new(kernel.lists.clone());
         let launches = kernel.sequence().map(|(number, repeat)| (number, repeat, kernel.launches[number].at(repeat)));
         launches
-            .map(|(number, repeat, launch)| (number, repeat, steps(&launch.program, &arrays, shared_banks, launch.grid), launch))
-            .map(|(number, repeat, steps, launch)| Code {
-                issues: steps.iter().map(|step| Issue::of(step, KernelId(index as u8))).collect(),
-                least: least(&steps),
+            .map(|(number, repeat, launch)| (number, repeat, Body::new(&launch, &arrays, KernelId(index as u8), class), launch))
+            .map(|(number, repeat, Body { recorded, steps, issues, least }, launch)| Code {
+                issues,
+                least,
                 steps,
+                recorded,
                 grid: launch.grid,
                 ctas: launch.ctas(),
                 gap: launch.gap,
@@ -224,45 +202,70 @@ impl Code {
         self.least[pc as usize]
     }
 
-    /// The key of a warp's draws.
-    pub fn warp_key(&self, cta: u32, warp: u32) -> u64 {
-        mix(self.key, u64::from(cta) << 32 | u64::from(warp))
+    /// The key of a warp's draws, or of what it recorded, and its first step.
+    pub fn begin(&self, cta: u32, warp: u32) -> (u64, u32) {
+        match &self.recorded {
+            None => (mix(self.key, u64::from(cta) << 32 | u64::from(warp)), 0),
+            Some(recorded) => recorded.begin(cta as usize * self.warps as usize + warp as usize),
+        }
+    }
+
+    /// What is asked of a recorded launch: described ones have found their step before, and pay nothing.
+    #[cold]
+    fn recorded<T: Default>(&self, ask: impl FnOnce(&Operations) -> T) -> T {
+        self.recorded.as_ref().map(ask).unwrap_or_default()
+    }
+
+    /// What the place at `pc` is, which issues nothing, of a recorded launch, for a warp in this chunk.
+    pub(super) fn pause(&self, pc: u32, chunk: u64) -> Pause {
+        self.recorded.as_ref().map_or(Pause::Ends, |recorded| recorded.pause(pc, chunk))
+    }
+
+    /// The scoreboard's entry of the load at `pc`, of a recorded launch.
+    pub fn entry(&self, pc: u32) -> u32 {
+        self.recorded(|recorded| recorded.entry(pc))
+    }
+
+    /// Cycles from the issue of the operation at `pc` to that of the next one, and those for which it takes a tensor unit.
+    pub(super) fn timing(&self, pc: u32) -> (u32, u32) {
+        self.recorded(|recorded| recorded.timing(pc))
     }
 
     /// Byte position of lane 0 of the memory instruction at `pc`, and the key of what is drawn for it.
     pub fn base(&self, pc: u32, place: &Place, warp_key: u64) -> (u64, u64) {
-        match self.steps[pc as usize] {
-            Step::Load { ref address, .. } | Step::Store { ref address, .. } | Step::Atomic { ref address, .. } => {
+        match self.steps.get(pc as usize) {
+            Some(Step::Load { address, .. } | Step::Store { address, .. } | Step::Atomic { address, .. }) => {
                 address.base(place, warp_key, pc)
             }
-            _ => (0, 0),
+            _ => self.recorded(|recorded| (recorded.base(pc, warp_key), 0)),
         }
     }
 
     /// Active lanes of the memory instruction at `pc`.
     pub fn lanes(&self, pc: u32) -> u8 {
-        match self.steps[pc as usize] {
-            Step::Load { lanes, .. } | Step::Store { lanes, .. } | Step::Atomic { lanes, .. } => lanes as u8,
-            _ => 0,
+        match self.steps.get(pc as usize) {
+            Some(Step::Load { lanes, .. } | Step::Store { lanes, .. } | Step::Atomic { lanes, .. }) => *lanes as u8,
+            _ => self.recorded(|recorded| recorded.active(pc)),
         }
     }
 
     /// The lines that a memory instruction's lanes touch, each once, in the order of the lanes: coalescing. Returns how many.
     pub fn lines(&self, head: &Instruction, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
-        match self.steps[usize::from(head.pc)] {
-            Step::Load { ref address, lanes } | Step::Store { ref address, lanes } | Step::Atomic { ref address, lanes } => {
-                address.lines(head.base, head.key, lanes, line_bytes, lines)
+        match self.steps.get(head.pc as usize) {
+            Some(Step::Load { address, lanes } | Step::Store { address, lanes } | Step::Atomic { address, lanes }) => {
+                address.lines(head.base, head.key, *lanes, line_bytes, lines)
             }
-            _ => 0,
+            _ => self.recorded(|recorded| recorded.lines(head.pc, head.base, line_bytes, lines)),
         }
     }
 
     /// The words that the lanes of a load or store touch of each of its `lines`: bit `n` for word `n` of 4 bytes.
     pub fn words(&self, head: &Instruction, line_bytes: u32, lines: &[LineAddr], words: &mut [Words; WARP_SIZE as usize]) {
-        if let Step::Load { ref address, lanes } | Step::Store { ref address, lanes } | Step::Atomic { ref address, lanes } =
-            self.steps[usize::from(head.pc)]
-        {
-            address.words(head.base, head.key, lanes, line_bytes, lines, words);
+        match self.steps.get(head.pc as usize) {
+            Some(Step::Load { address, lanes } | Step::Store { address, lanes } | Step::Atomic { address, lanes }) => {
+                address.words(head.base, head.key, *lanes, line_bytes, lines, words);
+            }
+            _ => self.recorded(|recorded| recorded.words(head.pc, head.base, line_bytes, lines, words)),
         }
     }
 
@@ -282,6 +285,10 @@ impl Code {
         line_bytes: u32,
         positions: &'p mut [(LineAddr, u32); WARP_SIZE as usize],
     ) -> &'p [(LineAddr, u32)] {
+        if let Some(recorded) = &self.recorded {
+            let count = recorded.positions(pc, recorded.base(pc, warp_key), line_bytes, positions);
+            return &positions[..count];
+        }
         let (Step::Load { ref address, lanes } | Step::Store { ref address, lanes } | Step::Atomic { ref address, lanes }) =
             self.steps[pc as usize]
         else {
@@ -355,6 +362,26 @@ fn steps(program: &[Op], arrays: &[(LineAddr, u64)], shared_banks: u32, grid: Di
     steps
 }
 
+/// What the warps of a launch do.
+struct Body {
+    recorded: Option<Operations>,
+    steps: Vec<Step>,
+    issues: Vec<Option<Issue>>,
+    least: Vec<u32>,
+}
+
+impl Body {
+    fn new(launch: &Launch, arrays: &[(LineAddr, u64)], kernel: KernelId, class: &SmClass) -> Body {
+        let recorded = launch.recorded.as_ref().and_then(|name| Some((name, name.trace.as_ref()?)));
+        if let Some((name, trace)) = recorded {
+            let (operations, issues) = Operations::new(name, trace, class, kernel, first_line(kernel.index()));
+            return Body { steps: Vec::new(), least: operations.least(&issues), recorded: Some(operations), issues };
+        }
+        let steps = steps(&launch.program, arrays, class.shared_banks, launch.grid);
+        Body { recorded: None, issues: steps.iter().map(|step| step.issue(kernel)).collect(), least: least(&steps), steps }
+    }
+}
+
 /// The fewest instructions that a warp issues after each step: every loop that it is in or comes to ends as soon as it can.
 fn least(steps: &[Step]) -> Vec<u32> {
     // From each step on, from the last to the first; a loop's body that runs at all runs once.
@@ -419,7 +446,7 @@ mod tests {
     #[test]
     fn some_warps_run_a_loop_and_the_others_skip_it() {
         let alu = Op::Alu { count: 1, latency: 4, lanes: 32 };
-        let launch = |trips| crate::describe::kernel::Launch {
+        let launch = |trips| Launch {
             grid: 1000.into(),
             threads: 256,
             registers: 16,
@@ -430,7 +457,7 @@ mod tests {
         let draws = |trips: Trips| -> Vec<u32> {
             let mut kernel = crate::describe::kernel::library::find("COPY").unwrap();
             kernel.launches = vec![launch(trips)];
-            let code = &Code::compile(&kernel, 0, 1, 128, 32)[0];
+            let code = &Code::compile(&kernel, 0, 1, 128, &SmClass { shared_banks: 32, ..SmClass::default() })[0];
             let places = (0..1000).flat_map(|cta| (0..8).map(move |warp| Place { cta, warp, ..Place::default() }));
             places.map(|place| code.trips(trips, 0, &place)).collect()
         };

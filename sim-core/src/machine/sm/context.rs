@@ -13,10 +13,10 @@
 //! An SM moves one CTA at a time. The lines take turns with the miss queue at the NoC's port: each goes first in every other cycle.
 //! Simplified: lines hold no data; a read of a line that is still to be written takes its time of DRAM all the same.
 
-use super::code::Issue;
 use super::code::{CONTEXT_LINES, KERNEL_LINES, first_line};
 use super::ctas::Cta;
 use super::lanes::{MAX_SCHEDULERS, WarpRef};
+use super::next::Issue;
 use super::warps::Warp;
 use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, Kernels, LineAddr};

@@ -309,7 +309,7 @@ mod tests {
         let mut kernel = library::find("VADD").unwrap();
         for (threads, taken) in [(1, 32), (32, 32), (33, 64), (250, 256)] {
             kernel.launches[0].threads = threads;
-            assert_eq!(table.cost(&Code::compile(&kernel, 0, 1, 128, 32)[0]).threads, taken, "{threads} threads");
+            assert_eq!(table.cost(&Code::compile(&kernel, 0, 1, 128, &gpu.sms[0])[0]).threads, taken, "{threads} threads");
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The issue stage: schedulers choose warps, warps advance from instruction to instruction, quotas and caps open and close the gates.
 
 use super::calendar::{LSU, SCHEDULERS};
-use super::code::{Instruction, Issue, Next};
+use super::code::Instruction;
 use super::lanes::{MAX_SCHEDULERS, WarpRef};
+use super::next::{Issue, Next};
 use super::scheduler::{Gates, Look};
 use super::warps::{Passed, Warp};
 use super::wheel::Warps;
@@ -203,11 +204,14 @@ impl Sm {
         let stats = &mut self.counts.stats[kernel.index()];
         match next {
             Next::Alu | Next::Sfu => {}
-            Next::Shared => {
+            Next::Shared | Next::SharedAhead => {
                 let ways = Cycle::from(latency);
                 stats.shared_thread_instructions += threads;
                 stats.shared_conflict_cycles += ways - 1;
-                let ready_from = now + Cycle::from(self.units.shared_latency) + ways - 1;
+                let ready_from = match next {
+                    Next::Shared => now + Cycle::from(self.units.shared_latency) + ways - 1,
+                    _ => now + Cycle::from(self.timing(at, inputs).0),
+                };
                 self.port.shared_free = now + ways;
                 if self.enter_queue(now, at.scheduler()) {
                     gates.take_shared(self.port.shared_free);
@@ -222,7 +226,10 @@ impl Sm {
                 stats.global_thread_instructions += threads;
                 let load = self.loads.open(at, kernel, now);
                 self.warps.states[at.index()].loads += 1;
-                self.access_issues(now, at, Access::Read, load, gates, inputs);
+                if latency != 0 {
+                    self.note_entry(at, load, inputs);
+                }
+                self.access_issues(now, (at, latency), Access::Read, load, gates, inputs);
                 self.spend_on_access(kernel, lanes, Some(load));
             }
             Next::Store | Next::Atomic => {
@@ -230,7 +237,7 @@ impl Sm {
                 stats.global_thread_instructions += threads;
                 let access = if next == Next::Store { Access::Write } else { Access::Atomic };
                 let tag = if *self.awaits_stores { self.begin_store(at) } else { 0 };
-                self.access_issues(now, at, access, tag, gates, inputs);
+                self.access_issues(now, (at, latency), access, tag, gates, inputs);
                 self.spend_on_access(kernel, lanes, None);
             }
             Next::Barrier => {
@@ -248,6 +255,13 @@ impl Sm {
                 self.has_issued(now, ready_from, interval == 1, at, inputs);
                 self.spend_quota(now, kernel, lanes, ready_from);
             }
+            Next::Tensor => {
+                let (apart, takes) = self.timing(at, inputs);
+                self.warps.schedulers[at.scheduler()].occupy_tensor(now + Cycle::from(takes));
+                let ready_from = now + Cycle::from(apart);
+                self.has_issued(now, ready_from, false, at, inputs);
+                self.spend_quota(now, kernel, lanes, ready_from);
+            }
             Next::Sleep => {
                 let warp = &self.warps.states[at.index()];
                 let cycles = inputs.codes[kernel.index()][warp.launch.index()].sleep(warp.pc);
@@ -256,6 +270,13 @@ impl Sm {
                 self.spend_quota(now, kernel, lanes, now);
             }
         }
+    }
+
+    /// Cycles from the issue of a recorded warp's instruction to that of its next one, and those for which it takes a tensor unit.
+    #[cold]
+    fn timing(&self, at: WarpRef, inputs: &Inputs) -> (u32, u32) {
+        let warp = &self.warps.states[at.index()];
+        inputs.codes[warp.kernel.index()][warp.launch.index()].timing(warp.pc)
     }
 
     /// A scheduler issues to its arithmetic unit. Returns for how long that is busy.
@@ -292,12 +313,13 @@ impl Sm {
         slot.into()
     }
 
-    fn access_issues(&mut self, now: Cycle, at: WarpRef, access: Access, tag: u16, gates: &mut Gates, inputs: &Inputs) {
+    fn access_issues(&mut self, now: Cycle, (at, apart): (WarpRef, u8), access: Access, tag: u16, gates: &mut Gates, inputs: &Inputs) {
         if !self.enter_queue(now, at.scheduler()) {
             self.take_port(at.scheduler(), gates);
         }
         self.enter_lsu(at, access, tag, inputs);
-        self.has_issued(now, now + 1, true, at, inputs);
+        // A described kernel's next instruction may follow at once.
+        self.has_issued(now, now + Cycle::from(apart.max(1)), true, at, inputs);
     }
 
     /// A warp has issued one instruction of its step: what follows, in cycle `ready_from` or later. `runs` says that its unit takes one a cycle.
@@ -336,8 +358,9 @@ impl Sm {
 
     fn enter_lsu(&mut self, at: WarpRef, access: Access, tag: u16, inputs: &Inputs) {
         let Warp { kernel, launch, pc, key, ref place, .. } = self.warps.states[at.index()];
-        let (base, key) = inputs.codes[kernel.index()][launch.index()].base(pc, place, key);
-        self.lsu.push(kernel, Instruction { base, key, pc: pc as u16, tag, launch, access });
+        let code = &inputs.codes[kernel.index()][launch.index()];
+        let (base, key) = code.base(pc, place, key);
+        self.lsu.push(kernel, Instruction { base, key, pc, tag, launch, access });
         self.calendar.add(LSU);
         if self.gate.has_caps() {
             self.gate.cap(kernel, self.in_flight(kernel), inputs.controls);
@@ -346,6 +369,15 @@ impl Sm {
             self.set_gates();
         }
         self.gate.spend_memory(kernel, inputs.controls);
+    }
+
+    /// A recorded warp's load has an entry of its scoreboard from now on.
+    #[cold]
+    fn note_entry(&mut self, at: WarpRef, load: u16, inputs: &Inputs) {
+        let warp = &mut self.warps.states[at.index()];
+        let entry = inputs.codes[warp.kernel.index()][warp.launch.index()].entry(warp.pc);
+        warp.board.pending |= entry;
+        *self.loads.get(load).entry = entry;
     }
 
     /// Memory instructions of a kernel that are under way: loads until they are complete, stores until they have left the LSU.
@@ -471,6 +503,11 @@ impl Sm {
                 None => match warp.pass(code) {
                     Passed::Step => {}
                     Passed::Waits(loads) => return self.wait(at, which, loads),
+                    Passed::Awaits(entries) => {
+                        self.wait(at, which, u32::MAX);
+                        self.warps.states[which.index()].board.awaited = entries;
+                        return;
+                    }
                     Passed::Exits => return self.exit(now, which, inputs),
                 },
             }

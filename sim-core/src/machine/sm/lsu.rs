@@ -317,6 +317,8 @@ pub struct Load {
     /// When the last of its lines that hit is ready.
     pub ready: Cycle,
     next_free: u16,
+    /// Its entry of the warp's scoreboard, a bit; none for described kernels. It follows from the warp's step.
+    pub entry: Derived<u32>,
 }
 
 /// Loads under way on one SM.
@@ -342,7 +344,7 @@ impl LoadTable {
         let at = self.free;
         let load = &mut self.loads[at as usize];
         self.free = load.next_free;
-        *load = Load { warp, kernel, lines: 1, missed: false, issued: now, ready: 0, next_free: 0 };
+        *load = Load { warp, kernel, lines: 1, missed: false, issued: now, ready: 0, next_free: 0, entry: Derived(0) };
         at
     }
 

@@ -22,9 +22,11 @@ impl Sm {
         for number in 0..code.warps {
             let which = self.warps.free_lane(&warps);
             warps[which.scheduler()] |= which.bit();
+            let (key, pc) = code.begin(cta, number);
             self.warps.states[which.index()] = Warp {
                 place: Place { cta, warp: number, ..Place::default() },
-                key: code.warp_key(cta, number),
+                key,
+                pc,
                 kernel,
                 launch,
                 slot: slot as u8,

@@ -5,8 +5,8 @@
 //! scheduler as a whole and for each kernel that it holds.
 
 use super::ages::Ages;
-use super::code::Next;
 use super::lanes::LANES;
+use super::next::Next;
 use crate::describe::ids::{Cycle, KernelId, Kernels, MAX_KERNELS, PerKernel};
 use crate::interface::controls::WarpOrder;
 use crate::interface::stats::{StallCause, StallCounts};
@@ -77,9 +77,9 @@ impl Hash for Groups {
     }
 }
 
-/// The FP64 unit of a scheduler, or its view of the one that the schedulers share.
+/// A unit that few kernels use: the FP64 unit of a scheduler, or its view of the one that the schedulers share; or its tensor unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Fp64 {
+struct Unit {
     /// Warps whose next instruction needs it.
     warps: u64,
     /// Until when it is busy.
@@ -90,8 +90,8 @@ struct Fp64 {
     takes_oldest: bool,
 }
 
-/// Hashed only where it has been used, so that kernels without FP64 have the digests that they had before there was one.
-impl Hash for Fp64 {
+/// Hashed only where it has been used, so that other kernels have the digests that they had before there was one.
+impl Hash for Unit {
     fn hash<H: Hasher>(&self, state: &mut H) {
         if self.free != 0 {
             self.free.hash(state);
@@ -169,9 +169,12 @@ pub struct Scheduler {
     /// Scheduler-cycles charged so far.
     pub stalls: StallCounts,
     groups: Groups,
-    fp64: Fp64,
+    fp64: Unit,
     /// Until when its memory queue is full (`MemoryQueues`).
     memory_free: Derived<Cycle>,
+    tensor: Unit,
+    /// Warps whose next instruction needs one of the two rare units.
+    rare: Derived<u64>,
 }
 
 impl Default for Scheduler {
@@ -204,8 +207,10 @@ impl Default for Scheduler {
             then_of: Derived(PerKernel::all(StallCause::Idle)),
             stalls: StallCounts::default(),
             groups: Groups::default(),
-            fp64: Fp64::default(),
+            fp64: Unit::default(),
             memory_free: Derived(0),
+            tensor: Unit::default(),
+            rare: Derived(0),
         }
     }
 }
@@ -232,7 +237,8 @@ impl Scheduler {
         {
             *set &= gone;
         }
-        for set in [&mut self.throttled, &mut self.spent, &mut self.lsu_full, &mut self.fp64.warps] {
+        for set in [&mut self.throttled, &mut self.spent, &mut self.lsu_full, &mut self.fp64.warps, &mut self.tensor.warps, &mut *self.rare]
+        {
             *set &= gone;
         }
         self.by_age.retain(gone);
@@ -242,16 +248,24 @@ impl Scheduler {
     pub(super) fn set_next(&mut self, warp: u64, next: Next) {
         let set = |set: u64, is_in: bool| set & !warp | warp & u64::from(is_in).wrapping_neg();
         self.global = set(self.global, matches!(next, Next::Load | Next::Store | Next::Atomic));
-        self.shared = set(self.shared, next == Next::Shared);
+        self.shared = set(self.shared, matches!(next, Next::Shared | Next::SharedAhead));
         self.special = set(self.special, next == Next::Sfu);
-        if next == Next::Fp64 || self.fp64.warps != 0 {
-            self.set_fp64(warp, next == Next::Fp64);
+        if matches!(next, Next::Fp64 | Next::Tensor) || *self.rare != 0 {
+            self.set_rare(warp, next);
         }
     }
 
-    #[cold] // few kernels have FP64: the others pay one question
-    fn set_fp64(&mut self, warp: u64, is_next: bool) {
-        self.fp64.warps = self.fp64.warps & !warp | if is_next && self.fp64.is_there { warp } else { 0 };
+    #[cold] // few kernels have FP64 or matrix products: the others pay one question
+    fn set_rare(&mut self, warp: u64, next: Next) {
+        for (unit, uses) in [(&mut self.fp64, next == Next::Fp64), (&mut self.tensor, next == Next::Tensor)] {
+            unit.warps = unit.warps & !warp | if uses && unit.is_there { warp } else { 0 };
+        }
+        *self.rare = self.fp64.warps | self.tensor.warps;
+    }
+
+    /// Says that there is a tensor unit; without one the arithmetic unit does its work.
+    pub fn add_tensor(&mut self) {
+        self.tensor.is_there = true;
     }
 
     /// Says that FP64 has a unit of its own; without one the arithmetic unit does it.
@@ -404,9 +418,10 @@ impl Scheduler {
     /// uses the arithmetic unit, a barrier too, as in GPGPU-Sim.
     #[cold]
     fn busy(&self, now: Cycle) -> u64 {
-        let arithmetic = !(self.global | self.shared | self.special | self.fp64.warps);
-        let units = [(arithmetic, self.alu_free), (self.special, self.sfu_free), (self.fp64.warps, self.fp64.free)];
-        units.into_iter().fold(self.queued(now), |busy, (warps, free)| busy | warps & all_if(free > now))
+        let arithmetic = !(self.global | self.shared | self.special | self.fp64.warps | self.tensor.warps);
+        let rare = [(self.fp64.warps, self.fp64.free), (self.tensor.warps, self.tensor.free)];
+        let units = [(arithmetic, self.alu_free), (self.special, self.sfu_free)].into_iter().chain(rare);
+        units.fold(self.queued(now), |busy, (warps, free)| busy | warps & all_if(free > now))
     }
 
     /// Warps whose next instruction is a memory access for which the memory queue has no place.
@@ -430,6 +445,12 @@ impl Scheduler {
     /// The FP64 unit is busy until `free`.
     pub fn occupy_fp64(&mut self, free: Cycle) {
         self.fp64.free = free;
+        self.units_free = self.units_free.max(free);
+    }
+
+    /// The tensor unit is busy until `free`, or the arithmetic unit where there is none.
+    pub fn occupy_tensor(&mut self, free: Cycle) {
+        *(if self.tensor.is_there { &mut self.tensor.free } else { &mut self.alu_free }) = free;
         self.units_free = self.units_free.max(free);
     }
 

@@ -9,9 +9,8 @@ use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
 /// and loops the warp is then, and the key of its draws. Each step takes one of `steps`, as loops do; returns whether they were enough.
 pub fn each_step(code: &Code, (cta, warp): (u32, u32), steps: &mut u64, mut visit: impl FnMut(&Step, u32, &Place, u64)) -> bool {
     let mut place = Place { cta, warp, ..Place::default() };
-    let key = code.warp_key(cta, warp);
+    let (key, mut pc) = code.begin(cta, warp);
     let mut trips = [0; MAX_LOOPS];
-    let mut pc = 0_u32;
     loop {
         let Some(left) = steps.checked_sub(1) else { return false };
         *steps = left;
@@ -44,9 +43,17 @@ pub fn each_step(code: &Code, (cta, warp): (u32, u32), steps: &mut u64, mut visi
 /// Every word that a lane of a warp loads or stores, in the order of the Program: whether it stores, as atomic operations do, the line of `line_bytes`, and the byte of it.
 /// Each step takes one of `steps`; returns whether they were enough.
 pub fn each_access(code: &Code, warp: (u32, u32), line_bytes: u32, steps: &mut u64, mut visit: impl FnMut(bool, LineAddr, u32)) -> bool {
+    let mut positions = [(0, 0); WARP_SIZE as usize];
+    if let Some(recorded) = &code.recorded {
+        let number = warp.0 as usize * code.warps as usize + warp.1 as usize;
+        return recorded.each_access(number, &code.issues, steps, |stores, pc, chunk| {
+            for &(line, byte) in code.positions(pc, &Place::default(), chunk, line_bytes, &mut positions) {
+                visit(stores, line, byte);
+            }
+        });
+    }
     each_step(code, warp, steps, |step, pc, place, key| {
         if let Step::Load { .. } | Step::Store { .. } | Step::Atomic { .. } = step {
-            let mut positions = [(0, 0); WARP_SIZE as usize];
             for &(line, byte) in code.positions(pc, place, key, line_bytes, &mut positions) {
                 visit(!matches!(step, Step::Load { .. }), line, byte);
             }

@@ -3,8 +3,10 @@
 use super::address::Place;
 use super::array_vec::ArrayVec;
 use super::calendar::Stages;
-use super::code::{Code, Issue, Step};
+use super::code::{Code, Step};
 use super::lanes::{LANES, MAX_SCHEDULERS, WarpRef};
+use super::next::Issue;
+use super::recorded::Pause;
 use super::scheduler::Scheduler;
 use super::wheel::Wheel;
 use crate::describe::gpu::{Fp64Owner, SmClass};
@@ -14,6 +16,7 @@ use crate::interface::controls::WarpOrder;
 use crate::machine::derived::Derived;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 /// The state of a warp, but for what its scheduler and the issue stage read in every cycle.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -30,7 +33,27 @@ pub struct Warp {
     pub ready_from: Cycle,
     pub place: Place,
     pub trips: [u32; MAX_LOOPS],
+    /// The key of its draws; the chunk that it is in, where it is recorded.
     pub key: u64,
+    pub board: Scoreboard,
+}
+
+/// What is known of a warp's loads one by one, where they are recorded: entries of loads, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Scoreboard {
+    /// Loads under way.
+    pub pending: u32,
+    /// Those that it waits for.
+    pub awaited: u32,
+}
+
+/// Hashed only where it has been used, so that described kernels have the digests that they had before there was one.
+impl Hash for Scoreboard {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if *self != Scoreboard::default() {
+            (self.pending, self.awaited).hash(state);
+        }
+    }
 }
 
 /// Where a step that issues nothing leaves a warp.
@@ -40,6 +63,8 @@ pub enum Passed {
     Step,
     /// There, until at most so many of its loads are outstanding.
     Waits(u32),
+    /// There, until these of its loads are back.
+    Awaits(u32),
     /// At its end.
     Exits,
 }
@@ -49,7 +74,17 @@ impl Warp {
     #[inline(never)] // keeps `Sm::proceed` small
     pub fn pass(&mut self, code: &Code) -> Passed {
         let loads = u32::from(self.loads);
-        match code.steps[self.pc as usize] {
+        let Some(step) = code.steps.get(self.pc as usize) else {
+            match code.pause(self.pc, self.key) {
+                Pause::For(entries) if self.board.pending & entries != 0 => return Passed::Awaits(entries),
+                Pause::For(_) => self.pc += 1,
+                Pause::Next(chunk, first) => (self.key, self.pc) = (chunk, first),
+                Pause::Ends if loads > 0 => return Passed::Waits(0),
+                Pause::Ends => return Passed::Exits,
+            }
+            return Passed::Step;
+        };
+        match *step {
             Step::Loop { depth, trips, after } => {
                 let trips = code.trips(trips, self.pc, &self.place);
                 self.trips[depth] = trips;
@@ -105,6 +140,9 @@ impl Warps {
         if class.fp64_lanes > 0 {
             let takes_oldest = class.fp64_unit == Fp64Owner::Scheduler && class.fp64_lanes < WARP_SIZE;
             schedulers.iter_mut().for_each(|scheduler| scheduler.add_fp64(takes_oldest));
+        }
+        if class.tensor_interval > 0 {
+            schedulers.iter_mut().for_each(Scheduler::add_tensor);
         }
         Warps {
             loads_per_warp: class.loads_per_warp,

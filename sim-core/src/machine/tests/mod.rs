@@ -7,6 +7,7 @@ mod context;
 mod controls;
 mod exit;
 mod orders;
+mod recorded;
 
 use super::dispatch::order::CtaOrderSpec;
 use super::*;
@@ -55,6 +56,11 @@ fn gpu(sms: u32) -> Gpu {
         sfu_lanes: 32,
         fp64_lanes: 16,
         fp64_unit: Fp64Owner::Scheduler,
+        alu_latency: 4,
+        sfu_latency: 20,
+        fp64_latency: 8,
+        tensor_latency: 16,
+        tensor_interval: 8,
         loads_per_warp: 8,
         exit: Exit::Issued,
         memory_queue: 0,

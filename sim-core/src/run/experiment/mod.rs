@@ -18,7 +18,7 @@ use crate::describe::gpu::occupancy::{self, Divisions, Resources};
 use crate::describe::gpu::presets::{self, Preset};
 use crate::describe::gpu::{Gpu, SmClass, change, fields, validate, vendor};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
-use crate::describe::kernel::{CarveOut, Dim3, Kernel, Launch, MAX_LINES};
+use crate::describe::kernel::{CarveOut, Dim3, Kernel, Launch, MAX_LINES, WARP_SIZE};
 use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use crate::interface::controls::{WarpOrder, encode_warp_order};
@@ -32,7 +32,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::hash::Hasher;
-use records::{ADDRESSES, CARVES, CTA_FITS, DEFAULT_GPU, GROUPS, LIMIT_FITS, PEAK};
+use records::{ADDRESSES, AT_HAND, CARVES, CTA_FITS, DEFAULT_GPU, GROUPS, LIMIT_FITS, PEAK};
 
 /// A kernel of the mix.
 #[derive(Clone, PartialEq, Debug)]
@@ -112,6 +112,12 @@ impl Experiment {
                 problems.by(&ADDRESSES, |problems| problems.add(format!("{path}.arrays"), found, format!("at most {MAX_LINES}")));
             }
             for (l, launch) in used.kernel.launches.iter().enumerate() {
+                if let Some(recorded) = &launch.recorded {
+                    let bytes = used.kernel.arrays.iter().map(|array| array.bytes).sum();
+                    let path = format!("{path}.launches[{l}].recorded");
+                    problems
+                        .by(&AT_HAND, |problems| recorded.check(launch.ctas(), launch.threads.div_ceil(WARP_SIZE), bytes, &path, problems));
+                }
                 if let CarveOut::Bytes(bytes) = launch.carve_out {
                     let divisions = || self.gpu.sms.iter().map(Divisions::of).filter(Divisions::any);
                     if divisions().any(|of| of.sizes().all(|size| size != bytes)) {

@@ -74,6 +74,9 @@ rule! {
     /// A kernel's arrays have at most 2^28 lines of L2.
     pub ADDRESSES = "addresses";
 
+    /// The recording of a recorded launch is at hand, and has it: so many CTAs, of so many warps, within the kernel's arrays.
+    pub AT_HAND = "at_hand";
+
     /// `gto-groups(N)` has at most as many warps as a scheduler, also where kernels run alone.
     pub GROUPS = "groups";
 
@@ -151,7 +154,7 @@ macro_rules! experiment {
 
 experiment! {
     /// An experiment: one GPU, the kernels on it, how they share it, and when to stop.
-    rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &CARVES, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &SCALES, &crate::interface::spec::FITS_THE_MIX, &MEMBERS];
+    rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &CARVES, &LIMIT_FITS, &ADDRESSES, &AT_HAND, &GROUPS, &PEAK, &SCALES, &crate::interface::spec::FITS_THE_MIX, &MEMBERS];
     resolved {
         /// Name, for people.
         name: String = text!(LONGEST_NAME), Words("the kernels' names");

@@ -1,0 +1,340 @@
+//! Recordings as kernels that a machine can run.
+
+use crate::header::Header;
+use crate::instruction::Form;
+use crate::opcode::{self, Class, Space};
+use crate::pages::PAGE_BITS;
+use crate::recording::{self, Step};
+use sim_core::describe::digest::{Fnv, hex};
+use sim_core::describe::error::Problem;
+use sim_core::describe::kernel::{Array, Kernel, Launch, WARP_SIZE};
+use sim_core::describe::recorded::{self, Chunk, Does, Lanes, Recorded, Trace};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hasher;
+use std::io::Read;
+use std::sync::Arc;
+
+/// Bytes that a launch may take in memory.
+const MOST_BYTES: usize = 2 << 30;
+
+/// Streams of a recording, at most: as many kernels as a mix may have.
+const MOST_STREAMS: usize = sim_core::describe::ids::MAX_KERNELS;
+
+/// Bytes of local memory after which places of warps come again.
+const LOCAL_BYTES: u64 = 1 << 30;
+
+/// Bytes that lanes have side by side of a word of their local memory.
+const LOCAL_WORD: u64 = 4 * WARP_SIZE as u64;
+
+/// A recording, ready to run.
+#[derive(Debug)]
+pub struct Launches {
+    /// The hash of its bytes.
+    pub recording: u64,
+    /// What it holds.
+    pub summary: recording::Recording,
+    /// What its launches did.
+    pub traces: Vec<Arc<Trace>>,
+}
+
+/// Reads a recording, and makes it known: experiments may name its launches from now on.
+pub fn read<R: Read>(source: R, name: &str) -> Result<Launches, Problem> {
+    let mut sum = Summed { source, sum: Fnv::default() };
+    let mut builders: Vec<Builder> = Vec::new();
+    let mut too_large = None;
+    let summary = recording::read(&mut sum, name, |step| {
+        let (at, header) = step.kernel;
+        if builders.len() <= at {
+            builders.resize_with(at + 1, Builder::default);
+        }
+        if too_large.is_none() {
+            builders[at].step(header, step);
+            too_large = (builders[at].bytes() > MOST_BYTES).then_some(at);
+        }
+    })?;
+    let recording = sum.sum.finish();
+    builders.resize_with(summary.kernels.len(), Builder::default);
+    if let Some(at) = too_large {
+        let found = format!("kernel {} with more than {} MiB", summary.kernels[at].header.id, MOST_BYTES >> 20);
+        return Err(Problem::new(name, found, "a part of it: corun import with --ctas A..B"));
+    }
+    // Local memory lies behind what any of the launches reaches of global memory.
+    let global = builders.iter().map(|builder| builder.global).max().unwrap_or(0).next_multiple_of(1 << PAGE_BITS);
+    let launches = builders.into_iter().zip(&summary.kernels);
+    let traces: Vec<Arc<Trace>> = launches.map(|(builder, kernel)| Arc::new(builder.end(&kernel.header, global))).collect();
+    recorded::know(recording, traces.clone());
+    Ok(Launches { recording, summary, traces })
+}
+
+/// A source, and the hash of what has been read of it.
+struct Summed<R> {
+    source: R,
+    sum: Fnv,
+}
+
+impl<R: Read> Read for Summed<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.source.read(bytes)?;
+        self.sum.write(&bytes[..read]);
+        Ok(read)
+    }
+}
+
+impl Launches {
+    /// Its kernels, one for each stream, called `name`: launches of a stream follow each other, streams run beside each other. With a number, only the launches of
+    /// the trace's kernel of that number.
+    pub fn kernels(&self, name: &str, only: Option<u64>) -> Result<Vec<Kernel>, Problem> {
+        let mut streams: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        let mut order = Vec::new();
+        for (at, kernel) in self.summary.kernels.iter().enumerate().filter(|(_, kernel)| only.is_none_or(|id| kernel.header.id == id)) {
+            let launches = streams.entry(kernel.header.stream).or_default();
+            if launches.is_empty() {
+                order.push(kernel.header.stream);
+            }
+            launches.push(at);
+        }
+        if let Some(id) = only.filter(|_| order.is_empty()) {
+            let ids: Vec<String> = self.summary.kernels.iter().take(20).map(|kernel| kernel.header.id.to_string()).collect();
+            return Err(Problem::new(name, format!("kernel {id}"), format!("one that it has: {}", ids.join(", "))));
+        }
+        if order.is_empty() || order.len() > MOST_STREAMS {
+            let found = format!("kernels on {} streams", order.len());
+            return Err(Problem::new(name, found, format!("1 to {MOST_STREAMS} streams, or one kernel of them: @{name}#ID")));
+        }
+        let name_of = |n: usize| if order.len() > 1 { format!("{name}.{}", n + 1) } else { name.to_owned() };
+        order.iter().enumerate().map(|(n, stream)| self.kernel(name_of(n), &streams[stream])).collect()
+    }
+
+    /// A kernel with these launches.
+    fn kernel(&self, name: String, launches: &[usize]) -> Result<Kernel, Problem> {
+        let bytes = launches.iter().map(|at| self.traces[*at].bytes).max().unwrap_or(0).max(128).next_multiple_of(128);
+        let first = &self.summary.kernels[launches[0]].header;
+        let launch = |at: &usize| {
+            let Header { shared_bytes, registers, .. } = self.summary.kernels[*at].header;
+            let header = &self.summary.kernels[*at].header;
+            let trace = &self.traces[*at];
+            let whole = u64::from(trace.ctas()) == header.ctas();
+            Launch {
+                grid: if whole { header.grid.into() } else { trace.ctas().into() },
+                threads: header.threads(),
+                registers: registers.max(1),
+                shared_bytes,
+                recorded: Some(Recorded { recording: self.recording, launch: *at as u32, trace: Some(trace.clone()) }),
+                ..Launch::default()
+            }
+        };
+        let empty = launches.iter().find(|at| self.traces[**at].ctas() == 0);
+        if let Some(at) = empty {
+            let found = format!("kernel {} without CTAs", self.summary.kernels[*at].header.id);
+            return Err(Problem::new(&name, found, "kernels with CTAs"));
+        }
+        Ok(Kernel {
+            title: format!("recorded, {}", of_many(launches.len())),
+            doc: first.name.chars().filter(|c| !c.is_control()).take(400).collect(),
+            source: format!("recording {}, compute capability {}", hex(self.recording), first.architecture),
+            name: name.chars().filter(|c| !c.is_control()).take(40).collect(),
+            arrays: vec![Array { name: "memory".into(), bytes, read_only: false }],
+            launches: launches.iter().map(launch).collect(),
+            lists: Vec::new(),
+            repeats: Vec::new(),
+        })
+    }
+}
+
+fn of_many(launches: usize) -> String {
+    if launches == 1 { "1 launch".into() } else { format!("{launches} launches") }
+}
+
+/// A launch so far.
+#[derive(Default)]
+struct Builder {
+    trace: Trace,
+    /// Numbers of forms, by the recording's and by the memory that they reach.
+    forms: HashMap<(u32, u8), u32>,
+    /// Patterns by the recording's number, and by the memory of each base.
+    patterns: HashMap<(u64, Vec<u8>), u32>,
+    /// Chunks of each warp, by CTA and warp.
+    warps: BTreeMap<(u64, u32), Vec<Chunk>>,
+    /// The last chunk that has come.
+    chunk: Option<u64>,
+    /// Its pattern is new: its steps are taken.
+    is_new: bool,
+    /// The memory of each of its bases, and its bases as they are.
+    spaces: Vec<u8>,
+    bases: Vec<u64>,
+    /// Bases that lie in local memory.
+    local: Vec<u32>,
+    /// Where global and local memory end, as far as they are reached.
+    global: u64,
+    local_end: u64,
+    /// Distances that instructions had before.
+    distances: HashMap<Vec<i64>, u32>,
+}
+
+impl Builder {
+    /// Bytes that it takes in memory, about.
+    fn bytes(&self) -> usize {
+        let Trace { steps, distances, chunks, bases, .. } = &self.trace;
+        size_of_val(&steps[..]) + 2 * size_of_val(&distances[..]) + size_of_val(&chunks[..]) + size_of_val(&bases[..])
+    }
+
+    fn step(&mut self, header: &Header, step: &Step<'_>) {
+        if self.chunk != Some(step.chunk.number) {
+            self.begin(header, step);
+        }
+        let Form { class, width, .. } = *step.form;
+        let active = step.executed.mask.count_ones();
+        self.trace.thread_instructions += u64::from(active);
+        let addresses = step.executed.addresses;
+        let space = addresses.first().map_or(0, |at| (at >> 40) as u8);
+        // Where memory ends follows from every chunk, not only from the first with its pattern.
+        if space == 0 && !addresses.is_empty() {
+            let last = addresses.iter().max().copied().unwrap_or(0) + u64::from(width.max(1));
+            self.global = self.global.max(last);
+        }
+        if !self.is_new {
+            return;
+        }
+        let form = self.form(step, space);
+        let base = step.chunk.firsts.iter().position(|form| *form == step.number);
+        let (Some(base), false) = (base, addresses.is_empty()) else {
+            let lanes = Lanes::Stride(0, 0);
+            return self.trace.steps.push(recorded::Step { form, active: active as u8, lanes, base: 0, beyond: 0 });
+        };
+        let first = addresses[0];
+        let beyond = first.wrapping_sub(self.bases[base]) as i64;
+        let bulk = class == Class::BulkCopy;
+        for part in addresses.chunks(WARP_SIZE as usize) {
+            let from = part[0].wrapping_sub(first) as i64;
+            let (lanes, beyond) = if space == 2 {
+                // Lanes have their words side by side.
+                (Lanes::Stride(part.len() as u8, 4), beyond.div_euclid(4) * LOCAL_WORD as i64)
+            } else {
+                (self.lanes(part), beyond + from)
+            };
+            let active = if bulk { 1 } else { active as u8 };
+            self.trace.steps.push(recorded::Step { form, active, lanes, base: base as u32, beyond });
+        }
+    }
+
+    /// How addresses lie to the first of them.
+    fn lanes(&mut self, addresses: &[u64]) -> Lanes {
+        let from_first: Vec<i64> = addresses[1..].iter().map(|at| at.wrapping_sub(addresses[0]) as i64).collect();
+        let stride = from_first.first().copied().unwrap_or(0);
+        let count = addresses.len() as u8;
+        if from_first.iter().zip(1..).all(|(distance, n)| *distance == stride.wrapping_mul(n)) {
+            return Lanes::Stride(count, stride);
+        }
+        let trace = &mut self.trace;
+        let first = *self.distances.entry(from_first).or_insert_with_key(|distances| {
+            trace.distances.extend(distances);
+            (trace.distances.len() - distances.len()) as u32
+        });
+        Lanes::Listed(count, first)
+    }
+
+    /// Begins a chunk.
+    fn begin(&mut self, header: &Header, step: &Step<'_>) {
+        self.chunk = Some(step.chunk.number);
+        self.bases.clear();
+        self.bases.extend(step.chunk.bases());
+        self.spaces.clear();
+        self.spaces.extend(self.bases.iter().map(|base| (base >> 40) as u8));
+        let first = self.trace.bases.len() as u32;
+        let warp = step.cta * u64::from(header.warps()) + u64::from(step.warp);
+        for base in &self.bases {
+            let place = match base >> 40 {
+                2 => {
+                    // A warp's words lie together, and warps apart: as much as any of them has been seen to reach.
+                    self.local.push(self.trace.bases.len() as u32);
+                    let within = (base & ((1 << 40) - 1)) / 4 * LOCAL_WORD;
+                    let room = within.next_power_of_two().max(1 << 14);
+                    let place = warp.wrapping_mul(room) % LOCAL_BYTES + within % LOCAL_BYTES;
+                    self.local_end = self.local_end.max(place + (1 << 16));
+                    place
+                }
+                0 => *base,
+                // Banks of shared memory follow from distances alone.
+                _ => 0,
+            };
+            self.trace.bases.push(place);
+        }
+        let key = (step.chunk.pattern, self.spaces.clone());
+        let next = self.patterns.len() as u32;
+        let pattern = *self.patterns.entry(key).or_insert(next);
+        self.is_new = pattern == next;
+        if self.is_new {
+            self.trace.patterns.push(self.trace.steps.len() as u32);
+        }
+        self.warps.entry((step.cta, step.warp)).or_default().push(Chunk { pattern, bases: first });
+    }
+
+    /// The number of a form that reaches such a memory.
+    fn form(&mut self, step: &Step<'_>, space: u8) -> u32 {
+        let trace = &mut self.trace;
+        *self.forms.entry((step.number, space)).or_insert_with(|| {
+            let registers = |of: &[crate::instruction::Register]| of.iter().filter(|of| of.holds()).map(|of| of.0).collect();
+            let Form { width, results, sources, .. } = step.form;
+            let does = does(step.form, step.opcode, space, step.executed);
+            let width = match step.executed.bulk {
+                Some(bulk) => (u64::from(bulk.bytes) / (step.executed.addresses.len() as u64).max(1)).clamp(1, 128) as u8,
+                None if opcode::stem(step.opcode) == "LDSM" => 16,
+                None => *width,
+            };
+            trace.forms.push(recorded::Form { does, width, results: registers(results), sources: registers(sources) });
+            trace.forms.len() as u32 - 1
+        })
+    }
+
+    fn end(self, header: &Header, global: u64) -> Trace {
+        let Builder { mut trace, warps, local, local_end, .. } = self;
+        trace.patterns.push(trace.steps.len() as u32);
+        trace.warps_of_cta = header.warps();
+        // CTAs in the order of their numbers: all of the grid's, or those that are there.
+        let mut ctas: Vec<u64> = warps.keys().map(|(cta, _)| *cta).collect();
+        ctas.dedup();
+        for cta in ctas {
+            for warp in 0..header.warps() {
+                trace.warps.push(trace.chunks.len() as u32);
+                trace.chunks.extend(warps.get(&(cta, warp)).into_iter().flatten());
+            }
+        }
+        trace.warps.push(trace.chunks.len() as u32);
+        local.iter().for_each(|at| trace.bases[*at as usize] += global);
+        trace.bytes = if local.is_empty() { self.global } else { global + local_end };
+        trace
+    }
+}
+
+/// What an instruction does that reaches such a memory.
+fn does(form: &Form, name: &str, space: u8, executed: &crate::instruction::Executed<'_>) -> Does {
+    let shared = space == 1 || form.space == Space::Shared;
+    let stem = opcode::stem(name);
+    match form.class {
+        Class::Integer
+        | Class::Single
+        | Class::Uniform
+        | Class::Branch
+        | Class::Exit
+        | Class::Constant
+        | Class::Fence
+        | Class::Nothing
+        | Class::SharedBarrier => Does::Arithmetic,
+        Class::Double => Does::Double,
+        Class::Special => Does::Special,
+        Class::Tensor | Class::TensorGroup => Does::Tensor(opcode::products(name)),
+        Class::Barrier if stem == "BAR" && !name.contains(".ARV") => Does::Barrier,
+        Class::Barrier => Does::Arithmetic,
+        Class::Load | Class::Store | Class::Atomic if shared => Does::Shared,
+        Class::Load | Class::Texture => Does::Load,
+        Class::Store => Does::Store,
+        Class::Atomic => Does::Atomic,
+        Class::AsyncCopy => Does::Copy,
+        Class::BulkCopy if executed.addresses.is_empty() => Does::Arithmetic,
+        Class::BulkCopy if matches!(stem, "UTMASTG" | "UTMAREDG" | "UBLKRED") => Does::Store,
+        Class::BulkCopy => Does::Copy,
+        Class::Wait if stem == "LDGDEPBAR" => Does::Commit,
+        Class::Wait if stem == "DEPBAR" => Does::Wait(form.groups),
+        Class::Wait => Does::Arithmetic,
+    }
+}
