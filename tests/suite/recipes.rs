@@ -55,8 +55,20 @@ fn insert(text: &str, after: &str, added: &str) -> Result<String, String> {
 }
 
 /// What the runner and the engine's tests are built from.
-const COPIED: [&str; 11] =
-    ["sim-core", "traces", "lab", "papers", "cli", "studies", "wasm", "examples", "tests/golden", "tests/suite/alone", "silicon"];
+const COPIED: [&str; 12] = [
+    "sim-core",
+    "traces",
+    "lab",
+    "papers",
+    "cli",
+    "studies",
+    "wasm",
+    "web/src/schemes",
+    "examples",
+    "tests/golden",
+    "tests/suite/alone",
+    "silicon",
+];
 
 /// Copies a folder without what a build has left there.
 fn copy(from: &Path, to: &Path) {
