@@ -486,8 +486,10 @@ test("keyboard alone is enough", async ({ page }) => {
   await expect(page).toHaveTitle(/ · S[A-Za-z ]+ · /);
   await expect(page.getByLabel("Policy", { exact: true })).toBeFocused();
 
-  // What a number means.
+  // What a number means. Nothing of the page has the name of another part, whose explanation would come in its place.
   await show(page, "numbers");
+  const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id));
+  expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   await page.getByRole("button", { name: "What is STP?" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog", { name: "STP" })).toContainText("Formula");

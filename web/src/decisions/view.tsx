@@ -1,7 +1,7 @@
 // The panel of decisions: what holds for each kernel, the controls as the machine reads them, what the scheme decides on, and
 // all that happened in the run as a list, which leads to each of it. The time axis marks the same.
 import "./decisions.css";
-import { useId } from "preact/hooks";
+import { useFreshId } from "../parts/dom.ts";
 import { Select } from "../parts/controls.tsx";
 import { holding } from "./decided.ts";
 import type { Decided } from "./decisions.ts";
@@ -67,7 +67,7 @@ export function Decisions({ of, cycle, swap, go }: Props) {
 }
 
 function Happened({ of, label, go }: { of: Decided; label: string } & Pick<Props, "go">) {
-  const id = useId();
+  const id = useFreshId("decisions");
   const save = (kind: "csv" | "json") => (
     <button
       type="button"

@@ -1,5 +1,6 @@
 // What the page's elements take of the DOM itself.
 import { render, type ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 
 /** An element of its own, made once, for what draws on it or fills it. */
 export function made<E extends HTMLElement>(content: ComponentChildren): E {
@@ -7,6 +8,11 @@ export function made<E extends HTMLElement>(content: ComponentChildren): E {
   render(content, box);
   return box.firstElementChild as E;
 }
+
+let ids = 0;
+export const freshId = (what: string): string => `${what}-${++ids}`;
+/** Of a component: other than Preact's own, one on the whole page, which has many roots. */
+export const useFreshId = (what: string): string => useState(() => freshId(what))[0];
 
 export const ICONS = {
   play: "M7 4.5v15l12-7.5z",

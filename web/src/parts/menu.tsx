@@ -1,9 +1,9 @@
 // A menu with a search: a button that says what is chosen, and a list in a popover, grouped, one line each.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { found, type Choice } from "../model/choice.ts";
-import { place } from "./dom.ts";
+import { place, useFreshId } from "./dom.ts";
 
 /** An input with a list of its own, not the browser's. */
 const COMBOBOX = { role: "combobox", list: undefined, "aria-expanded": "true" } as const;
@@ -36,7 +36,7 @@ export function Menu(props: {
   const sought = useSignal(""),
     at = useSignal(0),
     open = useSignal(false);
-  const ids = useId();
+  const ids = useFreshId("choice");
   const all = (): { shown: (Choice | Beyond)[]; wrong: string } => {
     const own = found(props.choices, sought.value).slice(0, SHOWN),
       beyond = sought.value.trim() === "" ? null : props.beyond?.(sought.value, own.length === 0);

@@ -1,6 +1,6 @@
 // A button with a few things to do behind it.
-import { useId, useRef } from "preact/hooks";
-import { place } from "./dom.ts";
+import { useRef } from "preact/hooks";
+import { place, useFreshId } from "./dom.ts";
 
 export interface Deed {
   title: string;
@@ -12,7 +12,7 @@ export interface Deed {
 export function Popup({ title, label, deeds }: { title: string; label: string; deeds: readonly Deed[] }) {
   const box = useRef<HTMLDivElement>(null),
     button = useRef<HTMLButtonElement>(null),
-    id = `${useId()}-deeds`;
+    id = useFreshId("deeds");
   return (
     <>
       <button type="button" class="menu-button" ref={button} popovertarget={id} aria-label={label}>

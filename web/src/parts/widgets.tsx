@@ -1,7 +1,7 @@
 // Small pieces that the page is made of.
 import type { ComponentChildren, RefObject } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ICONS, place, type IconName } from "./dom.ts";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ICONS, place, useFreshId, type IconName } from "./dom.ts";
 import { encodeLink, type LinkState } from "../model/link.ts";
 import { kernelStyle } from "./palette.ts";
 import { toggleTheme } from "./theme.ts";
@@ -46,8 +46,16 @@ export function Definition(props: {
   told?(open: boolean): void;
   children: ComponentChildren;
 }) {
-  const { title, id, box, told, children } = props,
-    [open, is] = useState(false);
+  const { title, id, told, children } = props,
+    [open, is] = useState(false),
+    own = useRef<HTMLDivElement>(null),
+    box = props.box ?? own;
+  // Only with what it says it is as large as it is.
+  useLayoutEffect(() => {
+    if (!open) return;
+    place(box.current, box.current?.previousElementSibling);
+    box.current?.focus();
+  }, [open]);
   return (
     <div
       ref={box}
@@ -56,13 +64,11 @@ export function Definition(props: {
       popover="auto"
       role="dialog"
       aria-label={title}
-      tabIndex={-1}
-      onBeforeToggle={({ newState }) => is(newState === "open")}
-      onToggle={({ newState, currentTarget }) => {
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: where it is longer than the window, it scrolls.
+      tabIndex={0}
+      onToggle={({ newState }) => {
+        is(newState === "open");
         told?.(newState === "open");
-        if (newState !== "open") return;
-        place(currentTarget, currentTarget.previousElementSibling);
-        currentTarget.focus();
       }}
     >
       <h3>{title}</h3>
@@ -73,7 +79,7 @@ export function Definition(props: {
 
 /** A small “?” that says what something is. */
 export function What({ title, children }: { title: string; children: ComponentChildren }) {
-  const id = `${useId()}-what`,
+  const id = useFreshId("what"),
     [open, told] = useState(false);
   return (
     <span>

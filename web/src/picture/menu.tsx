@@ -1,8 +1,8 @@
 // The one control of a picture beside itself: a “…” with its table, its exports and what its numbers mean.
 import { errorText } from "../model/format.ts";
 import type { ComponentProps } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { download } from "../parts/dom.ts";
+import { useRef, useState } from "preact/hooks";
+import { download, place, useFreshId } from "../parts/dom.ts";
 import { Definition } from "../parts/widgets.tsx";
 import { currentStamp, stampName } from "../model/stamp.ts";
 import type { Meaning } from "./meanings.ts";
@@ -38,34 +38,23 @@ interface MenuOf {
 }
 
 export function PictureMenu({ name, exported, table, meanings, announce }: MenuOf) {
-  const [open, show] = useState(false),
+  const [open, is] = useState(false),
     [tabular, tabulate] = useState(false),
-    id = `cv-menu-${useId()}`,
-    box = useRef<HTMLDivElement>(null),
+    id = useFreshId("cv-menu"),
+    menu = useRef<HTMLDivElement>(null),
     opener = useRef<HTMLButtonElement>(null),
     definition = useRef<HTMLDivElement>(null),
-    items = (): HTMLElement[] => [...(box.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])],
+    items = (): HTMLElement[] => [...(menu.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])],
     close = (): void => {
-      show(false);
+      menu.current?.hidePopover();
       opener.current?.focus();
     };
-  // Before the next key.
-  useLayoutEffect(() => {
-    if (!open) return undefined;
-    items()[0]?.focus();
-    const outside = (event: Event): void => {
-      if (!box.current?.contains(event.target as Node)) show(false);
-    };
-    document.addEventListener("pointerdown", outside);
-    return () => document.removeEventListener("pointerdown", outside);
-  }, [open]);
   const key = (event: KeyboardEvent): void => {
-    if (!open) return;
     const all = items(),
       at = all.indexOf(document.activeElement as HTMLElement),
       to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
     if (event.key === "Tab") {
-      show(false);
+      close();
       return;
     }
     event.stopPropagation();
@@ -91,8 +80,7 @@ export function PictureMenu({ name, exported, table, meanings, announce }: MenuO
   );
   const means = meanings();
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the menu within it.
-    <div class="cv-export" ref={box} onKeyDown={key}>
+    <>
       <button
         type="button"
         class="cv-button cv-more"
@@ -101,8 +89,7 @@ export function PictureMenu({ name, exported, table, meanings, announce }: MenuO
         title="Table, export, what the numbers mean"
         aria-haspopup="menu"
         aria-expanded={open}
-        aria-controls={id}
-        onClick={() => show(!open)}
+        popovertarget={id}
       >
         …
       </button>
@@ -110,12 +97,18 @@ export function PictureMenu({ name, exported, table, meanings, announce }: MenuO
         <MeaningsList of={means} />
       </Definition>
       <div
-        // At the right edge of the page the menu opens to the left; where there is no room for that, to the right.
-        class={`cv-menu ${(opener.current?.getBoundingClientRect().right ?? 200) < 200 ? "cv-menu-left" : ""}`}
+        class="cv-menu"
         role="menu"
         id={id}
         aria-label={name}
-        hidden={!open}
+        popover="auto"
+        tabIndex={-1}
+        ref={menu}
+        onKeyDown={key}
+        onToggle={({ newState }) => {
+          is(newState === "open");
+          if (newState === "open") place(menu.current, opener.current);
+        }}
       >
         {entry(
           "Table",
@@ -123,7 +116,8 @@ export function PictureMenu({ name, exported, table, meanings, announce }: MenuO
             tabulate(!tabular);
             table(!tabular);
           },
-          { role: "menuitemcheckbox", "aria-checked": tabular, "aria-label": `${name} as a table` },
+          // It has the focus as soon as the menu opens: no key is lost.
+          { role: "menuitemcheckbox", "aria-checked": tabular, "aria-label": `${name} as a table`, autofocus: true },
         )}
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a menu. */}
         <div role="group" aria-label="Export">
@@ -136,6 +130,6 @@ export function PictureMenu({ name, exported, table, meanings, announce }: MenuO
             "aria-label": `What are the numbers of ${name}?`,
           })}
       </div>
-    </div>
+    </>
   );
 }

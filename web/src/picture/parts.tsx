@@ -9,11 +9,6 @@ import type { Stamp } from "../model/stamp.ts";
 import { toCsv, toJson } from "../model/tabular.ts";
 import type { Cell, Tabular } from "../model/tabular.ts";
 
-let ids = 0;
-export function freshId(what: string): string {
-  return `cv-${what}-${++ids}`;
-}
-
 // ---------------------------------------------------------------- the kernels' patterns in CSS
 
 /** The same patterns as in drawing.ts, as backgrounds. */

@@ -1,13 +1,13 @@
 // What all pictures share: a canvas with a name, spots that the pointer and the arrow keys find, the same content as a table, exports, and
 // drawing as often as it is seen.
 import { render } from "preact";
-import { made } from "../parts/dom.ts";
+import { freshId, made } from "../parts/dom.ts";
 import { show } from "./canvas.ts";
 import type { Drawing, Paint, Spot } from "./drawing.ts";
 import { onRetheme, theme } from "./theme.ts";
 import type { Theme } from "./theme.ts";
 import { framed } from "./framed.ts";
-import { DataTable, freshId, PaintSwatch, type Exportable } from "./parts.tsx";
+import { DataTable, PaintSwatch, type Exportable } from "./parts.tsx";
 import { PictureMenu } from "./menu.tsx";
 import type { Meaning } from "./meanings.ts";
 import { Turn, UNSEEN } from "./pace.ts";

@@ -1,5 +1,5 @@
 // All schemes on the present mix in one picture, which is one control: arrow keys move between the schemes, Enter or a press makes one B.
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { policyOf } from "../model/choices.ts";
 import { count } from "../model/format.ts";
 import { hasGoal } from "../model/goal.ts";
@@ -21,6 +21,7 @@ import {
 import { HEAD, ROW, SchemeRows } from "./scheme-rows.tsx";
 import { pointAt, scatterOf, SchemeScatter } from "./scheme-scatter.tsx";
 import type { SchemesProgress } from "./schemes-run.ts";
+import { useFreshId } from "../parts/dom.ts";
 import "./schemes-picture.css";
 
 interface SchemesPictureProps {
@@ -78,7 +79,7 @@ export function SchemesPicture({
   policies = [],
   does = "make it B",
 }: SchemesPictureProps) {
-  const id = useId();
+  const id = useFreshId("schemes");
   const [ref, width] = useWidth();
   const [pointed, setPointed] = useState<string | null>(null);
   const [focused, setFocused] = useState(false);
