@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// Bytes that a launch may take in memory.
 const MOST_BYTES: usize = 2 << 30;
 
+/// Lists of distances that are looked for when one comes again.
+const MOST_REMEMBERED: usize = 1 << 14;
+
 /// Streams of a recording, at most: as many kernels as a mix may have.
 const MOST_STREAMS: usize = sim_core::describe::ids::MAX_KERNELS;
 
@@ -175,7 +178,7 @@ impl Builder {
     /// Bytes that it takes in memory, about.
     fn bytes(&self) -> usize {
         let Trace { steps, distances, chunks, bases, .. } = &self.trace;
-        size_of_val(&steps[..]) + 2 * size_of_val(&distances[..]) + size_of_val(&chunks[..]) + size_of_val(&bases[..])
+        size_of_val(&steps[..]) + size_of_val(&distances[..]) + size_of_val(&chunks[..]) + size_of_val(&bases[..])
     }
 
     fn step(&mut self, header: &Header, step: &Step<'_>) {
@@ -222,14 +225,20 @@ impl Builder {
         let from_first: Vec<i64> = addresses[1..].iter().map(|at| at.wrapping_sub(addresses[0]) as i64).collect();
         let stride = from_first.first().copied().unwrap_or(0);
         let count = addresses.len() as u8;
-        if from_first.iter().zip(1..).all(|(distance, n)| *distance == stride.wrapping_mul(n)) {
+        if let Ok(stride) = i32::try_from(stride)
+            && from_first.iter().zip(1..).all(|(distance, n)| *distance == i64::from(stride) * n)
+        {
             return Lanes::Stride(count, stride);
         }
-        let trace = &mut self.trace;
-        let first = *self.distances.entry(from_first).or_insert_with_key(|distances| {
-            trace.distances.extend(distances);
-            (trace.distances.len() - distances.len()) as u32
-        });
+        if let Some(first) = self.distances.get(&from_first) {
+            return Lanes::Listed(count, *first);
+        }
+        let first = self.trace.distances.len() as u32;
+        self.trace.distances.extend(&from_first);
+        // Random lists never come again.
+        if self.distances.len() < MOST_REMEMBERED {
+            self.distances.insert(from_first, first);
+        }
         Lanes::Listed(count, first)
     }
 

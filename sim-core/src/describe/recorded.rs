@@ -64,7 +64,7 @@ pub struct Form {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lanes {
     /// So many, each so many bytes from the one before.
-    Stride(u8, i64),
+    Stride(u8, i32),
     /// So many, of which those behind the first have their distances from it in the launch's list, from this place on.
     Listed(u8, u32),
 }
@@ -142,7 +142,7 @@ impl Trace {
     #[inline]
     pub fn distance(&self, lanes: Lanes, lane: u8) -> i64 {
         match lanes {
-            Lanes::Stride(_, stride) => stride.wrapping_mul(lane.into()),
+            Lanes::Stride(_, stride) => i64::from(stride) * i64::from(lane),
             Lanes::Listed(_, _) if lane == 0 => 0,
             Lanes::Listed(_, first) => self.distances[first as usize + usize::from(lane) - 1],
         }
