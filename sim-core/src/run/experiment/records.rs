@@ -59,7 +59,7 @@ rule! {
     /// With stop.settled kernels restart: the IPC of a kernel that has ended falls for ever.
     pub RESTARTS = "restarts";
 
-    /// Arithmetic makes no count of a Program larger than one may be.
+    /// Arithmetic makes no count of a Program larger than one may be, and recorded kernels have no other.
     pub COUNTS = "counts";
 
     /// A CTA of each launch fits an SM of some class, also on alone_gpu.
@@ -399,6 +399,11 @@ impl KernelUse {
         }
         // The result is a kernel with that much arithmetic, cut off after so many launches; neither number is kept.
         if let Some(factor) = Option::<f64>::read(&of("arithmetic")) {
+            if kernel.launches.iter().any(|launch| launch.recorded.is_some()) {
+                let found = format!("{factor} for {}, which is recorded", kernel.name);
+                problems
+                    .by(&COUNTS, |problems| problems.add(field(path, "arithmetic"), found, "none: its instructions are what they were"));
+            }
             kernel = kernel.with_arithmetic(factor);
             if !kernel.arithmetic_in_range() {
                 let want = format!("a factor that makes no count larger than {MAX_ALU}");
