@@ -104,6 +104,7 @@ test("a term in a story leads to its place in the glossary", async ({ page }) =>
   await page.goto("about:blank");
   await page.goto("./learn.html#term-warp");
   await expect(page.locator("#term-warp")).toBeInViewport();
+  await expect(page.locator("#term-warp")).toBeFocused();
 });
 
 for (const scheme of ["light", "dark"] as const)

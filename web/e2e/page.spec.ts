@@ -455,6 +455,7 @@ test("keyboard alone is enough", async ({ page }) => {
   await expect(page.getByRole("link", { name: "Skip to the pictures" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.locator("main")).toBeFocused();
+  await expect(page, "the run's link stays").toHaveURL(/#v=1/);
   await page.keyboard.press(".");
   await expect(page.locator("#cycle")).toHaveText("701");
   await page.keyboard.press(",");

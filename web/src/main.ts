@@ -47,11 +47,13 @@ import { provideStamp } from "./model/stamp.ts";
 import { staleBanner } from "./parts/stale-banner.tsx";
 import { startEmbed } from "./teach/embed.tsx";
 import { shapeOf, shortTitle, withPreset, type Preset } from "./model/vendors.ts";
+import { startSkip } from "./parts/dom.ts";
 import { startTheme, toggleTheme } from "./parts/theme.ts";
 import type { Experiment } from "./model/types.ts";
 
 const $ = <T extends Element>(selector: string): T => document.querySelector(selector) as T;
 startTheme();
+startSkip();
 
 // ---------------------------------------------------------------- the parts
 

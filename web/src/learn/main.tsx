@@ -10,6 +10,7 @@ import { render } from "preact";
 import { compileModule } from "../engine/module.ts";
 import * as engine from "../wasm/corun.js";
 import type { Allocator } from "./algorithm.tsx";
+import { leadTo, startSkip } from "../parts/dom.ts";
 import { startTheme } from "../parts/theme.ts";
 import { ThemeButton } from "../parts/widgets.tsx";
 import { Lab } from "../engine/lab/lab.ts";
@@ -17,6 +18,7 @@ import { Page } from "./page.tsx";
 import { Runs } from "./runs.ts";
 
 startTheme();
+startSkip();
 render(<ThemeButton />, document.querySelector("#actions") as HTMLElement);
 
 const compiled = (() => {
@@ -51,4 +53,4 @@ const runs = new Runs(
 render(<Page runs={runs} version={version} allocator={allocator} />, document.querySelector("#main") as HTMLElement);
 
 // What the address points at is there only now.
-if (location.hash.length > 1) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+if (location.hash.length > 1) leadTo(decodeURIComponent(location.hash.slice(1)));

@@ -15,6 +15,7 @@ import { errorText } from "../model/format.ts";
 import { ThemeButton } from "../parts/widgets.tsx";
 import { compileModule } from "../engine/module.ts";
 import { NoticeBox, notStarted, retry, type Notice } from "../parts/notice.tsx";
+import { startSkip } from "../parts/dom.ts";
 import { startTheme } from "../parts/theme.ts";
 import { Again, Figures } from "./again.ts";
 import { FigureCard } from "./card.tsx";
@@ -40,6 +41,7 @@ document.documentElement.toggleAttribute("data-embed", embedded);
 document.documentElement.dataset["view"] = cover ? "papers" : report ? "report" : overview ? "paper" : "figure";
 
 startTheme();
+startSkip();
 
 const said = signal<Notice | null>(null);
 /** The engine, once it is there. */

@@ -9,6 +9,22 @@ export function made<E extends HTMLElement>(content: ComponentChildren): E {
   return box.firstElementChild as E;
 }
 
+/** Shows a part of the page and hands it the focus. The address, which may be the link of a run, stays. */
+export function leadTo(id: string): void {
+  const to = document.getElementById(id);
+  if (!to) return;
+  // What is only read takes the focus, too, but not by Tab.
+  if (to.tabIndex < 0) to.tabIndex = -1;
+  to.scrollIntoView();
+  to.focus({ preventScroll: true });
+}
+/** The first link of every page. */
+export const startSkip = (): void =>
+  document.querySelector<HTMLAnchorElement>(".skip")?.addEventListener("click", function (event) {
+    event.preventDefault();
+    leadTo(this.hash.slice(1));
+  });
+
 let ids = 0;
 export const freshId = (what: string): string => `${what}-${++ids}`;
 /** Of a component: other than Preact's own, one on the whole page, which has many roots. */

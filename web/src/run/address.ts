@@ -79,11 +79,10 @@ export class Address {
       hash = location.hash;
     if (!begins && hash === this.#link) return;
     this.#link = hash;
-    // Links inside the page, such as the one that skips to the pictures, and the one to the form.
-    if (hash === MAKE || /^#(main|f-[a-z0-9-]+)$/i.test(hash)) {
-      if (hash === MAKE) this.#make();
+    if (hash === MAKE) {
+      this.#make();
       if (begins) session.send("open", linkedTo(null));
-      else if (hash === MAKE) this.write();
+      else this.write();
       return;
     }
     clearTimeout(this.#timer);

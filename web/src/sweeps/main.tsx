@@ -12,7 +12,7 @@ import { render, type ComponentType } from "preact";
 import { fieldsOf } from "../engine/browser-store.ts";
 import { schemeName } from "../model/choices.ts";
 import { copyText, toast } from "../parts/dialogs.tsx";
-import { onFileDrop } from "../parts/dom.ts";
+import { startSkip, onFileDrop } from "../parts/dom.ts";
 import { IconButton, ThemeButton } from "../parts/widgets.tsx";
 import { asExperiment, decodeLink, encodeLink } from "../model/link.ts";
 import { compileModule } from "../engine/module.ts";
@@ -51,6 +51,7 @@ const FIRST_MIX = { ...first, policy: { name: "even" } } as Experiment;
 const $ = (selector: string): HTMLElement => document.querySelector(selector) as HTMLElement;
 
 startTheme();
+startSkip();
 
 /** What the link is of: who was changed last. */
 let about: "mix" | "sweep" = "mix";
@@ -153,7 +154,6 @@ async function readLink(): Promise<void> {
   if (hash === link && link !== "") return;
   link = hash;
   writing += 1;
-  if (hash === "#main") return;
   sweeps.halt();
   try {
     const mix = await readMix(hash),
