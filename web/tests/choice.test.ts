@@ -66,6 +66,14 @@ test("a search finds the very text before its pieces", () => {
   assert.match(first("50 %") ?? "", /^MPS.*: 50 % each/);
   assert.match(first("mps 50 %") ?? "", /^MPS.*: 50 % each/);
   assert.match(first("MIG 3g.20gb + 4g.20gb") ?? "", /: 3g\.20gb \+ 4g\.20gb$/);
+  // The order that is typed wins, however it is spelt.
+  for (const [two, title] of [
+    ["3g + 4g", /: 3g\.20gb \+ 4g\.20gb$/],
+    ["3g+4g", /: 3g\.20gb \+ 4g\.20gb$/],
+    ["4g+3g", /: 4g\.20gb \+ 3g\.20gb$/],
+    ["mig 3g+4g", /: 3g\.20gb \+ 4g\.20gb$/],
+  ] as const)
+    assert.match(first(two) ?? "", title);
   assert.match(first("4g.20gb +") ?? "", /: 4g\.20gb \+ /);
   assert.match(first("spatial") ?? "", /: Spatial partitioning$/);
   // A name that nobody sees is a name: so are its beginning, and pieces in any order.

@@ -15,25 +15,30 @@ export interface Choice {
 
 /**
  * Choices that have all words that are sought, in the title, the group or the line, the closest first: the title is the text, begins with it, has it from a
- * word's beginning; any text has it so; all words begin words; any words have them.
+ * word's beginning; any text has it so; all words begin words, of group and title in their order, or in any; any words have them. A plus parts words, too.
  */
 export function found(choices: readonly Choice[], sought: string): Choice[] {
   const text = sought.toLowerCase().trim().replace(/\s+/g, " "),
-    words = text.split(" ").filter(Boolean);
+    words = text.split(/[ +]+/).filter(Boolean);
   if (words.length === 0) return [...choices];
-  const from = (piece: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}.])${literally(piece)}`, "u");
-  const whole = from(text),
-    each = words.map(from);
+  const starts = (piece: string, all: string, at = 0): number => {
+    const from = new RegExp(`(?<![\\p{L}\\p{N}.])${literally(piece)}`, "gu");
+    from.lastIndex = at;
+    return from.test(all) ? from.lastIndex : -1;
+  };
+  const whole = (all: string): boolean => starts(text, all) >= 0,
+    inOrder = (all: string): boolean => words.reduce((at, word) => (at < 0 ? at : starts(word, all, at)), 0) >= 0;
   const close = ({ title, group = "", note = "", value }: Choice): number => {
     const name = title.toLowerCase(),
       named = `${group} ${name}`.toLowerCase(),
       all = `${named} ${value} ${note}`.toLowerCase();
     const ways = [
       name === text || value.toLowerCase() === text,
-      name.startsWith(text) && whole.test(name),
-      whole.test(named),
-      whole.test(all),
-      each.every((word) => word.test(all)),
+      name.startsWith(text) && whole(name),
+      whole(named),
+      whole(all),
+      inOrder(named),
+      words.every((word) => starts(word, all) >= 0),
       words.every((word) => all.includes(word)),
     ];
     return ways.indexOf(true);
