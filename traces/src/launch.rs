@@ -14,8 +14,8 @@ use std::hash::Hasher;
 use std::io::Read;
 use std::sync::Arc;
 
-/// Bytes that a launch may take in memory.
-const MOST_BYTES: usize = 2 << 30;
+/// Bytes that a launch may take in memory: a module's ends at 4 GiB, and its host keeps moments of it.
+const MOST_BYTES: usize = if usize::BITS == 32 { 256 << 20 } else { 2 << 30 };
 
 /// Lists of distances that are looked for when one comes again.
 const MOST_REMEMBERED: usize = 1 << 14;

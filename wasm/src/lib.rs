@@ -6,6 +6,7 @@
 mod boundary;
 mod host;
 mod race;
+mod recording;
 mod silicon;
 mod sweep;
 
@@ -14,6 +15,7 @@ use core::hint::black_box;
 use host::Clock;
 use js_sys::{Array, Uint32Array};
 pub use race::race;
+pub use recording::{knows_recording, recording};
 pub use silicon::{silicon, silicon_sweep};
 use sim_core::describe::digest;
 use sim_core::describe::error::Problems;

@@ -334,3 +334,8 @@ export interface Standing { cycle: number; steady_since: number | null; speedup:
 export interface Race { to: number | null; fates: Fate[] }
 /** `behind`: which part of the first one's speedup it lacks at least, where it is dropped for that; null while it races and where it has run whole. */
 export interface Fate { goes_on: boolean; behind: number | null }
+
+// ---------------------------------------------------------------- recorded kernels
+
+/** What a recording is called in experiments, and its kernels as these have them, one for each stream. */
+export interface RecordingKernels { hash: string; kernels: Kernel[] }

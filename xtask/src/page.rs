@@ -13,12 +13,12 @@ pub fn needs() -> Result<()> {
     profiles::warn()
 }
 
-/// Builds both modules and the page into web/dist, types checked.
+/// Builds all modules and the page into web/dist, types checked.
 pub fn build(log_level: &str, url: Option<&str>) -> Result<()> {
     needs()?;
     // npm waits for the network while cargo keeps the processor busy.
     let packages = thread::spawn(need::packages);
-    for (name, _) in wasm::MODULES {
+    for (name, _, _) in wasm::MODULES {
         wasm::build(name, wasm::Built::ToShip)?;
     }
     packages.join().map_err(|_| anyhow!("the page's packages could not be installed"))??;

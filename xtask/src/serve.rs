@@ -28,7 +28,10 @@ pub fn serve(port: u16, build: bool) -> Result<()> {
     page::needs()?;
     let began = Instant::now();
     let packages = thread::spawn(need::packages);
-    step(1, 3, "the simulator as WebAssembly (minutes the first time, then seconds)", || wasm::build("corun", wasm::Built::Quickly))?;
+    step(1, 3, "the simulator as WebAssembly (minutes the first time, then seconds)", || {
+        wasm::build("corun", wasm::Built::Quickly)?;
+        wasm::build(wasm::IMPORT, wasm::Built::Quickly)
+    })?;
     let scripts = wasm::place().join("corun_script_bg.wasm");
     if !scripts.is_file() {
         // Until the module that runs scripts is there, the plain one stands in: it says that it cannot.

@@ -8,9 +8,16 @@ use std::process::Command;
 
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The page's modules, by the name of their files, with the features of each: the page fetches the second only where an experiment has a script.
-/// They share all crates but the core and the module itself.
-pub const MODULES: [(&str, &[&str]); 2] = [("corun", &[]), ("corun_script", &["--features", "script"])];
+/// The page's modules, by the name of their files, with the package and the features of each: the page fetches the second only where an experiment has a
+/// script, and the third where a trace is dropped on it. The first two share all crates but the core and the module itself.
+pub const MODULES: [(&str, &str, &[&str]); 3] =
+    [("corun", ENGINE, &[]), ("corun_script", ENGINE, &["--features", "script"]), (IMPORT, "corun-import", &[])];
+
+/// The package that the engine is built from.
+const ENGINE: &str = "corun-wasm";
+
+/// The module that reads traces.
+pub const IMPORT: &str = "corun_import";
 
 /// Where the page has them.
 pub fn place() -> PathBuf {
@@ -34,9 +41,10 @@ impl Built {
         }
     }
 
-    /// The module that cargo leaves in the folder `target`.
-    fn module(self, target: &Path) -> PathBuf {
-        target.join(TARGET).join(self.profile()).join("corun.wasm")
+    /// The module that cargo leaves of a package in the folder `target`.
+    fn module(self, target: &Path, package: &str) -> PathBuf {
+        let file = if package == ENGINE { "corun" } else { IMPORT };
+        target.join(TARGET).join(self.profile()).join(file).with_extension("wasm")
     }
 }
 
@@ -50,12 +58,12 @@ pub fn build(name: &str, built: Built) -> Result<()> {
 
 /// Builds a module of the tree at `tree`, where cargo uses `target`, into the folder `out`.
 pub fn build_into(name: &str, built: Built, tree: &Path, target: &Path, out: &Path) -> Result<()> {
-    let features = MODULES.iter().find(|module| module.0 == name).map_or(&[][..], |module| module.1);
+    let (package, features) = MODULES.iter().find(|module| module.0 == name).map_or((ENGINE, &[][..]), |module| (module.1, module.2));
     // Of a crate that is also a Rust library, nothing is optimised as a whole: here it is a module alone.
-    let mut command = cargo(&["rustc", "--package", "corun-wasm", "--lib", "--crate-type", "cdylib", "--target", TARGET]);
+    let mut command = cargo(&["rustc", "--package", package, "--lib", "--crate-type", "cdylib", "--target", TARGET]);
     run(command.args(["--profile", built.profile()]).args(features).current_dir(tree).env("CARGO_TARGET_DIR", target))?;
     let tool = tool(built)?;
-    bind(&tool, name, &built.module(target), out)
+    bind(&tool, name, &built.module(target, package), out)
 }
 
 /// The package that writes a module's JavaScript.
@@ -73,7 +81,7 @@ pub fn tool(built: Built) -> Result<PathBuf> {
 
 /// Puts the plain module, as `serve` has built it, where the one that runs scripts will be.
 pub fn stand_in() -> Result<()> {
-    bind(&tool(Built::Quickly)?, "corun_script", &Built::Quickly.module(&target_dir()), &place())
+    bind(&tool(Built::Quickly)?, "corun_script", &Built::Quickly.module(&target_dir(), ENGINE), &place())
 }
 
 /// Writes the JavaScript of a module that cargo has built, and the module beside it, as `name` into the folder `out`.

@@ -253,7 +253,7 @@ fn says_golden(message: &str) -> bool {
 /// Cargo with all that is native, wasm-bindgen's programs too: with one set of packages, features are resolved once, and calls share what they build.
 /// Benchmarks, with criterion, are in the full tier.
 fn all_native(run: &Run, command: &str) -> Command {
-    let mut cargo = cargo(&[command, "--workspace", "--exclude", "corun-wasm", "--features", "xtask/mutants"]);
+    let mut cargo = cargo(&[command, "--workspace", "--exclude", "corun-wasm", "--exclude", "corun-import", "--features", "xtask/mutants"]);
     if !run.full {
         cargo.args(["--exclude", "corun-bench"]);
     }
@@ -269,7 +269,9 @@ fn native_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
 /// The module with its tests, and no optimisation of the whole: the full tier tests the page's own modules.
 fn module_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
     need::wasm_target()?;
-    let mut command = cargo(&["test", "--no-run", "--package", "corun-wasm", "--features", "script", "--target", wasm::TARGET]);
+    let mut command =
+        cargo(&["test", "--no-run", "--package", "corun-wasm", "--package", "corun-import", "--features", "corun-wasm/script"]);
+    command.args(["--target", wasm::TARGET]);
     keep(&run.module, run.build(log, &mut command)?)
 }
 
@@ -390,7 +392,7 @@ fn in_host(run: &Run, log: &Log, count: &mut Count, host: Host) -> Result<()> {
     Ok(())
 }
 
-/// The page as it is tested: with the module of the tests as both of its modules, or, in the full tier, with its own two.
+/// The page as it is tested: with the modules of the tests, of which one is two of its modules, or, in the full tier, with its own.
 fn page_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
     need::packages()?;
     quietly(&mut npm(&["run", "--silent", "lint"]))?;
@@ -398,8 +400,10 @@ fn page_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
         log.progress("the modules as they are shipped".to_owned());
         wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0, wasm::Built::ToShip))?;
     } else {
-        let (tool, module) = (program(&run.native, wasm::TOOL)?, program(&run.module, "corun")?);
-        wasm::MODULES.iter().try_for_each(|(name, _)| wasm::bind(&tool, name, &module, &wasm::place()))?;
+        let (tool, engine, import) =
+            (program(&run.native, wasm::TOOL)?, program(&run.module, "corun")?, program(&run.module, wasm::IMPORT)?);
+        let built = |name: &str| if name == wasm::IMPORT { &import } else { &engine };
+        wasm::MODULES.iter().try_for_each(|(name, _, _)| wasm::bind(&tool, name, built(name), &wasm::place()))?;
     }
     // The page is checked against the declarations of the real module.
     quietly(npm(&["run", "--silent", "build"]).arg("--").arg("--logLevel=warn"))
