@@ -34,6 +34,8 @@ import { gpuPart } from "./run/gpu.tsx";
 import { listen, pageKey } from "./run/keys.ts";
 import { alike, edited, oneLess, oneMore, otherGpu, otherKernel } from "./model/mix.ts";
 import { firstPart } from "./model/scaled.ts";
+import { importRecorded, withRecording } from "./parts/recorded.tsx";
+import type { Recording } from "./engine/recordings.ts";
 import { panels } from "./run/panels.tsx";
 import { present, presenting } from "./run/present.ts";
 import { copyCommand, copyEmbed, copyLink, saveExperiment, saveFile, saveResult } from "./run/saves.ts";
@@ -177,9 +179,18 @@ function become(next: readonly Experiment[]): void {
     part = catalogue && gpu !== was ? firstPart(shapeOf(catalogue, gpu).sms, gpu, __SCALES__) : null;
   session.send("become", next, part);
 }
+/** A recording is here now. */
+function takeRecorded(recording: Recording): void {
+  const shown = session.experiments.length > 0 ? session.experiments : [FIRST],
+    next = shown.map((one) => withRecording(one, recording, session.catalogue));
+  // What has waited for it opens anew.
+  if (next.every((one, at) => one === shown[at])) session.send("open", shown, session.view.peek());
+  else if (session.sides.peek().length > 0) session.send("change", next);
+  else session.send("open", next);
+}
 const chosen: Chosen = {
-  kernel: (at, name) => session.changeBoth(otherKernel(at, name)),
-  add: (name) => session.changeBoth(oneMore(session.catalogue, name)),
+  kernel: (at, body) => session.changeBoth(otherKernel(at, body)),
+  add: (body) => session.changeBoth(oneMore(session.catalogue, body)),
   remove: (at) => session.changeBoth(oneLess(session.catalogue, at)),
   gpu: (name) => become(session.experiments.map((one) => edited(one, otherGpu(name)))),
   scheme: (at, name) => (name === NONE ? session.send("only", 0) : choose(at, name)),
@@ -298,6 +309,7 @@ async function start(): Promise<void> {
         () => toast("The card could not be loaded. Is the page's host still there?"),
       ),
     measured: (file) => compareMeasured(file, running.module),
+    recorded: (files) => void importRecorded(files, running.module, takeRecorded),
     // The run of a file that was saved here or elsewhere.
     reopen: (hash) => {
       if (location.hash === hash) toast("This is the run that is shown.");

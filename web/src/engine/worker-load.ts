@@ -5,7 +5,7 @@ import { problemsIn } from "../model/format.ts";
 import { others, toItsEnd } from "./lab/slices.ts";
 import { shipped } from "./profiles.ts";
 import type { FromWorker, PlannedAlone, ToWorker } from "./protocol.ts";
-import { scriptEngine, type Engine, type Started } from "./script/module.ts";
+import { engineFor, type Engine, type Started } from "./script/module.ts";
 import { endOf } from "../model/stop-rule.ts";
 import type { Experiment, PlannedRun, Problem } from "../model/types.ts";
 import * as plain from "../wasm/corun.js";
@@ -106,15 +106,15 @@ export class Loader {
 
   load(message: Load): void {
     this.forget();
-    const scripts = scriptEngine(message.experiment);
-    if (!(scripts instanceof Promise)) {
-      const started = scripts ?? this.#plain;
-      if (started) this.#read(message, started);
+    if (!this.#plain) return;
+    const started = engineFor(message.experiment, this.#plain);
+    if (!(started instanceof Promise)) {
+      this.#read(message, started);
       return;
     }
     const unreachable = (error: unknown) => () =>
       this.#problems(message, [{ path: "policy", found: String(error), want: "a page that can be reached" }]);
-    this.#wait(message, () => scripts.then((started) => () => this.#read(message, started), unreachable));
+    this.#wait(message, () => started.then((there) => () => this.#read(message, there), unreachable));
   }
 
   /** What is wrong with an experiment; nothing is loaded. */
@@ -123,11 +123,11 @@ export class Loader {
     const judge = (by: Engine): void => {
       send({ t: "answer", id, value: by.validate(text) });
     };
-    const scripts = scriptEngine(text);
-    if (!(scripts instanceof Promise)) judge(scripts?.engine ?? plain);
+    const started = engineFor(text, { engine: plain });
+    if (!(started instanceof Promise)) judge(started.engine);
     // Where it cannot be had, the plain module says what it lacks.
     else
-      scripts.then(
+      started.then(
         ({ engine }) => guarded(() => judge(engine)),
         () => guarded(() => judge(plain)),
       );

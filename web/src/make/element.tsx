@@ -1,6 +1,7 @@
 // <corun-editor>: the form, for a page that is not made of components.
 import { render } from "preact";
 import { onFileDrop } from "../parts/dom.ts";
+import { isRecorded } from "../parts/recorded.tsx";
 import { isMeasured } from "../silicon/open.ts";
 import type { Catalogue, Experiment, Problem } from "../model/types.ts";
 import { makeOwn } from "./fields.ts";
@@ -17,9 +18,9 @@ export class CorunEditor extends HTMLElement {
     form.seen.value = this.#seen;
     this.#form = form;
     render(<ExperimentForm form={form} />, this);
-    onFileDrop((file) => {
-      if (!isMeasured(file)) events.dropped();
-      void take(form, file);
+    onFileDrop((file, all) => {
+      if (!isMeasured(file) && !isRecorded(file)) events.dropped();
+      void take(form, file, all);
     });
   }
   /** The form comes into view. */

@@ -2,6 +2,7 @@
 import { errorText } from "../model/format.ts";
 import { toast } from "../parts/dialogs.tsx";
 import { openFile } from "../model/file.ts";
+import { isRecorded } from "../parts/recorded.tsx";
 import { isMeasured } from "../silicon/open.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";
 import { useForm } from "./field.tsx";
@@ -51,10 +52,11 @@ const Drawn = ({ mark }: { mark: readonly string[] }) => (
 );
 
 /** Opens an experiment's file; what is wrong with it is said beside the buttons, where they are shown. */
-export async function take(form: FormState, file: File): Promise<void> {
-  if (isMeasured(file)) {
+export async function take(form: FormState, file: File, all: readonly File[]): Promise<void> {
+  if (isMeasured(file) || isRecorded(file)) {
     form.refused.value = "";
-    form.events.measured(file);
+    if (isMeasured(file)) form.events.measured(file);
+    else form.events.recorded(all);
     return;
   }
   try {
@@ -82,9 +84,9 @@ export function Files() {
         <OpenFile
           id="f-open-file"
           button="f-open"
-          accept=".json,application/json,.png,.svg,.csv"
-          label="An experiment, a picture, a table or a result that was saved here, or the CSV of a GPU that was measured"
-          take={(file) => void take(form, file)}
+          accept=".json,application/json,.png,.svg,.csv,.corun,.trace,.traceg,.tracez,.xz,.gz"
+          label="An experiment, a picture, a table or a result that was saved here, the CSV of a GPU that was measured, or a trace or a recording of a kernel"
+          take={(file, all) => void take(form, file, all)}
         >
           Open an experiment
         </OpenFile>

@@ -14,6 +14,8 @@ export interface EditorEvents {
   edit(side: number): void;
   /** A file of what a GPU measured is to be compared. */
   measured(file: File): void;
+  /** A trace or a recording is to become a kernel of the mix. */
+  recorded(files: readonly File[]): void;
   /** A file is about to be opened that was dropped on the page. */
   dropped(): void;
   /** A file was opened that the page had saved: its run is to be shown, by what its link has behind the `#`. */

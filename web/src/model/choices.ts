@@ -4,7 +4,15 @@ import shipped from "./answers.json" with { type: "json" };
 import variants from "../schemes/variants.json" with { type: "json" };
 import { titleOf, vendorTitle } from "./vendors.ts";
 import { byName } from "./titles.ts";
-import type { Catalogue, Experiment, KernelChoice, KernelEntry, PolicyChoice, PolicyEntry } from "./types.ts";
+import type {
+  Catalogue,
+  Experiment,
+  KernelBody,
+  KernelChoice,
+  KernelEntry,
+  PolicyChoice,
+  PolicyEntry,
+} from "./types.ts";
 
 /** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
 export function kernelName(choice: KernelChoice): string {
@@ -29,13 +37,13 @@ export function kernelLabels(kernels: readonly KernelChoice[]): string[] {
 export function kernelEntry(catalogue: Catalogue, name: string): KernelEntry | undefined {
   return catalogue.kernels.find((k) => k.name === name || k.formerly.includes(name));
 }
-export function ownBody(choice: KernelChoice): Record<string, unknown> | null {
+export function ownBody(choice: KernelChoice): KernelBody | null {
   if (typeof choice === "string") return null;
   const inner = choice["kernel"] === undefined ? choice : choice["kernel"];
-  return typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>) : null;
+  return typeof inner === "object" && inner !== null ? (inner as KernelBody) : null;
 }
 /** `choice` with another kernel inside, and all else that it says kept. */
-export function withBody(choice: KernelChoice, body: string | Record<string, unknown>): KernelChoice {
+export function withBody(choice: KernelChoice, body: string | KernelBody): KernelChoice {
   return typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: body } : body;
 }
 

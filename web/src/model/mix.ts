@@ -1,6 +1,6 @@
 // The deeds of the row of choices, as changes of an experiment. No DOM.
 import { eachPerKernel, kernelName, ownBody, withBody } from "./choices.ts";
-import type { Catalogue, Experiment, KernelChoice } from "./types.ts";
+import type { Catalogue, Experiment, KernelBody, KernelChoice } from "./types.ts";
 
 /** Edits an experiment in its place. */
 export type Edit = (experiment: Experiment) => void;
@@ -12,9 +12,9 @@ export function edited(experiment: Experiment, edit: Edit): Experiment {
 }
 
 export const otherKernel =
-  (at: number, name: string): Edit =>
+  (at: number, body: string | KernelBody): Edit =>
   (experiment) => {
-    experiment.kernels[at] = withBody(experiment.kernels[at] as KernelChoice, name);
+    experiment.kernels[at] = withBody(experiment.kernels[at] as KernelChoice, structuredClone(body));
   };
 
 /** What a change of one side makes of the other: a kernel that both had becomes the same one in both. */
@@ -30,9 +30,9 @@ export function alike(before: Experiment, after: Experiment, other: Experiment):
 }
 
 export const oneMore =
-  (catalogue: Catalogue | null, name: string): Edit =>
+  (catalogue: Catalogue | null, body: string | KernelBody): Edit =>
   (experiment) => {
-    experiment.kernels.push(name);
+    experiment.kernels.push(structuredClone(body));
     if (catalogue)
       eachPerKernel(catalogue, experiment, (values) => {
         values.push(values.at(-1) ?? 1);

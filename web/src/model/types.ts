@@ -53,6 +53,8 @@ export type {
 export type GpuChoice = string | ({ preset: string } & Record<string, number | string>);
 /** A preset's name, a kernel with settings, or a whole kernel. */
 export type KernelChoice = string | Record<string, unknown>;
+/** A whole kernel of one's own, or a recorded one. */
+export type KernelBody = Record<string, unknown>;
 export type PolicyChoice = { name: string } & Record<string, unknown>;
 export interface Experiment
   extends Omit<DeclaredExperiment, "gpu" | "kernels" | "policy" | "warp_order" | "cta_order" | "stop"> {

@@ -1,9 +1,17 @@
 // The row of choices, which reads as a sentence: [BP] beside [CFD] on [16 SMs], A [even split], B [CCBP].
 import type { ComponentChildren } from "preact";
-import { kernelEntry, kernelLabels, kernelName, policyEntry, schemeName, schemeText } from "../model/choices.ts";
+import {
+  kernelEntry,
+  kernelLabels,
+  kernelName,
+  ownBody,
+  policyEntry,
+  schemeName,
+  schemeText,
+} from "../model/choices.ts";
 import { mostOf } from "../model/shape.ts";
 import { kernelStyle } from "./palette.ts";
-import type { Catalogue, Experiment } from "../model/types.ts";
+import type { Catalogue, Experiment, KernelBody } from "../model/types.ts";
 import {
   NONE,
   gpuChoices,
@@ -17,12 +25,13 @@ import {
 } from "../model/choice.ts";
 import { rowOf, rowText } from "../model/row.ts";
 import { Menu, type Beyond } from "./menu.tsx";
+import { forget, recordedChoices, recordedKernel, recordedValue, recordingOf } from "./recorded.tsx";
 
 /** What is chosen in the row. */
 export interface Chosen {
-  kernel(at: number, name: string): void;
+  kernel(at: number, body: string | KernelBody): void;
   remove(at: number): void;
-  add(name: string): void;
+  add(body: string | KernelBody): void;
   gpu(name: string): void;
   /** A (0) or B (1); B may be `NONE`. */
   scheme(side: number, name: string): void;
@@ -33,6 +42,8 @@ export interface Chosen {
 }
 
 const REMOVE = "—",
+  ADD = "+",
+  FORGET = "×",
   OWN = "{";
 
 export function Choices(props: {
@@ -55,17 +66,23 @@ export function Choices(props: {
   const last = first.kernels.length - 1;
   // The last kernel's menu also adds and removes: the row stays short.
   const more = (at: number): Choice[] => [
-    ...(at === last && addable
-      ? [{ value: `+${kernelName(first.kernels[last] ?? "")}`, title: "One more kernel" }]
-      : []),
+    ...(at === last && addable ? [{ value: ADD, title: "One more kernel" }] : []),
     ...(last > 0 ? [{ value: REMOVE, title: `Without ${labels[at] ?? ""}` }] : []),
     ...(onChoose.own ? [{ value: OWN, title: "One of your own", note: "pasted or written, as JSON" }] : []),
+    ...(recordingOf(first.kernels[at] ?? "")
+      ? [{ value: FORGET, title: `Forget the recording of ${labels[at] ?? ""}`, note: "only this browser keeps it" }]
+      : []),
   ];
   const chosen = (at: number, value: string): void => {
+    const kernel = first.kernels[at] ?? "",
+      recording = recordingOf(kernel);
     if (value === REMOVE) onChoose.remove(at);
     else if (value === OWN) onChoose.own?.(at);
-    else if (value.startsWith("+")) onChoose.add(value.slice(1));
-    else onChoose.kernel(at, value);
+    else if (value === ADD) onChoose.add(ownBody(kernel) ?? kernelName(kernel));
+    else if (value === FORGET && recording) {
+      onChoose.kernel(at, catalogue?.kernels[0]?.name ?? "");
+      void forget(recording.hash);
+    } else onChoose.kernel(at, recordedKernel(value) ?? value);
   };
   /** Whatever a menu lists, what is typed there may say the whole row. */
   const beyond =
@@ -86,9 +103,13 @@ export function Choices(props: {
             key={`kernel ${at}`}
             id={`choose-kernel-${at}`}
             label={`Kernel ${at + 1}`}
-            value={(catalogue && kernelEntry(catalogue, kernelName(kernel))?.name) ?? kernelName(kernel)}
+            value={
+              recordedValue(kernel) ??
+              (catalogue && kernelEntry(catalogue, kernelName(kernel))?.name) ??
+              kernelName(kernel)
+            }
             text={labels[at] ?? ""}
-            choices={catalogue ? [...more(at), ...kernelChoices(catalogue)] : []}
+            choices={catalogue ? [...more(at), ...recordedChoices(), ...kernelChoices(catalogue)] : []}
             onChoose={(value) => chosen(at, value)}
             beyond={beyond(0)}
             hint={sides ? "SMV + HG, ws against ccbp" : "SMV + HG on an a100"}

@@ -71,8 +71,8 @@ export function place(box: HTMLElement | null, of: Element | null | undefined, g
   });
 }
 
-/** Takes a file that is dropped anywhere on the page; the browser would leave the page for it. */
-export function onFileDrop(take: (file: File) => void): void {
+/** Takes files that are dropped anywhere on the page; the browser would leave the page for them. */
+export function onFileDrop(take: (file: File, all: readonly File[]) => void): void {
   const brings = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
   addEventListener("dragover", (event) => {
     if (brings(event)) event.preventDefault();
@@ -80,8 +80,8 @@ export function onFileDrop(take: (file: File) => void): void {
   addEventListener("drop", (event) => {
     if (!brings(event)) return;
     event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file) take(file);
+    const all = [...(event.dataTransfer?.files ?? [])];
+    if (all[0]) take(all[0], all);
   });
 }
 

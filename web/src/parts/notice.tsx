@@ -68,12 +68,25 @@ export const notOpened = (error: unknown, ...actions: Action[]): Notice => ({
 
 // ---------------------------------------------------------------- of a run
 
-export const cannotRun = (problems: readonly Problem[], ...actions: Action[]): Notice => ({
-  kind: "error",
-  title: "This experiment cannot run",
-  text: [<Problems key="problems" of={problems} />],
-  actions,
-});
+export function cannotRun(problems: readonly Problem[], ...actions: Action[]): Notice {
+  const missing = problems.flatMap(({ found }) => /^recording [0-9a-f]{16}(?=, which is not here)/.exec(found) ?? []);
+  return missing.length > 0
+    ? {
+        kind: "error",
+        title: `${[...new Set(missing)].join(", ").replace(/^r/, "R")} is not here: drop its file`,
+        text: [
+          "A kernel of this experiment is recorded, and a link has only the recording's number. The file, or the trace that it was made of, can be dropped " +
+            "anywhere on this page; it stays in this browser.",
+        ],
+        actions,
+      }
+    : {
+        kind: "error",
+        title: "This experiment cannot run",
+        text: [<Problems key="problems" of={problems} />],
+        actions,
+      };
+}
 
 /** `done` of `of` runs are done, and `part` of the present one. */
 export const profiling = (what: string, done: number, of: number, part: number, ...actions: Action[]): Notice => ({

@@ -271,7 +271,7 @@ export function OpenFile(props: {
   label: string;
   disabled?: boolean;
   children: ComponentChildren;
-  take(file: File): void;
+  take(file: File, all: readonly File[]): void;
 }) {
   const { id, button, accept, label, disabled = false, children, take } = props,
     input = useRef<HTMLInputElement>(null);
@@ -295,8 +295,8 @@ export function OpenFile(props: {
         aria-label={label}
         disabled={disabled}
         onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          if (file) take(file);
+          const all = [...(currentTarget.files ?? [])];
+          if (all[0]) take(all[0], all);
           currentTarget.value = "";
         }}
       />

@@ -12,6 +12,7 @@ import { Drawer, DrawerButton } from "./drawer.tsx";
 import { Knobs, KnobsButton } from "./knobs.tsx";
 import { NoticeBox } from "../parts/notice.tsx";
 import type { Panel } from "./panel.ts";
+import { importNotice } from "../parts/recorded.tsx";
 import { Popup, type Deed } from "../parts/popup.tsx";
 import { scaledTo } from "../model/scaled.ts";
 import { ScaleLine } from "./scaled.tsx";
@@ -85,7 +86,12 @@ export function startScreen(
           />
         </>
       ) : null,
-    notices: () => <NoticeBox of={session.notice} />,
+    notices: () => (
+      <>
+        <NoticeBox of={session.notice} />
+        <NoticeBox of={importNotice} />
+      </>
+    ),
     slows: () => <SlowBars sides={sides.value} />,
     reads: () => <Reads sides={sides.value} shown={shown.value} />,
     "all-schemes": () => {

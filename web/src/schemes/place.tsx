@@ -47,8 +47,8 @@ function SchemesPlace({ place, onChange, onOpen }: Props) {
     onChange(next);
   };
   const chosen: Chosen = {
-    kernel: (at, name) => edit(otherKernel(at, name)),
-    add: (name) => edit(oneMore(catalogue, name)),
+    kernel: (at, body) => edit(otherKernel(at, body)),
+    add: (body) => edit(oneMore(catalogue, body)),
     remove: (at) => edit(oneLess(catalogue, at)),
     gpu: (name) => edit(otherGpu(name)),
     scheme: () => undefined,

@@ -21,6 +21,7 @@ import { policyKey } from "../model/stored.ts";
 import { schemesHost } from "../schemes/schemes-host.ts";
 import first from "../model/first.json" with { type: "json" };
 import { QueryWorker } from "../silicon/query-worker.ts";
+import { importNotice, importRecorded, isRecorded, withRecording } from "../parts/recorded.tsx";
 import { Place } from "../schemes/place.ts";
 import { showPlace } from "../schemes/place.tsx";
 import { compareMeasured, isMeasured } from "../silicon/open.ts";
@@ -76,8 +77,12 @@ async function ofMix(): Promise<string> {
     path = "gpu.noc.mhz";
   return sweepOf(experiment, { path, values: await suggest(experiment, path) }, "The NoC's clock");
 }
-onFileDrop((file) => {
+onFileDrop((file, all) => {
   if (isMeasured(file)) compareMeasured(file, compileModule());
+  else if (isRecorded(file))
+    void importRecorded(all, compileModule(), (recording) =>
+      become(withRecording(place.experiment.peek(), recording, null)),
+    );
   else void sweeps.take(file).then(() => $("#vary").scrollIntoView());
 });
 
@@ -197,23 +202,31 @@ const PARTS: Readonly<Record<string, ComponentType>> = {
       <ThemeButton />
     </>
   ),
-  notices: () => <NoticeBox of={sweeps.notice} />,
+  notices: () => (
+    <>
+      <NoticeBox of={sweeps.notice} />
+      <NoticeBox of={importNotice} />
+    </>
+  ),
   "vary-form": () => <VaryForm of={sweeps} examples={EXAMPLES} suggest={suggest} ofMix={ofMix} />,
   results: () => <Results of={sweeps} />,
 };
 for (const [id, Part] of Object.entries(PARTS)) render(<Part />, $(`#${id}`));
 provideStamp(() => ({ ...sweeps.stamped, seed: 0, cycle: 0, link: location.href }));
 
+/** The place is about another mix. */
+function become(next: Experiment): void {
+  about = "mix";
+  void place.open(next);
+  void writeLink();
+}
+
 async function begin(): Promise<void> {
   // What came with the page stands there before the engine does, and can be changed.
   await readLink();
   showPlace($("#schemes"), {
     place,
-    onChange: (next) => {
-      about = "mix";
-      void place.open(next);
-      void writeLink();
-    },
+    onChange: become,
     onOpen: (answer) => void openInRun(answer),
   });
   let module: WebAssembly.Module;

@@ -2,9 +2,10 @@
 import { Answers, readAnswer } from "../answers.ts";
 import { measure, type Job, type Outcome } from "./measure.ts";
 import { problemsIn } from "../../model/format.ts";
-import { scriptEngine, type Engine } from "../script/module.ts";
+import { engineFor, type Engine } from "../script/module.ts";
 import { endOf } from "../../model/stop-rule.ts";
 import { planOf } from "./plan.ts";
+import { bring, recordingsIn } from "../recordings.ts";
 import type { OraclePolicies, Plan } from "./sweep.ts";
 import type { PlannedAlone } from "../protocol.ts";
 import type { Answer, Catalogue, Experiment, PolicyChoice, Problem, Race, Standing, Tried } from "../../model/types.ts";
@@ -71,7 +72,12 @@ const answers = (): Answers => (kept ??= new Answers(plain.stamp(), readAnswer))
 let keptWhy: Answers<readonly Tried[]> | null = null;
 const whyAnswers = (): Answers<readonly Tried[]> => (keptWhy ??= new Answers(whyStamp(plain.stamp()), readTried));
 
-const withScripts = async (given: string | object): Promise<Engine> => (await scriptEngine(given))?.engine ?? plain;
+const engineOf = async (given: string | object): Promise<Engine> => (await engineFor(given, { engine: plain })).engine;
+/** The plain module, for what asks nothing of a script. */
+async function withRecordings(experiment: object): Promise<typeof plain> {
+  await bring(plain, recordingsIn(experiment));
+  return plain;
+}
 
 /** What a run gives, which is freed whatever comes of it. */
 async function of<T>(simulation: Simulation, give: (simulation: Simulation) => T | Promise<T>): Promise<T> {
@@ -98,7 +104,7 @@ async function sweepOf(text: string): Promise<{ engine: Engine; sweep: Sweep }> 
   if (opened?.text !== text) {
     opened?.sweep.free();
     opened = null;
-    const engine = await withScripts(text);
+    const engine = await engineOf(text);
     opened = { text, engine, sweep: new engine.Sweep(text) };
   }
   return opened;
@@ -114,20 +120,23 @@ export const WORKS: {
   ) => Works[W]["gives"] | Promise<Works[W]["gives"]>;
 } = {
   catalogue: () => plain.presets(),
-  validate: (experiment) => plain.validate(experiment),
-  explain: (experiment) => orNull(() => plain.explain(experiment)),
-  oracles: (experiment) => ({
-    cta: plain.oraclePolicies(experiment, false) as PolicyChoice[],
-    spatial: plain.oraclePolicies(experiment, true) as PolicyChoice[],
-  }),
+  validate: async (experiment) => (await withRecordings(experiment)).validate(experiment),
+  explain: (experiment) => orNull(async () => (await withRecordings(experiment)).explain(experiment) as unknown),
+  oracles: async (experiment) => {
+    const engine = await withRecordings(experiment);
+    return {
+      cta: engine.oraclePolicies(experiment, false) as PolicyChoice[],
+      spatial: engine.oraclePolicies(experiment, true) as PolicyChoice[],
+    };
+  },
   silicon: ({ text, scale, ipcs }) => plain.silicon(text, scale, Float64Array.from(ipcs)),
   siliconSweep: ({ text, gpu, scale }) => plain.siliconSweep(text, gpu, scale),
-  plan: async ({ text, most }) => planOf(await withScripts(text), text, most),
+  plan: async ({ text, most }) => planOf(await engineOf(text), text, most),
   alone: async (run, between) => {
     const { known } = answers();
     await answers().recall([run]);
     if (known[run.hash]) return known[run.hash] as Answer;
-    const engine = await withScripts(run.experiment);
+    const engine = await engineOf(run.experiment);
     return of(new engine.Simulation(run.experiment), async (alone) => {
       const length = endOf(run.experiment);
       let asked = TOLD;
@@ -142,7 +151,7 @@ export const WORKS: {
     });
   },
   tried: async ({ hash, experiment }, between) => {
-    const engine = await withScripts(experiment);
+    const engine = await engineOf(experiment);
     return of(new engine.Simulation(experiment), async (run) => {
       await toItsEnd(run, () => between(null));
       whyAnswers().keep(hash, run.tried());
@@ -170,7 +179,7 @@ export const WORKS: {
     }
   },
   trace: async (experiment, between) => {
-    const engine = await withScripts(experiment);
+    const engine = await engineOf(experiment);
     return of(new engine.Simulation(experiment), async (run) => {
       const trace = new engine.Trace(run),
         length = endOf(experiment),
