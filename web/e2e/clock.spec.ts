@@ -133,6 +133,27 @@ test("what is selected is said of these cycles alone, as by a run that measures 
   await expect.poll(read).toBe(reads);
 });
 
+test("while a run goes on, the number in the sentence is that of its bar", async ({ page }) => {
+  await open(page, "#v=1&gpu=ccbp-16sm&mix=ccbp/SMV+ccbp/HG&policy=even&seed=2&cycles=5000000");
+  await expect(verdict(page).locator(".answer-number").first()).toBeVisible();
+  const seen = new Set<string>(),
+    apart: unknown[] = [];
+  // Both are read at once, over more than one change.
+  await expect
+    .poll(async () => {
+      const [numbers, all] = await page.evaluate(() =>
+        ["#verdict .answer-number", "#slows .slow-value"].map((of) =>
+          [...document.querySelectorAll(of)].map((one) => one.textContent),
+        ),
+      );
+      const number = numbers?.[0]?.split(" ")[0] ?? "";
+      if (!all?.includes(`${number}×`)) apart.push([number, all]);
+      return seen.add(number).size;
+    })
+    .toBeGreaterThan(1);
+  expect(apart).toEqual([]);
+});
+
 test("Play on what has ended goes on, as the run that is twice as long, and every cycle of it can be gone to", {
   tag: "@core",
 }, async ({ page }) => {

@@ -144,7 +144,7 @@ test("how sure it is: once for both sides where it is the same", () => {
   assert.ok(!isFinal(earlier), "it is not said as the last");
 });
 
-test("a sentence stands for five seconds while the run goes on, and changes once when it ends", () => {
+test("a sentence stands for three seconds while the run goes on, and changes once when it ends", () => {
   const at = (cycles: number, of: object = {}): RunSide[] => [side({ ...EVEN, cycles, ...of })];
   const first = stand(null, at(1000), 0);
   assert.equal(first.again, null);

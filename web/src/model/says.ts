@@ -114,8 +114,8 @@ export function origins(sides: readonly RunSide[]): { mark: string; text: string
 
 // ---------------------------------------------------------------- when it changes
 
-/** Milliseconds for which a sentence stands at least, while a run goes on. */
-export const STANDS = 5000;
+/** Milliseconds for which a sentence, and the bars of its result, stand at least while a run goes on. */
+export const STANDS = 3000;
 
 /** What stands on the page. `of`: which runs it is about. */
 export interface Standing {

@@ -1,9 +1,10 @@
 // The answer: what the engine says of who suffers and why, and how sure that is.
 import "./answer.css";
+import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../model/format.ts";
 import { Terms } from "../parts/term.tsx";
-import type { RunSide } from "../model/model.ts";
+import type { Asking, RunSide } from "../model/model.ts";
 import type { Rate } from "../model/rate.ts";
 import { givesOf, isFinal, lacks, origins, plain, said, stand, type Said, type Standing } from "../model/says.ts";
 
@@ -21,18 +22,24 @@ export const Mark = ({ mark }: { mark: string }) => (mark === "" ? null : <b cla
 //
 // Nothing is rendered as an empty string: Preact writes empty text nodes anew each time.
 
-/** What stands: while runs go on, it changes at most every few seconds, and once when they end. */
-function useStanding(sides: readonly RunSide[]): readonly RunSide[] {
-  const before = useRef<Standing | null>(null);
-  const [, look] = useState(0);
-  const { standing, again } = stand(before.current, sides, performance.now());
-  before.current = standing;
-  useEffect(() => {
-    if (again === null) return;
-    const timer = setTimeout(() => look((n) => n + 1), again);
-    return () => clearTimeout(timer);
+/** What stands in the sentence and in the bars, of one result: while runs go on, it changes at most every few seconds, and once when they end. */
+export function standing(sides: ReadonlySignal<readonly RunSide[]>): ReadonlySignal<readonly RunSide[]> {
+  const stands = signal(sides.peek()),
+    looks = signal(0);
+  let before: Standing | null = null,
+    timer = 0;
+  effect(() => {
+    void looks.value;
+    clearTimeout(timer);
+    const { standing: now, again } = stand(before, sides.value, performance.now());
+    before = now;
+    stands.value = now.sides;
+    if (again !== null)
+      timer = window.setTimeout(() => {
+        looks.value += 1;
+      }, again);
   });
-  return standing.sides;
+  return stands;
 }
 
 /** Leads to where a number stands among all numbers, by what is there its `data-stands`. */
@@ -74,8 +81,7 @@ function Announced({ text }: { text: string }) {
 const SIGNS: Partial<Record<RunSide["origin"], string>> = { confirmed: "✓", differs: "!" };
 
 /** How far the runs are that tell why. */
-function asks(sides: readonly RunSide[]): { stopped: boolean; text: string } | null {
-  const asked = sides.flatMap(({ asking }) => (asking ? [asking] : []));
+function asks(asked: readonly Asking[]): { stopped: boolean; text: string } | null {
   if (asked.length === 0) return null;
   const sum = (of: "done" | "of"): number => asked.reduce((all, one) => all + one[of], 0),
     stopped = asked.every((one) => one.stopped);
@@ -88,15 +94,15 @@ function asks(sides: readonly RunSide[]): { stopped: boolean; text: string } | n
 /** `rate`: how often causes that were named have held; null where that is not known. */
 export function Sentence(props: {
   sides: readonly RunSide[];
+  asking: readonly Asking[];
   rate: Rate | null;
   lead: Lead;
   onStop(stopped: boolean): void;
 }) {
-  const { sides: given, rate, lead, onStop } = props;
-  const sides = useStanding(given),
-    all = said(sides),
+  const { sides, rate, lead, onStop } = props;
+  const all = said(sides),
     [a] = all,
-    asked = asks(given),
+    asked = asks(props.asking),
     [more, setMore] = useState(false);
   const named = a?.headline.some(({ figure }) => figure === "gives_back") === true;
   return (

@@ -2,7 +2,7 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import { render, type ComponentType } from "preact";
 import type { Answered } from "./answered.ts";
-import { Sentence } from "./answer.tsx";
+import { Sentence, standing } from "./answer.tsx";
 import { shapeOf } from "../model/vendors.ts";
 import { warningsOf } from "../teach/warnings.ts";
 import { linesOf } from "../teach/warnings-view.tsx";
@@ -48,6 +48,7 @@ export function startScreen(
   { shown, choose, edit, share, lead }: ScreenDeeds,
 ): void {
   const { sides } = answered,
+    told = standing(sides),
     pauses = (): void => {
       if (isRunning(session.now)) session.engine?.transport.pause();
     },
@@ -69,10 +70,11 @@ export function startScreen(
       </>
     ),
     verdict: () =>
-      sides.value.some(({ result }) => result) ? (
+      told.value.some(({ result }) => result) ? (
         <>
           <Sentence
-            sides={sides.value}
+            sides={told.value}
+            asking={sides.value.flatMap(({ asking }) => asking ?? [])}
             rate={__VERDICTS__}
             lead={lead}
             onStop={(stopped) => session.engine?.stopWhy(stopped)}
@@ -92,8 +94,8 @@ export function startScreen(
         <NoticeBox of={importNotice} />
       </>
     ),
-    slows: () => <SlowBars sides={sides.value} />,
-    reads: () => <Reads sides={sides.value} shown={shown.value} />,
+    slows: () => <SlowBars sides={told.value} />,
+    reads: () => <Reads sides={told.value} shown={shown.value} />,
     "all-schemes": () => {
       const [a, b = null] = sides.value,
         run = answered.schemes.value;
