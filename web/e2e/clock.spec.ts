@@ -162,7 +162,7 @@ test("Play on what has ended goes on, as the run that is twice as long, and ever
   await open(page, short);
   await is(page, "Finished");
   await expect(page.locator("#cycle")).toHaveText("20,000");
-  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByRole("button", { name: "Play: go on to 40,000 cycles", exact: true }).click();
   await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
   await is(page, "Finished");
   await expect(page.locator("#cycle")).toHaveText("40,000");
@@ -177,7 +177,7 @@ test("Play on what has ended goes on, as the run that is twice as long, and ever
   await goTo(page, 10_000);
   const back = await results(page);
   await goTo(page, 30_000);
-  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByRole("button", { name: /^Play/ }).click();
   await is(page, "Finished");
   await expect(page.locator("#cycle")).toHaveText("40,000");
 
@@ -194,7 +194,7 @@ test("Play on what has ended goes on, as the run that is twice as long, and ever
 test("one run alone goes on, too", async ({ page }) => {
   await open(page, `${TINY}&cycles=20000`);
   await is(page, "Finished");
-  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByRole("button", { name: /^Play/ }).click();
   await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
   await is(page, "Finished");
   const gone = await result(page);

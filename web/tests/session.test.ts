@@ -6,6 +6,7 @@ import {
   begin,
   experimentsIn,
   further,
+  playsIn,
   reduce,
   side,
   whereaboutsIn,
@@ -83,6 +84,7 @@ test("where no motion is wanted nothing starts, and nobody has stopped it: the l
 test("Play on a finished run goes on twice as far from where it is, and keeps what it said until then", () => {
   const before = ended(A),
     [state, todo] = reduce(before, ["toggle"]);
+  assert.equal(playsIn(before), "Play: go on to 1,000 cycles", "what it will do is said");
   assert.deepEqual(only(todo, "load"), [["load", 0, by("even", 1000), true, 500]]);
   assert.deepEqual(only(todo, "show").length, 1, "the form has the longer run");
   assert.deepEqual(state.sides[0]?.earlier, { experiment: A, result: before.sides[0]?.result });
@@ -90,6 +92,17 @@ test("Play on a finished run goes on twice as far from where it is, and keeps wh
   assert.equal(goes.sides[0]?.earlier?.result.cycles, 500, "on its way, too");
   const [over] = reduce(goes, frames(1, "done", 1000));
   assert.deepEqual([over.sides[0]?.earlier, over.sides[0]?.result?.cycles, over.over], [null, 1000, true]);
+});
+
+test("Play says that it leaves the cycles that are selected, and what it does where nothing goes on", () => {
+  const rests = after(running([A]), frames(1, "paused", 300))[0];
+  assert.equal(playsIn(running([A])), "Play");
+  assert.equal(playsIn(after(running([A]), frames(1, "playing", 300))[0]), "Pause");
+  assert.equal(
+    playsIn(reduce(rests, ["stretchTo", { from: 100, to: 300 }])[0]),
+    "Play: numbers are of the whole run again",
+  );
+  assert.equal(playsIn(reduce(rests, frames(1, "stuck", 400))[0]), "Play: again from cycle 0");
 });
 
 test("of two, the one whose end is later keeps it; one whose kernels are done begins again", () => {

@@ -1,10 +1,12 @@
 // What the page runs, as a state and what happens to it: from a state and an event come the next state and what is then to be done, as data. Nothing here
 // waits, asks or draws: run/session.ts does what is to be done, and tells what came of it as an event.
+import { count } from "./format.ts";
 import type { View } from "./link.ts";
 import { edited } from "./mix.ts";
 import type { Asking } from "./model.ts";
 import type { Whereabouts } from "./origin.ts";
 import { scaledTo } from "./scaled.ts";
+import type { Stop } from "./stop-rule.ts";
 import { ofStretch } from "./stretch.ts";
 import type { Experiment, FrameLayout, Problem, Result, RunState, WindowsLayout, Zoom } from "./types.ts";
 
@@ -272,6 +274,30 @@ export function further({ experiment, loaded, result }: Side): Experiment | null
   }
 }
 
+/** All of them for longer; null where one is over for good. */
+function allFurther(sides: readonly Side[]): readonly Experiment[] | null {
+  const next = sides.flatMap((one) => further(one) ?? []);
+  return next.length === sides.length ? next : null;
+}
+/** What Play will do, in few words. */
+export function playsIn(state: State): string {
+  const { sides, doing, view } = state,
+    over = runOf(doing);
+  if (isRunning(state)) return "Pause";
+  const next = over === "done" ? allFurther(sides) : null,
+    ends = next?.map(({ stop, warm_up: warmUp = 0 }) => {
+      const { cycles, at_most: most } = stop as Stop;
+      return (cycles ?? most ?? 0) + (warmUp as number);
+    });
+  const words = [
+    ends
+      ? `go on to ${count(Math.max(...ends))} cycles`
+      : ["done", "stuck", "failed"].includes(over) && "again from cycle 0",
+    selectedIn(view) && "numbers are of the whole run again",
+  ].filter(Boolean);
+  return words.length > 0 ? `Play: ${words.join("; ")}` : "Play";
+}
+
 // ---------------------------------------------------------------- steps of several events
 
 /** Shows and runs what comes from elsewhere than the form. */
@@ -355,8 +381,8 @@ function goOn(turn: Turn, play: boolean): void {
 /** What has ended goes on, as the same run with a later end, and what it said stays until then; false where a run is over for good. */
 function goFurther(turn: Turn): boolean {
   const { sides, cycle } = turn.state,
-    next = sides.map(further);
-  if (!next.every((one) => one !== null)) return false;
+    next = allFurther(sides);
+  if (!next) return false;
   sides.forEach(({ experiment, result }, at) => {
     run(turn, at, next[at] as Experiment, true, cycle);
     if (result && result.stop !== "budget") turn.patch(at, { earlier: { experiment, result } });

@@ -59,9 +59,9 @@ function Play({ dock }: { dock: DockState }) {
     <button
       type="button"
       class="play"
-      aria-label={running ? "Pause" : "Play"}
+      aria-label={dock.plays.value}
       aria-pressed={running ? "true" : "false"}
-      title="Play or pause (space)"
+      title={`${dock.plays.value} ( space )`}
       onClick={dock.events.toggle}
     >
       <Icon name={running ? "pause" : "play"} />

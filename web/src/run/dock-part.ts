@@ -41,6 +41,9 @@ export function dockPart(dock: CorunDock, session: Session): Part {
     dock.stretch = session.selected.value;
   });
   effect(() => {
+    dock.plays = session.plays.value;
+  });
+  effect(() => {
     const { state, cycle, rate, toward } = session.where.value;
     dock.toward = toward;
     dock.show(state, cycle, rate);

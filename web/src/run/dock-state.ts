@@ -56,6 +56,8 @@ export const SPEEDS: readonly number[] = [Infinity, 20_000, 500, 5];
 
 export class DockState {
   readonly state = signal<Doing>("idle");
+  /** What Play will do. */
+  readonly plays = signal("Play");
   readonly cycle = signal(0);
   readonly cycleText = signal("0");
   readonly rateText = signal(rate(0));

@@ -149,6 +149,11 @@ export class CorunDock extends HTMLElement {
     if (this.#state) this.#state.stretch.value = stretch;
   }
 
+  /** What Play will do. */
+  set plays(words: string) {
+    if (this.#state) this.#state.plays.value = words;
+  }
+
   /** The cycles that are shown; null for all. */
   get zoom(): Zoom | null {
     return this.#axis.zoom;

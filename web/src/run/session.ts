@@ -98,6 +98,7 @@ export class Session {
   readonly over = this.#of(({ over }) => over);
   readonly whereabouts = this.#of(model.whereaboutsIn);
   readonly selected = computed(() => model.selectedIn(this.view.value));
+  readonly plays = this.#of(model.playsIn);
   readonly settled = this.#of(({ settled }) => settled);
   readonly two = computed(() => this.sides.value.length > 1);
   /** For the dock: what to say of where the runs are. */
