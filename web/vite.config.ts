@@ -33,7 +33,7 @@ const papers: Plugin = {
 };
 
 /** Files that the page can do without until they are asked for: the engine that runs scripts is half as large again, and few write code or bring traces. */
-const LATER = /corun_script|corun_import|import-worker|codemirror|\.svg$/;
+const LATER = /corun_script|corun_import|codemirror|\.svg$/;
 /** The service worker, with the names of what it keeps (src/parts/offline.ts). */
 const offline: Plugin = {
   name: "offline",

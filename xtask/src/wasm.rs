@@ -8,7 +8,7 @@ use std::process::Command;
 
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The page's modules, by the name of their files, with the package and the features of each: the page fetches the second only where an experiment has a
+/// The page's modules, by the name of their files, with the package and the features of each. The page fetches the second only where an experiment has a
 /// script, and the third where a trace is dropped on it. The first two share all crates but the core and the module itself.
 pub const MODULES: [(&str, &str, &[&str]); 3] =
     [("corun", ENGINE, &[]), ("corun_script", ENGINE, &["--features", "script"]), (IMPORT, "corun-import", &[])];
