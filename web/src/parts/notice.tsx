@@ -68,25 +68,26 @@ export const notOpened = (error: unknown, ...actions: Action[]): Notice => ({
 
 // ---------------------------------------------------------------- of a run
 
-export function cannotRun(problems: readonly Problem[], ...actions: Action[]): Notice {
-  const missing = problems.flatMap(({ found }) => /^recording [0-9a-f]{16}(?=, which is not here)/.exec(found) ?? []);
-  return missing.length > 0
-    ? {
-        kind: "error",
-        title: `${[...new Set(missing)].join(", ").replace(/^r/, "R")} is not here: drop its file`,
-        text: [
-          "A kernel of this experiment is recorded, and a link has only the recording's number. The file, or the trace that it was made of, can be dropped " +
-            "anywhere on this page; it stays in this browser.",
-        ],
-        actions,
-      }
-    : {
-        kind: "error",
-        title: "This experiment cannot run",
-        text: [<Problems key="problems" of={problems} />],
-        actions,
-      };
-}
+export const cannotRun = (problems: readonly Problem[], ...actions: Action[]): Notice => ({
+  kind: "error",
+  title: "This experiment cannot run",
+  text: [<Problems key="problems" of={problems} />],
+  actions,
+});
+
+/** Recordings that an experiment names and this browser does not keep. */
+export const missingIn = (problems: readonly Problem[]): string[] => [
+  ...new Set(problems.flatMap(({ found }) => /^recording ([0-9a-f]{16}), which is not here/.exec(found)?.[1] ?? [])),
+];
+export const notRecorded = (hashes: readonly string[], ...actions: Action[]): Notice => ({
+  kind: "error",
+  title: `Recording ${hashes.join(", ")} is not here: drop its file`,
+  text: [
+    "A kernel of this experiment is recorded, and a link has only the hash of the recording. Its file, or the trace that it was made of, can be " +
+      "dropped anywhere on this page. It stays in this browser.",
+  ],
+  actions,
+});
 
 /** `done` of `of` runs are done, and `part` of the present one. */
 export const profiling = (what: string, done: number, of: number, part: number, ...actions: Action[]): Notice => ({

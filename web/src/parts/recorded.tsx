@@ -25,11 +25,11 @@ void list();
 /** The value of a choice in a menu of kernels. */
 const choiceOf = (hash: string, at: number): string => `@${hash}.${at}`;
 export const recordedChoices = (): Choice[] =>
-  kept.value.flatMap(({ hash, file, kernels }) =>
+  kept.value.flatMap(({ hash, kernels }) =>
     kernels.map((kernel, at) => ({
       value: choiceOf(hash, at),
       title: String(kernel["name"]),
-      note: `${String(kernel["title"])}, of ${file}; kept in this browser alone`,
+      note: `${String(kernel["title"])}; kept in this browser`,
       group: "Recorded",
     })),
   );

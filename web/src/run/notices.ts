@@ -6,8 +6,10 @@ import {
   atItsEnd,
   cannotRun,
   crashed,
+  missingIn,
   notBegun,
   notOpened,
+  notRecorded,
   notStarted,
   profiling,
   type Action,
@@ -55,7 +57,9 @@ export function noticeOf(
       what = `${mark(at) === "" ? "" : `for ${mark(at)}, `}${name}`;
     return profiling(what, done, of, part, press("Stop", "stopProfiling"), ...wayBack);
   }
-  const bad = unbuilt[wrong];
+  const bad = unbuilt[wrong],
+    missing = missingIn(bad?.problems ?? []);
+  if (missing.length > 0) return notRecorded(missing, ...wayBack, { ...openFirst, primary: laid === 0 });
   if (bad && laid === 0) return cannotRun(bad.problems, { ...openFirst, primary: true });
   if (bad && sides.length > 1) {
     const at = sides.indexOf(bad),
