@@ -139,7 +139,7 @@ fn the_defaults_of_a_gpu_can_be_written_out() {
     for gpu in presets::PRESETS.iter().map(|preset| preset.name) {
         let plain = experiment(gpu, &[AGAIN.into()], &[]);
         assert_eq!(Experiment::decode(&plain.encode()).as_ref(), Ok(&plain), "{gpu}");
-        let order = if matches!(gpu, "ccbp-16sm" | "tiny-2sm") { "lrr" } else { "gto" };
+        let order = if matches!(gpu, "ccbp-16sm" | "tiny-2sm") || gpu.starts_with("accelsim-") { "lrr" } else { "gto" };
         let mut said = vec![("warp_order", Value::from(order))];
         if REAL.contains(&gpu) {
             said.push(("warm_up", "settled".into()));

@@ -10,8 +10,14 @@ pub enum CarveOuts {
     /// None: L1D and shared memory are arrays of their own.
     #[default]
     None,
+    /// 7.0: V100.
+    Cc70,
+    /// 7.5: Turing.
+    Cc75,
     /// 8.0: A100.
     Cc80,
+    /// 8.6: RTX 30.
+    Cc86,
     /// 9.0: H100, H200.
     Cc90,
     /// 12.0: RTX 5090.
@@ -23,9 +29,11 @@ impl CarveOuts {
     pub fn sizes_kb(self) -> &'static [u32] {
         match self {
             CarveOuts::None => &[],
+            CarveOuts::Cc70 => &[0, 8, 16, 32, 64, 96],
+            CarveOuts::Cc75 => &[32, 64],
             CarveOuts::Cc80 => &[0, 8, 16, 32, 64, 100, 132, 164],
             CarveOuts::Cc90 => &[0, 8, 16, 32, 64, 100, 132, 164, 196, 228],
-            CarveOuts::Cc120 => &[0, 8, 16, 32, 64, 100],
+            CarveOuts::Cc86 | CarveOuts::Cc120 => &[0, 8, 16, 32, 64, 100],
         }
     }
 }

@@ -57,7 +57,15 @@ pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
     whole!("shared_reserved", "bytes", 0..=16384, shared_reserved, "Shared memory that the driver takes for each CTA besides its own"),
     choose!(
         "carve_outs",
-        ["none" = CarveOuts::None, "8.0" = CarveOuts::Cc80, "9.0" = CarveOuts::Cc90, "12.0" = CarveOuts::Cc120],
+        [
+            "none" = CarveOuts::None,
+            "7.0" = CarveOuts::Cc70,
+            "7.5" = CarveOuts::Cc75,
+            "8.0" = CarveOuts::Cc80,
+            "8.6" = CarveOuts::Cc86,
+            "9.0" = CarveOuts::Cc90,
+            "12.0" = CarveOuts::Cc120
+        ],
         carve_outs,
         "Sizes of shared memory that a launch can carve out of L1D: those of this compute capability; none: L1D and shared memory are arrays of their own"
     ),

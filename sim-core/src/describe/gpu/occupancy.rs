@@ -256,6 +256,11 @@ mod tests {
             // 1536 threads are 6 CTAs, and 40 registers as many; 6 KB.
             ("rtx5090", shape(256, 40, 0), 6, Limiter::Threads, 8),
             ("rtx5090", shape(256, 54, 30_536), 3, Limiter::SharedMemory, 100),
+            // Accel-Sim: 1024 threads are 4 CTAs, which leave L1D 64 KB of 96 without shared memory, and 32 with 48 KB.
+            ("accelsim-rtx2060", shape(256, 32, 0), 4, Limiter::Threads, 32),
+            ("accelsim-rtx2060", shape(256, 32, 12 << 10), 4, Limiter::Threads, 64),
+            ("accelsim-qv100", shape(256, 32, 0), 8, Limiter::Threads, 0),
+            ("accelsim-rtx3070", shape(256, 32, 11 << 10), 6, Limiter::Threads, 100),
         ] {
             let class = &presets::find(gpu).unwrap().sms[0];
             let wanted = Divisions::of(class).wanted(Resources::of_cta(&launch, class), CarveOut::Default);

@@ -49,6 +49,9 @@ presets![
     "h200-sxm" = "h200",
     "rtx5090" = "5090",
     "rtx2060-30sm",
+    "accelsim-rtx2060",
+    "accelsim-qv100",
+    "accelsim-rtx3070",
     "ikra-15cu",
     "ikra-micro-3cu",
 ];
