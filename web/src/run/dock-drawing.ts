@@ -56,7 +56,7 @@ export const dockHeight = (of: Pick<DockInput, "lanes" | "large">): number =>
 
 export function drawDock(input: DockInput): DockDrawing {
   const { runs, lanes, range, width, narrow, theme: t } = input;
-  const x = narrow ? 54 : 90,
+  const x = narrow ? 60 : 90,
     w = Math.max(40, width - x - (narrow ? 8 : ENDS));
   const d = new Drawing(width, dockHeight(input), t.surface, t.font, t.mono);
   const at = (cycle: number): number =>
@@ -174,7 +174,7 @@ function beside({ d, x, w, t, ends }: Place, y: number, text: string): void {
 }
 
 /** With a sign that it grows, or has grown. */
-function laneLabel({ d, x, t, ends }: Place, lane: Lane, y: number, h: number, large: boolean): void {
+function laneLabel({ d, x, w, t, ends }: Place, lane: Lane, y: number, h: number, large: boolean): void {
   const middle = large ? y + 9 : y + h / 2;
   if (!lane.epochs) {
     d.path(large ? [1, middle - 2, 5, middle + 3, 9, middle - 2] : [3, middle - 4, 7, middle, 3, middle + 4], {
@@ -186,7 +186,7 @@ function laneLabel({ d, x, t, ends }: Place, lane: Lane, y: number, h: number, l
   }
   // In one that has grown, the numbers of the scale stand below, and its name above the picture.
   if (large && !ends) return;
-  d.text(large ? 13 : x - 8, middle, fitText(lane.label, 11, x - 22), t.ink2, 11, {
+  d.text(large ? 13 : x - 8, middle, fitText(lane.label, 11, large ? w : x - 22), t.ink2, 11, {
     align: large ? "start" : "end",
     baseline: "middle",
     ...(large ? { halo: t.surface } : {}),

@@ -50,12 +50,15 @@ export function DrawerButton(
   const { there, now } = opened(props),
     { cannot } = props,
     last = useRef("");
+  const lacks = cannot === 0 ? "" : `${cannot === 1 ? "one thing" : `${cannot} things`} that this run cannot show`;
   if (now) last.current = now.id;
   return (
     <button
       type="button"
       class="menu-button"
       id={OPENER}
+      aria-label={lacks === "" ? undefined : `Details: ${lacks}`}
+      title={lacks || undefined}
       aria-expanded={now !== null}
       aria-controls="drawer"
       onClick={() => {
@@ -63,11 +66,7 @@ export function DrawerButton(
       }}
     >
       Details
-      {cannot > 0 ? (
-        <b class="drawer-cannot" title={`${cannot === 1 ? "One thing" : `${cannot} things`} that this run cannot show`}>
-          !
-        </b>
-      ) : null}
+      {cannot > 0 ? <b class="drawer-cannot">!</b> : null}
     </button>
   );
 }
