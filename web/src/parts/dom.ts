@@ -61,7 +61,8 @@ export function place(box: HTMLElement | null, of: Element | null | undefined, g
   const over = at.top - gap - EDGE,
     under = innerHeight - at.bottom - gap - EDGE,
     up = box.offsetHeight > under && over > under;
-  const most = Math.min(Math.max(up ? over : under, LEAST), innerHeight - 2 * EDGE),
+  // What needs less than that covers nothing of what it is of.
+  const most = Math.min(Math.max(up ? over : under, Math.min(box.offsetHeight, LEAST)), innerHeight - 2 * EDGE),
     from = Math.min((up ? innerHeight - at.top : at.bottom) + gap, innerHeight - EDGE - most);
   Object.assign(box.style, {
     left: `${Math.max(EDGE, Math.min(at.left, innerWidth - box.offsetWidth - EDGE))}px`,
