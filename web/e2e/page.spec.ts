@@ -429,6 +429,22 @@ test("a damaged link gets a message and a way out", { tag: "@core" }, async ({ p
   await expect.poll(() => page.url()).toContain("mix=ccbp/BP+ccbp/CFD");
 });
 
+test("a link with a kernel that there is none of says which are near, and takes one of them or any", async ({
+  page,
+}) => {
+  const states = await noted(page, STATE);
+  await open(page, "#v=1&gpu=tiny-2sm&mix=ccbp/BPP+ccbp/CFD&policy=even&seed=1");
+  await expect(page.locator("#notices")).toContainText('No kernel is called "ccbp/BPP": perhaps ccbp/BP');
+  await expect(page.locator("body")).not.toContainText("corun list");
+  await page.getByRole("button", { name: "Choose kernel 1" }).click();
+  await expect(page.getByRole("listbox", { name: "Kernel 1" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "ccbp/BP in its place" }).click();
+  await expect.poll(states).toContain("Running");
+  await expect(page.locator("#choose-kernel-0")).toContainText("BP");
+  await expect(page.locator("#notices")).not.toContainText("BPP");
+});
+
 test("a link to what cannot run says why", async ({ page }) => {
   const states = await noted(page, STATE);
   await open(page, "#v=1&gpu=no-such-gpu&mix=BP+NOSUCH");

@@ -83,10 +83,12 @@ export const finite = (value: unknown): number | null =>
 
 /** What an error says. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-/** What the engine found wrong with what it was given; null for another error. */
+/** What the engine found wrong with what it was given, without what the runner's commands list; null for another error. */
 export function problemsIn(error: unknown): Problem[] | null {
   const problems = (error as { problems?: unknown } | null | undefined)?.problems;
-  return Array.isArray(problems) ? (problems as Problem[]) : null;
+  return Array.isArray(problems)
+    ? (problems as Problem[]).map((one) => ({ ...one, want: one.want.replace(/ \(`corun [^`]*`[^)]*\)/, "") }))
+    : null;
 }
 
 /** A text as a pattern that finds it. */

@@ -40,13 +40,32 @@ export function NoticeBox({ of }: { of: ReadonlySignal<Notice | null> }) {
   );
 }
 
+/** A name that no kernel has: of which kernel of the mix, and the names that are near. */
+export function unknownKernel({ path, want }: Problem): { at: number; near: readonly string[] } | null {
+  const at = /^kernels\[(\d+)\](?:\.kernel)?$/.exec(path)?.[1],
+    [, how, names = ""] = /^the name of a kernel, (perhaps|such as) (.*?)(?:, or a full kernel)?$/.exec(want) ?? [];
+  return at === undefined || !how ? null : { at: Number(at), near: how === "perhaps" ? names.split(" or ") : [] };
+}
+const words = (problem: Problem): string | null => {
+  const unknown = unknownKernel(problem);
+  if (!unknown) return null;
+  return `No kernel is called ${problem.found}${unknown.near.length > 0 ? `: perhaps ${unknown.near.join(" or ")}` : ""}.`;
+};
+
 export const Problems = ({ of }: { of: readonly Problem[] }) => (
   <ul>
-    {of.map(({ path, found, want }) => (
-      <li key={path}>
-        <b>{path || "experiment"}</b>: found {found}, want {want}
-      </li>
-    ))}
+    {of.map((problem) => {
+      const { path, found, want } = problem;
+      return (
+        <li key={path}>
+          {words(problem) ?? (
+            <>
+              <b>{path || "experiment"}</b>: found {found}, want {want}
+            </>
+          )}
+        </li>
+      );
+    })}
   </ul>
 );
 

@@ -1,7 +1,8 @@
 // What the session says where it does not just run: which words, and which presses lead on.
-import { schemeText } from "../model/choices.ts";
+import { kernelName, schemeText } from "../model/choices.ts";
+import { edited, otherKernel } from "../model/mix.ts";
 import { MARKS, type Event, type State } from "../model/session.ts";
-import type { Catalogue } from "../model/types.ts";
+import type { Catalogue, Experiment } from "../model/types.ts";
 import {
   atItsEnd,
   cannotRun,
@@ -12,6 +13,7 @@ import {
   notRecorded,
   notStarted,
   profiling,
+  unknownKernel,
   type Action,
   type Notice,
 } from "../parts/notice.tsx";
@@ -60,11 +62,27 @@ export function noticeOf(
   const bad = unbuilt[wrong],
     missing = missingIn(bad?.problems ?? []);
   if (missing.length > 0) return notRecorded(missing, ...wayBack, { ...openFirst, primary: laid === 0 });
-  if (bad && laid === 0) return cannotRun(bad.problems, { ...openFirst, primary: true });
+  /** In place of a kernel that nobody knows, in each side that has it: one that is near, or any. */
+  const instead = (bad?.problems ?? []).flatMap((problem): Action[] => {
+    const { at, near = [] } = unknownKernel(problem) ?? {};
+    if (at === undefined || !bad) return [];
+    const nameOf = ({ kernels }: Experiment): string => kernelName(kernels[at] ?? ""),
+      had = nameOf(bad.experiment);
+    const to = (other: string): Experiment[] =>
+      sides.map(({ experiment: one }) => (nameOf(one) === had ? edited(one, otherKernel(at, other)) : one));
+    return [
+      ...near.slice(0, 2).map((other) => press(`${other} in its place`, "change", to(other))),
+      { label: `Choose kernel ${at + 1}`, run: () => document.getElementById(`choose-kernel-${at}`)?.click() },
+    ];
+  });
+  if (bad && laid === 0) return cannotRun(bad.problems, ...instead, { ...openFirst, primary: true });
   if (bad && sides.length > 1) {
     const at = sides.indexOf(bad),
       alone = press(`Go on with ${MARKS[1 - at] ?? ""} alone`, "only", 1 - at);
-    return { ...cannotRun(bad.problems, { ...alone, primary: true }), title: `${MARKS[at] ?? ""} cannot run` };
+    return {
+      ...cannotRun(bad.problems, ...instead, { ...alone, primary: true }),
+      title: `${MARKS[at] ?? ""} cannot run`,
+    };
   }
   if (unbuilt.length > 0) return null;
   if (ended) return atItsEnd(ended, mark(ended.at));
