@@ -56,9 +56,15 @@ export async function removeRecording(hash: string): Promise<void> {
 export const unknown = (engine: Engine, hashes: readonly string[]): string[] =>
   hashes.filter((hash) => !engine.knowsRecording(hash));
 
-/** Makes recordings known to a module. Of one that is not kept, or is damaged, the engine says that it is not here. */
-export async function bring(engine: Engine, hashes: readonly string[]): Promise<void> {
-  const from = await store("readonly");
+let turn: Promise<void> = Promise.resolve();
+/** Makes recordings known to a module, each once: many may ask at the same time. Of one that is not kept, or is damaged, the engine says that it is not here. */
+export function bring(engine: Engine, hashes: readonly string[]): Promise<void> {
+  const mine = turn.then(() => know(engine, hashes));
+  turn = mine.catch(() => undefined);
+  return mine;
+}
+async function know(engine: Engine, hashes: readonly string[]): Promise<void> {
+  const from = unknown(engine, hashes).length > 0 && (await store("readonly"));
   if (!from) return;
   const found = await Promise.all(unknown(engine, hashes).map((hash) => done(from.get(hash)).catch(() => null)));
   const whole = await Promise.all(
