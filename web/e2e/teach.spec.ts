@@ -216,7 +216,9 @@ test("what a run cannot show is said behind a sign", async ({ page }) => {
     page,
     await encodeLink({ experiment: { ...experiment, warm_up: 4000, stop: { cycles: 2000 } }, view: { cycle: 100 } }),
   );
-  await expect(page.getByTitle("One thing that this run cannot show")).toHaveText("!");
+  await expect(page.getByRole("button", { name: "Details: one thing that this run cannot show" })).toHaveText(
+    "Details!",
+  );
   await page.getByRole("button", { name: "Details" }).click();
   await expect(warnings).toContainText(
     "The warm-up is longer than the run: 4,000 cycles pass before the 2,000 that are measured.",
