@@ -320,15 +320,8 @@ fn does(form: &Form, name: &str, space: u8, executed: &crate::instruction::Execu
     let shared = space == 1 || form.space == Space::Shared;
     let stem = opcode::stem(name);
     match form.class {
-        Class::Integer
-        | Class::Single
-        | Class::Uniform
-        | Class::Branch
-        | Class::Exit
-        | Class::Constant
-        | Class::Fence
-        | Class::Nothing
-        | Class::SharedBarrier => Does::Arithmetic,
+        Class::Integer | Class::Uniform | Class::Branch | Class::Exit => Does::Integer,
+        Class::Single | Class::Constant | Class::Fence | Class::Nothing | Class::SharedBarrier => Does::Arithmetic,
         Class::Double => Does::Double,
         Class::Special => Does::Special,
         Class::Tensor | Class::TensorGroup => Does::Tensor(opcode::products(name)),

@@ -21,8 +21,10 @@ pub const REGISTERS: usize = 1024;
 /// What an instruction does, as far as a machine tells instructions apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Does {
-    /// Arithmetic and logic on whole numbers and in single precision, moves, branches, constants.
+    /// Arithmetic in single precision, and what has no unit of its own: constants, fences.
     Arithmetic,
+    /// Arithmetic and logic on whole numbers, moves, branches.
+    Integer,
     /// Special functions.
     Special,
     /// Double precision.

@@ -77,7 +77,7 @@ const AS_PRESET: &[&str] = &["warp_order", "measure_from", "l1.launch_drops"];
 
 /// Fields for recorded kernels, which older files have not: they are written where a class has something else than it began with, in the preset or as a copy
 /// of its first class.
-const RECORDED: &[&str] = &["alu_latency", "sfu_latency", "fp64_latency", "tensor_latency", "tensor_interval"];
+const RECORDED: &[&str] = &["int_lanes", "alu_latency", "sfu_latency", "fp64_latency", "tensor_latency", "tensor_interval"];
 
 /// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.
 const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];

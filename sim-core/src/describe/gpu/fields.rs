@@ -107,6 +107,13 @@ pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
         "Whether each scheduler has an FP64 unit, or those of an SM share one"
     ),
     whole!(
+        "int_lanes",
+        "lanes",
+        0..=32,
+        int_lanes,
+        "Lanes of a scheduler's unit for integers of recorded kernels; 16 take a warp instruction every second cycle; 0: the arithmetic lanes do them"
+    ),
+    whole!(
         "alu_latency",
         "cycles",
         1..=63,

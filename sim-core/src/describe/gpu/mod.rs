@@ -92,6 +92,9 @@ pub struct SmClass {
     pub fp64_lanes: u32,
     /// Whose the FP64 units are.
     pub fp64_unit: Fp64Owner,
+    /// Lanes of each scheduler's unit for integers, of recorded kernels: a warp instruction takes it for 32 over this many cycles, rounded up. 0: there is
+    /// none, the arithmetic unit does them.
+    pub int_lanes: u32,
     /// Cycles from an arithmetic instruction of a recorded kernel to one that reads its result. Described kernels say theirs.
     pub alu_latency: u32,
     /// Likewise of special functions.

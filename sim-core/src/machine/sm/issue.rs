@@ -240,11 +240,14 @@ impl Sm {
                 self.access_issues(now, (at, latency), access, tag, gates, inputs);
                 self.spend_on_access(kernel, lanes, None);
             }
-            Next::Barrier => {
+            Next::Barrier | Next::BarrierInteger => {
                 let scheduler = &mut self.warps.schedulers[at.scheduler()];
                 scheduler.ready &= !at.bit();
                 scheduler.barrier |= at.bit();
-                self.occupy_alu(now, at.scheduler());
+                match next {
+                    Next::Barrier => drop(self.occupy_alu(now, at.scheduler())),
+                    _ => self.occupy_integer(now, at.scheduler()),
+                }
                 let slot = usize::from(self.warps.states[at.index()].slot);
                 self.spend_quota(now, kernel, lanes, now);
                 self.arrive(now, slot, inputs);
@@ -253,6 +256,12 @@ impl Sm {
                 let interval = self.occupy_fp64(now, at.scheduler());
                 let ready_from = now + Cycle::from(latency);
                 self.has_issued(now, ready_from, interval == 1, at, inputs);
+                self.spend_quota(now, kernel, lanes, ready_from);
+            }
+            Next::Integer => {
+                self.occupy_integer(now, at.scheduler());
+                let ready_from = now + Cycle::from(latency);
+                self.has_issued(now, ready_from, false, at, inputs);
                 self.spend_quota(now, kernel, lanes, ready_from);
             }
             Next::Tensor => {
@@ -277,6 +286,11 @@ impl Sm {
     fn timing(&self, at: WarpRef, inputs: &Inputs) -> (u32, u32) {
         let warp = &self.warps.states[at.index()];
         inputs.codes[warp.kernel.index()][warp.launch.index()].timing(warp.pc)
+    }
+
+    /// A scheduler issues to its integer unit.
+    fn occupy_integer(&mut self, now: Cycle, scheduler: usize) {
+        self.warps.schedulers[scheduler].occupy_integer(now + *self.units.int_interval);
     }
 
     /// A scheduler issues to its arithmetic unit. Returns for how long that is busy.

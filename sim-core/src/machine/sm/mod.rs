@@ -92,6 +92,8 @@ struct Units {
     /// Cycles for which a warp instruction takes the special-function unit of its scheduler.
     sfu_interval: Cycle,
     fp64: Derived<Option<Fp64Unit>>,
+    /// Cycles for which a warp instruction takes the integer unit of its scheduler, where there is one.
+    int_interval: Derived<Cycle>,
     /// Cycles from a line that the LSU sends to L1D to the next.
     line_interval: Derived<Cycle>,
 }
@@ -165,6 +167,7 @@ impl Sm {
                     interval: WARP_SIZE.div_ceil(class.fp64_lanes).into(),
                     is_shared: class.fp64_unit == Fp64Owner::Sm,
                 })),
+                int_interval: Derived(WARP_SIZE.div_ceil(class.int_lanes.max(1)).into()),
                 line_interval: Derived(1 + Cycle::from(class.lsu_pause)),
             },
             warps: Warps::new(class),

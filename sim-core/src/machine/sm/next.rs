@@ -19,6 +19,10 @@ pub(super) enum Next {
     Tensor,
     /// An access to shared memory whose value the next instruction does not wait for.
     SharedAhead,
+    /// An instruction for the integer unit.
+    Integer,
+    /// A barrier that takes the integer unit.
+    BarrierInteger,
 }
 
 /// What issuing reads of a warp: its next instruction, as the step of its code has it.
@@ -29,7 +33,7 @@ pub(super) struct Issue {
     pub next: Next,
     /// Active lanes.
     pub lanes: u8,
-    /// Cycles to the issue of the warp's next instruction (`Alu`, `Sfu`, `Fp64`, `Tensor`, and accesses if not 0), or those of the banks (`Shared`, `SharedAhead`).
+    /// Cycles to the issue of the warp's next instruction (`Alu`, `Integer`, `Sfu`, `Fp64`, `Tensor`, and accesses if not 0), or those of the banks (`Shared`, `SharedAhead`).
     pub latency: u8,
     pub kernel: KernelId,
 }

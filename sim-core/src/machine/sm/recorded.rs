@@ -327,6 +327,8 @@ impl<'g> Board<'g> {
         // What issues, its latency, and what stands in for that where the latency is not what issuing reads.
         let (next, latency, shown) = match does {
             Does::Arithmetic => (Next::Alu, class.alu_latency, 0),
+            Does::Integer if class.int_lanes > 0 => (Next::Integer, class.alu_latency, 0),
+            Does::Integer => (Next::Alu, class.alu_latency, 0),
             Does::Special => (Next::Sfu, class.sfu_latency, 0),
             Does::Double => (Next::Fp64, class.fp64_latency, 0),
             Does::Tensor(times) => {
@@ -347,6 +349,7 @@ impl<'g> Board<'g> {
             }
             Does::Store => (Next::Store, 0, 0),
             Does::Atomic => (Next::Atomic, 0, 0),
+            Does::Barrier if class.int_lanes > 0 => (Next::BarrierInteger, 0, 0),
             Does::Barrier => (Next::Barrier, 0, 0),
             Does::Commit | Does::Wait(_) => {
                 if does == Does::Commit {

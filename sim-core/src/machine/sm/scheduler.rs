@@ -173,7 +173,8 @@ pub struct Scheduler {
     /// Until when its memory queue is full (`MemoryQueues`).
     memory_free: Derived<Cycle>,
     tensor: Unit,
-    /// Warps whose next instruction needs one of the two rare units.
+    integer: Unit,
+    /// Warps whose next instruction needs one of these rare units.
     rare: Derived<u64>,
 }
 
@@ -210,6 +211,7 @@ impl Default for Scheduler {
             fp64: Unit::default(),
             memory_free: Derived(0),
             tensor: Unit::default(),
+            integer: Unit::default(),
             rare: Derived(0),
         }
     }
@@ -237,8 +239,15 @@ impl Scheduler {
         {
             *set &= gone;
         }
-        for set in [&mut self.throttled, &mut self.spent, &mut self.lsu_full, &mut self.fp64.warps, &mut self.tensor.warps, &mut *self.rare]
-        {
+        for set in [
+            &mut self.throttled,
+            &mut self.spent,
+            &mut self.lsu_full,
+            &mut self.fp64.warps,
+            &mut self.tensor.warps,
+            &mut self.integer.warps,
+            &mut *self.rare,
+        ] {
             *set &= gone;
         }
         self.by_age.retain(gone);
@@ -250,17 +259,24 @@ impl Scheduler {
         self.global = set(self.global, matches!(next, Next::Load | Next::Store | Next::Atomic));
         self.shared = set(self.shared, matches!(next, Next::Shared | Next::SharedAhead));
         self.special = set(self.special, next == Next::Sfu);
-        if matches!(next, Next::Fp64 | Next::Tensor) || *self.rare != 0 {
+        if matches!(next, Next::Fp64 | Next::Tensor | Next::Integer | Next::BarrierInteger) || *self.rare != 0 {
             self.set_rare(warp, next);
         }
     }
 
     #[cold] // few kernels have FP64 or matrix products: the others pay one question
     fn set_rare(&mut self, warp: u64, next: Next) {
-        for (unit, uses) in [(&mut self.fp64, next == Next::Fp64), (&mut self.tensor, next == Next::Tensor)] {
+        let integer = matches!(next, Next::Integer | Next::BarrierInteger);
+        let units = [(&mut self.fp64, next == Next::Fp64), (&mut self.tensor, next == Next::Tensor), (&mut self.integer, integer)];
+        for (unit, uses) in units {
             unit.warps = unit.warps & !warp | if uses && unit.is_there { warp } else { 0 };
         }
-        *self.rare = self.fp64.warps | self.tensor.warps;
+        *self.rare = self.fp64.warps | self.tensor.warps | self.integer.warps;
+    }
+
+    /// Says that integers have a unit of their own.
+    pub fn add_integer(&mut self) {
+        self.integer.is_there = true;
     }
 
     /// Says that there is a tensor unit; without one the arithmetic unit does its work.
@@ -418,8 +434,8 @@ impl Scheduler {
     /// uses the arithmetic unit, a barrier too, as in GPGPU-Sim.
     #[cold]
     fn busy(&self, now: Cycle) -> u64 {
-        let arithmetic = !(self.global | self.shared | self.special | self.fp64.warps | self.tensor.warps);
-        let rare = [(self.fp64.warps, self.fp64.free), (self.tensor.warps, self.tensor.free)];
+        let arithmetic = !(self.global | self.shared | self.special | self.fp64.warps | self.tensor.warps | self.integer.warps);
+        let rare = [&self.fp64, &self.tensor, &self.integer].map(|unit| (unit.warps, unit.free));
         let units = [(arithmetic, self.alu_free), (self.special, self.sfu_free)].into_iter().chain(rare);
         units.fold(self.queued(now), |busy, (warps, free)| busy | warps & all_if(free > now))
     }
@@ -445,6 +461,12 @@ impl Scheduler {
     /// The FP64 unit is busy until `free`.
     pub fn occupy_fp64(&mut self, free: Cycle) {
         self.fp64.free = free;
+        self.units_free = self.units_free.max(free);
+    }
+
+    /// The integer unit is busy until `free`.
+    pub fn occupy_integer(&mut self, free: Cycle) {
+        self.integer.free = free;
         self.units_free = self.units_free.max(free);
     }
 

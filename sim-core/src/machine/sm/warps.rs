@@ -141,6 +141,9 @@ impl Warps {
             let takes_oldest = class.fp64_unit == Fp64Owner::Scheduler && class.fp64_lanes < WARP_SIZE;
             schedulers.iter_mut().for_each(|scheduler| scheduler.add_fp64(takes_oldest));
         }
+        if class.int_lanes > 0 {
+            schedulers.iter_mut().for_each(Scheduler::add_integer);
+        }
         if class.tensor_interval > 0 {
             schedulers.iter_mut().for_each(Scheduler::add_tensor);
         }

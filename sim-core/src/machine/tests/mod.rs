@@ -56,6 +56,7 @@ fn gpu(sms: u32) -> Gpu {
         sfu_lanes: 32,
         fp64_lanes: 16,
         fp64_unit: Fp64Owner::Scheduler,
+        int_lanes: 16,
         alu_latency: 4,
         sfu_latency: 20,
         fp64_latency: 8,

@@ -103,6 +103,21 @@ fn copies_are_waited_for_in_groups() {
     assert_eq!(waits(0), 3, "both");
 }
 
+/// Integers beside single precision: two units of 16 lanes take an instruction a cycle together, one takes one every second cycle.
+#[test]
+fn integers_have_a_unit_of_their_own() {
+    let mixed = |n: u32| One(if n.is_multiple_of(2) { Does::Arithmetic } else { Does::Integer }, &[1], &[2], Lanes::Stride(0, 0), 0);
+    for (lanes, apart) in [(16, 1), (0, 2)] {
+        let mut gpu = gpu(1);
+        (gpu.sms[0].alu_lanes, gpu.sms[0].int_lanes) = (16, lanes);
+        let mut m = machine(&gpu, &[recorded("A", 4, 16, 0, (0..400).map(mixed).collect())], false);
+        run(&mut m, 201);
+        let before = issued(&m);
+        run(&mut m, 200);
+        assert_eq!(issued(&m) - before, 4 * 200 / apart, "{lanes} lanes");
+    }
+}
+
 /// A scheduler's tensor unit takes a product of two units every 16 cycles; without one, the arithmetic unit takes it for 64.
 #[test]
 fn products_take_their_unit() {
