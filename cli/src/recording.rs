@@ -65,8 +65,7 @@ fn kernels_of(item: Value, beside: &str) -> Result<Vec<Value>, Problems> {
     };
     let near = Path::new(beside).parent().map(|folder| folder.join(file)).filter(|near| near.is_file());
     let path = near.map_or_else(|| file.to_owned(), |near| near.to_string_lossy().into_owned());
-    let stem = Path::new(file).file_stem().map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let kernels = know(&path)?.kernels(&stem, id).map_err(input::one)?;
+    let kernels = know(&path)?.kernels(file, id).map_err(input::one)?;
     let with = |kernel: Value| match &item {
         Value::Object(pairs) => {
             let rest = pairs.iter().filter(|(key, _)| key != "kernel").cloned();

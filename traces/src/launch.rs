@@ -12,6 +12,7 @@ use sim_core::describe::recorded::{self, Chunk, Does, Lanes, Recorded, Trace};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hasher;
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes that a launch may take in memory: a module's ends at 4 GiB, and its host keeps moments of it.
@@ -84,9 +85,10 @@ impl<R: Read> Read for Summed<R> {
 }
 
 impl Launches {
-    /// Its kernels, one for each stream, called `name`: launches of a stream follow each other, streams run beside each other. With a number, only the launches of
+    /// Its kernels, one for each stream, called after the file: launches of a stream follow each other, streams run beside each other. With a number, only the launches of
     /// the trace's kernel of that number.
-    pub fn kernels(&self, name: &str, only: Option<u64>) -> Result<Vec<Kernel>, Problem> {
+    pub fn kernels(&self, file: &str, only: Option<u64>) -> Result<Vec<Kernel>, Problem> {
+        let name = &*Path::new(file).file_stem().map_or_else(|| file.into(), |stem| stem.to_string_lossy());
         let mut streams: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         let mut order = Vec::new();
         for (at, kernel) in self.summary.kernels.iter().enumerate().filter(|(_, kernel)| only.is_none_or(|id| kernel.header.id == id)) {
@@ -113,15 +115,14 @@ impl Launches {
         let bytes = launches.iter().map(|at| self.traces[*at].bytes).max().unwrap_or(0).max(128).next_multiple_of(128);
         let first = &self.summary.kernels[launches[0]].header;
         let launch = |at: &usize| {
-            let Header { shared_bytes, registers, .. } = self.summary.kernels[*at].header;
             let header = &self.summary.kernels[*at].header;
             let trace = &self.traces[*at];
             let whole = u64::from(trace.ctas()) == header.ctas();
             Launch {
                 grid: if whole { header.grid.into() } else { trace.ctas().into() },
                 threads: header.threads(),
-                registers: registers.max(1),
-                shared_bytes,
+                registers: header.registers.max(1),
+                shared_bytes: header.shared_bytes,
                 recorded: Some(Recorded { recording: self.recording, launch: *at as u32, trace: Some(trace.clone()) }),
                 ..Launch::default()
             }

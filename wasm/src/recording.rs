@@ -2,12 +2,11 @@
 
 use crate::boundary::{error, plain};
 use corun_traces::launch;
-use sim_core::describe::digest::hex;
+use sim_core::describe::digest::{hex, of_hex};
 use sim_core::describe::error::{Problem, Problems};
 use sim_core::describe::kernel::Kernel;
 use sim_core::describe::recorded;
 use sim_core::describe::value::Value;
-use std::path::Path;
 use wasm_bindgen::prelude::*;
 
 /// Makes a recording known, given the bytes of a file `corun import` has written: experiments may name its launches from now on. Says by which hash,
@@ -16,8 +15,7 @@ use wasm_bindgen::prelude::*;
 pub fn recording(bytes: &[u8], file: &str) -> Result<JsValue, JsValue> {
     let wrong = |problem: Problem| error(&Problems(vec![problem]));
     let launches = launch::read(bytes, file).map_err(wrong)?;
-    let stem = Path::new(file).file_stem().map_or_else(|| file.into(), |stem| stem.to_string_lossy());
-    let kernels = launches.kernels(&stem, None).map_err(wrong)?;
+    let kernels = launches.kernels(file, None).map_err(wrong)?;
     let hash = Value::from(hex(launches.recording));
     plain(&Value::object([("hash", hash), ("kernels", Value::array(kernels.iter().map(Kernel::encode)))]))
 }
@@ -25,5 +23,5 @@ pub fn recording(bytes: &[u8], file: &str) -> Result<JsValue, JsValue> {
 /// Whether a recording is known by this hash.
 #[wasm_bindgen(js_name = knowsRecording)]
 pub fn knows_recording(hash: &str) -> bool {
-    u64::from_str_radix(hash, 16).is_ok_and(|hash| recorded::known(hash).is_some())
+    of_hex(hash).and_then(recorded::known).is_some()
 }

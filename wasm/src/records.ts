@@ -229,7 +229,7 @@ export type Loop = {
 export type Trips = { per_warp: number[] } | { per_cta: number[] } | { some_warps: number[] } | { listed_per_cta: string } | { listed_per_warp: string };
 /** A launch of a recording, which `corun import` makes */
 export type RecordedLaunch = {
-  /** The recording: the hash of its bytes, which `corun show` prints */
+  /** The recording: the hash of its bytes, as `corun explain --json` writes it of an experiment with the file */
   recording: string;
   /** Which of its launches, from 0 */
   launch?: number;

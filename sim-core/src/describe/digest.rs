@@ -72,6 +72,12 @@ pub fn hex(n: u64) -> String {
     format!("{n:016x}")
 }
 
+/// What `hex` has written.
+pub fn of_hex(text: &str) -> Option<u64> {
+    let is_one = text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    u64::from_str_radix(text, 16).ok().filter(|_| is_one)
+}
+
 /// Between a line's content and its checksum.
 const CHECK: &str = ",\"check\":\"";
 

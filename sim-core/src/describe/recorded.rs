@@ -204,9 +204,7 @@ impl Recorded {
         let trace = known(recording).and_then(|launches| launches.get(launch as usize)).cloned();
         Recorded { recording, launch, trace }
     }
-}
 
-impl Recorded {
     /// Whether the launch is here and is what a description says of it: so many CTAs of so many warps, in memory of so many bytes.
     pub fn check(&self, ctas: u32, warps: u32, bytes: u64, path: &str, problems: &mut Problems) {
         let name = hex(self.recording);
@@ -217,7 +215,7 @@ impl Recorded {
             };
             return problems.add(path, found, want);
         };
-        if (trace.ctas() < ctas) | (trace.warps_of_cta != warps) {
+        if trace.ctas() < ctas || trace.warps_of_cta != warps {
             let found = format!("{ctas} CTAs of {warps} warps of recording {name}");
             return problems.add(path, found, format!("at most {} CTAs of {} warps, as it has", trace.ctas(), trace.warps_of_cta));
         }

@@ -5,11 +5,10 @@ use super::tile::TILE;
 use super::validate::{
     CUT_LAUNCHES, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LATENCY, MAX_LAUNCHES, MAX_LINES, MAX_LISTS, MAX_OPS, MAX_SEQUENCE, MAX_SLEEP,
 };
-use crate::describe::digest::hex;
+use crate::describe::digest::{hex, of_hex};
 use crate::describe::record::{Absent, Datum, Field, One, Pattern, Shape, choice, int, list, record, rule, text};
 use crate::describe::recorded::Recorded;
 use crate::describe::value::Value;
-
 use Absent::{Int, Name, Needed, Words};
 
 /// Strides of addresses, either way, bytes.
@@ -110,16 +109,12 @@ record! {
 }
 
 /// A recording's name.
-static HASH: Pattern = Pattern { regex: "^[0-9a-f]{16}$", holds: is_hash, want: "sixteen hexadecimal digits" };
-
-fn is_hash(text: &str) -> bool {
-    text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
+static HASH: Pattern = Pattern { regex: "^[0-9a-f]{16}$", holds: |text| of_hex(text).is_some(), want: "sixteen hexadecimal digits" };
 
 record! {
     /// A launch of a recording, which `corun import` makes.
     pub static RECORDED "RecordedLaunch", "a recorded launch: {\"recording\", \"launch\"}";
-    /// The recording: the hash of its bytes, which `corun show` prints.
+    /// The recording: the hash of its bytes, as `corun explain --json` writes it of an experiment with the file.
     recording = Shape::Pattern(&HASH), Needed;
     /// Which of its launches, from 0.
     launch = int!(0, MAX_LAUNCHES), Int(0);
@@ -128,7 +123,7 @@ record! {
 impl Datum for Recorded {
     fn read(value: &Value) -> Self {
         let of = |key| RECORDED.taken(value, key);
-        Recorded::of(u64::from_str_radix(of("recording").as_str().unwrap_or_default(), 16).unwrap_or_default(), Datum::read(&of("launch")))
+        Recorded::of(of("recording").as_str().and_then(of_hex).unwrap_or_default(), Datum::read(&of("launch")))
     }
 
     fn write(&self) -> Value {

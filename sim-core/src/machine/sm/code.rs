@@ -2,7 +2,7 @@
 
 use super::address::{Place, StepAddress};
 use super::next::{Issue, Next};
-use super::recorded::{Operations, Pause};
+use super::recorded::{Mark, Operations};
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr, MAX_KERNELS};
 use crate::describe::kernel::{Address, Array, CarveOut, Dim3, Kernel, Launch, List, MAX_LINES, Op, Trips, WARP_SIZE};
@@ -216,9 +216,9 @@ impl Code {
         self.recorded.as_ref().map(ask).unwrap_or_default()
     }
 
-    /// What the place at `pc` is, which issues nothing, of a recorded launch, for a warp in this chunk.
-    pub(super) fn pause(&self, pc: u32, chunk: u64) -> Pause {
-        self.recorded.as_ref().map_or(Pause::Ends, |recorded| recorded.pause(pc, chunk))
+    /// The mark at `pc` of a recorded launch, for a warp in this chunk.
+    pub(super) fn mark(&self, pc: u32, chunk: u64) -> Mark {
+        self.recorded.as_ref().map_or(Mark::Ends, |recorded| recorded.mark(pc, chunk))
     }
 
     /// The scoreboard's entry of the load at `pc`, of a recorded launch.

@@ -42,11 +42,11 @@ struct Chunk {
     is_last: bool,
 }
 
-/// What a place that issues nothing is.
+/// What stands between operations, and issues nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pause {
+pub enum Mark {
     /// A wait for these entries of the scoreboard.
-    For(u32),
+    Wait(u32),
     /// The end of a chunk: the next one, and its first operation.
     Next(u64, u32),
     /// The end of the warp.
@@ -126,14 +126,14 @@ impl Operations {
         if first < end { (first.into(), self.chunks[first as usize].first) } else { (u64::MAX, 0) }
     }
 
-    /// What the place at `pc` is, which issues nothing, for a warp in this chunk.
-    pub fn pause(&self, pc: u32, chunk: u64) -> Pause {
+    /// The mark at `pc`, for a warp in this chunk.
+    pub fn mark(&self, pc: u32, chunk: u64) -> Mark {
         match self.ops[pc as usize].entries {
             0 => match self.chunks.get(chunk as usize) {
-                Some(of) if !of.is_last => Pause::Next(chunk + 1, self.chunks[chunk as usize + 1].first),
-                _ => Pause::Ends,
+                Some(of) if !of.is_last => Mark::Next(chunk + 1, self.chunks[chunk as usize + 1].first),
+                _ => Mark::Ends,
             },
-            entries => Pause::For(entries),
+            entries => Mark::Wait(entries),
         }
     }
 
@@ -228,13 +228,13 @@ impl Operations {
                 Some(Next::Load) => visit(false, pc, chunk),
                 Some(Next::Store | Next::Atomic) => visit(true, pc, chunk),
                 Some(_) => {}
-                None => match self.pause(pc, chunk) {
-                    Pause::For(_) => {}
-                    Pause::Next(next, first) => {
+                None => match self.mark(pc, chunk) {
+                    Mark::Wait(_) => {}
+                    Mark::Next(next, first) => {
                         (chunk, pc) = (next, first);
                         continue;
                     }
-                    Pause::Ends => return true,
+                    Mark::Ends => return true,
                 },
             }
             pc += 1;

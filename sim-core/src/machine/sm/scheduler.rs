@@ -77,7 +77,7 @@ impl Hash for Groups {
     }
 }
 
-/// A unit that few kernels use: the FP64 unit of a scheduler, or its view of the one that the schedulers share; or its tensor unit.
+/// A unit that few described kernels use: the FP64 unit of a scheduler, or its view of the one that the schedulers share; its tensor unit; its integer unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Unit {
     /// Warps whose next instruction needs it.
@@ -264,7 +264,7 @@ impl Scheduler {
         }
     }
 
-    #[cold] // few kernels have FP64 or matrix products: the others pay one question
+    #[cold] // few described kernels need one of these: the others pay one question
     fn set_rare(&mut self, warp: u64, next: Next) {
         let integer = matches!(next, Next::Integer | Next::BarrierInteger);
         let units = [(&mut self.fp64, next == Next::Fp64), (&mut self.tensor, next == Next::Tensor), (&mut self.integer, integer)];
@@ -431,7 +431,7 @@ impl Scheduler {
     }
 
     /// Warps whose next instruction needs an execution unit that is busy, or a place of the memory queue. Whatever is neither a memory access nor special-function work
-    /// uses the arithmetic unit, a barrier too, as in GPGPU-Sim.
+    /// uses the arithmetic unit, as in GPGPU-Sim a barrier, too, but where a recorded kernel's has an integer unit.
     #[cold]
     fn busy(&self, now: Cycle) -> u64 {
         let arithmetic = !(self.global | self.shared | self.special | self.fp64.warps | self.tensor.warps | self.integer.warps);

@@ -6,7 +6,7 @@ use super::calendar::Stages;
 use super::code::{Code, Step};
 use super::lanes::{LANES, MAX_SCHEDULERS, WarpRef};
 use super::next::Issue;
-use super::recorded::Pause;
+use super::recorded::Mark;
 use super::scheduler::Scheduler;
 use super::wheel::Wheel;
 use crate::describe::gpu::{Fp64Owner, SmClass};
@@ -75,12 +75,12 @@ impl Warp {
     pub fn pass(&mut self, code: &Code) -> Passed {
         let loads = u32::from(self.loads);
         let Some(step) = code.steps.get(self.pc as usize) else {
-            match code.pause(self.pc, self.key) {
-                Pause::For(entries) if self.board.pending & entries != 0 => return Passed::Awaits(entries),
-                Pause::For(_) => self.pc += 1,
-                Pause::Next(chunk, first) => (self.key, self.pc) = (chunk, first),
-                Pause::Ends if loads > 0 => return Passed::Waits(0),
-                Pause::Ends => return Passed::Exits,
+            match code.mark(self.pc, self.key) {
+                Mark::Wait(entries) if self.board.pending & entries != 0 => return Passed::Awaits(entries),
+                Mark::Wait(_) => self.pc += 1,
+                Mark::Next(chunk, first) => (self.key, self.pc) = (chunk, first),
+                Mark::Ends if loads > 0 => return Passed::Waits(0),
+                Mark::Ends => return Passed::Exits,
             }
             return Passed::Step;
         };
