@@ -59,6 +59,29 @@ test("the first mix is answered before anything runs, with the forms that papers
   await picture(page, "schemes-first", true);
 });
 
+test("the button that runs all schemes stays where it is when the first of them are there", async ({ page }) => {
+  await page.addInitScript(() => {
+    const tops = new Set<number>();
+    Object.assign(window, { tops });
+    // Before its first frame nobody sees it.
+    let seen = false;
+    const look = (): void => {
+      const button = document.querySelector(".schemes-left button"),
+        picture = button?.closest(".schemes-picture"),
+        visible = button?.checkVisibility() === true;
+      if (picture && visible && seen)
+        tops.add(Math.round(button.getBoundingClientRect().top - picture.getBoundingClientRect().top));
+      seen = visible;
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+  await page.goto(`./${TINY}`);
+  await expect(page.locator(".schemes-picture [role=option]")).not.toHaveCount(0);
+  await expect(runThem(page)).toBeVisible();
+  expect(await page.evaluate(() => [...(window as typeof window & { tops: Set<number> }).tops])).toHaveLength(1);
+});
+
 test("one press runs all schemes of a mix; the table sorts; a scheme opens beside the mix's own", async ({ page }) => {
   await openAt(page, TINY.replace("&cycles=8000", ""), 100);
   await page.getByRole("link", { name: "Schemes", exact: true }).click();

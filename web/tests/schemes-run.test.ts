@@ -226,6 +226,10 @@ test("a race: what is held is shown, what is dropped says so and is not run agai
     runningText(waiting(), progress),
     "3 of 4 still race: Even split, CCBP, HeteroCore: some of each, at most 1 s left",
   );
+  assert.equal(
+    runningText(waiting(), { ...progress, lookMs: 12_000, leftMs: 90_000 }),
+    "3 of 4 still race: Even split, CCBP, HeteroCore: some of each, first compared in about 12 s, at most 2 min left",
+  );
   assert.deepEqual(
     race.standings().map(({ cycle, steady_since, speedup }) => [cycle, steady_since, speedup]),
     [

@@ -82,9 +82,11 @@ export function raceText({ result, races, dropped }: SchemeAnswer): string {
 export const FEW = 4;
 
 /** Who still runs, or is still in the race, and for how long. */
-export function runningText(waiting: readonly SchemeAnswer[], { done, of, leftMs, race }: SchemesProgress): string {
+export function runningText(waiting: readonly SchemeAnswer[], progress: SchemesProgress): string {
+  const { done, of, leftMs, race, lookMs } = progress;
   const few = waiting.length <= FEW ? `: ${waiting.map(({ scheme }) => scheme).join(", ")}` : "",
-    left = leftMs === null ? "" : `, ${race ? "at most" : "about"} ${timeText(leftMs)} left`;
+    look = lookMs === undefined ? "" : `, first compared in about ${timeText(lookMs)}`,
+    left = leftMs === null ? "" : `${look}, ${race ? "at most" : "about"} ${timeText(leftMs)} left`;
   return waiting.some(({ races }) => races)
     ? `${of - done} of ${of} still race${few}${left}`
     : `${waiting.length} more ${waiting.length === 1 ? "is" : "are"} running${few}${left}`;

@@ -193,7 +193,7 @@ export function SchemesPicture({
           </button>
         )}
       </p>
-      <div ref={ref} class="frame" style={{ minHeight: points.length > 0 || progress ? `${height}px` : "0" }}>
+      <div ref={ref} class="frame" style={{ minHeight: `${height}px` }}>
         {points.length === 0 ? (
           <p class="none">{progress ? "The first scheme is running." : "No scheme has run yet."}</p>
         ) : (
@@ -247,6 +247,8 @@ export function SchemesPicture({
           </div>
         )}
       </div>
+      {/* Above the notes, which come and go: what is meant to be pressed stays where it is. */}
+      <Standing {...{ answers, waiting, progress, onRunAll, onRunDropped, onStop }} />
       {points.some(({ learning }) => learning !== "") && (
         <p class="none" title={actsText(points)}>
           Dashed: still learning.
@@ -260,7 +262,6 @@ export function SchemesPicture({
           {note}
         </p>
       ))}
-      <Standing {...{ answers, waiting, progress, onRunAll, onRunDropped, onStop }} />
     </section>
   );
 }

@@ -20,8 +20,9 @@ export interface SchemesProgress {
   part: number;
   /** Null until a rate is measured; of a race, if nobody else is dropped. */
   leftMs: number | null;
-  /** It is a race. */
+  /** It is a race; and until all of it are compared for the first time, if that is to come and a rate is measured. */
   race?: boolean;
+  lookMs?: number;
 }
 
 export type RunsPoints = Pick<Pool, "know" | "skip" | "again" | "start" | "stop" | "progress">;
@@ -356,8 +357,9 @@ export class SchemesRun {
     const done = before.of - left;
     if (done === before.done && now - this.#told < TELL_MS) return;
     this.#told = now;
-    const { done: part, left: leftMs } = pool.progress();
-    this.#progress.value = { done, of: before.of, part, leftMs, race: before.race === true };
+    const { done: part, left: leftMs, look } = pool.progress(),
+      race = before.race === true;
+    this.#progress.value = { done, of: before.of, part, leftMs, race, ...(look ? { lookMs: look } : {}) };
   }
 
   /** Runs what has no answer yet: as a race, or, with those that one has dropped, each to its end. */

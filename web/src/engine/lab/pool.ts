@@ -95,6 +95,8 @@ export class Pool {
   #racing: RaceEvents | null = null;
   /** The cycle at which points are held next; null for none. */
   #to: number | null = null;
+  /** The race, until it has compared all for the first time. */
+  #first: RaceEvents | null = null;
   /** How much is done of the points that are held, or go on from there, by their index. */
   #parts = new Map<number, number>();
 
@@ -150,6 +152,7 @@ export class Pool {
     this.#lab = new Lab(this.#module, "sweep", this.#workers);
     this.#racing = whole ? null : this.#race;
     this.#to = null;
+    this.#first = this.#racing;
     if (this.#racing && this.#workers > 0) void this.#judge(this.#lab, this.#racing);
     else this.#give();
   }
@@ -164,6 +167,7 @@ export class Pool {
       return;
     }
     if (lab !== this.#lab) return;
+    if (this.#to !== null) this.#first = null;
     this.#to = found.to;
     const out = race.judged(found.fates);
     for (const index of out) {
@@ -182,8 +186,8 @@ export class Pool {
     this.#parts.clear();
   }
 
-  /** How much of what was started for is done, 0 to 1, and the milliseconds that the rest takes. */
-  progress(): { done: number; left: number | null } {
+  /** How much of what was started for is done, 0 to 1, and the milliseconds that the rest takes. `look`: those until a race compares all for the first time. */
+  progress(): { done: number; left: number | null; look?: number | null } {
     const held = new Map(this.#parts);
     for (const { task } of this.#running) held.delete(task.index);
     const parts =
@@ -191,8 +195,20 @@ export class Pool {
       [...held.values()].reduce((a, b) => a + b, 0);
     const done = this.#schedule.all === 0 ? 1 : (this.#schedule.done + parts) / this.#schedule.all;
     const running = this.#running.map((one) => this.#worked(one));
-    const waiting = this.#schedule.waiting().map((task) => this.#work(task));
-    return { done, left: timeLeft(this.#ended, running, waiting, this.#lab ? this.#workers : 0) };
+    const waiting = this.#schedule.waiting().map((task) => this.#work(task)),
+      workers = this.#lab ? this.#workers : 0;
+    const left = timeLeft(this.#ended, running, waiting, workers);
+    if (!this.#first || this.#to === null) return { done, left };
+    const to = this.#to / this.#first.cycles,
+      some = <W extends Work>(work: W): W => (work.alone ? work : { ...work, cycles: work.cycles * to });
+    const first = this.#schedule.waiting().filter((task) => this.#heldAt(task) === 0);
+    const look = timeLeft(
+      this.#ended,
+      running.map(some),
+      first.map((task) => some(this.#work(task))),
+      workers,
+    );
+    return { done, left, look };
   }
 
   #work(task: Pick<Task, "kind" | "index"> & { key?: string }): Work {
