@@ -152,7 +152,7 @@ test("a click on the axis goes there, a drag selects cycles and a drag of the cu
   const [said, play] = await Promise.all([".dk-tip", ".play"].map((one) => page.locator(one).boundingBox()));
   expect(said!.y + said!.height, "what it says covers no button").toBeLessThanOrEqual(play!.y);
   await picture(page.locator("corun-dock"), "dock-zoomed");
-  await page.getByRole("button", { name: "Whole run" }).click();
+  await page.getByRole("button", { name: "Whole run", exact: true }).click();
   await expect.poll(() => page.url()).not.toContain("zoom=");
   await stretch.click();
   await expect(stretch).toBeHidden();

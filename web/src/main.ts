@@ -12,7 +12,6 @@ import "./engine/script/script.css";
 import "./picture/index.ts";
 import "./run/launches/strips.ts";
 import "./make/element.tsx";
-import "./run/dock.ts";
 import "./parts/teach.css";
 import { effect } from "@preact/signals";
 import { runTitles, scheme } from "./model/choices.ts";
@@ -26,8 +25,7 @@ import { Address, calm, FIRST, schemesLink } from "./run/address.ts";
 import { Answered } from "./run/answered.ts";
 import { NONE, gpuOf, vendorOf } from "./model/choice.ts";
 import type { Chosen } from "./parts/choices.tsx";
-import type { CorunDock } from "./run/dock.ts";
-import { dockPart } from "./run/dock-part.ts";
+import { dockPart } from "./run/dock.ts";
 import { closeDrawer } from "./run/drawer.tsx";
 import { Feed } from "./run/feed.ts";
 import { gpuPart } from "./run/gpu.tsx";
@@ -59,7 +57,7 @@ startSkip();
 
 // ---------------------------------------------------------------- the parts
 
-const dock = $<CorunDock>("corun-dock"),
+const dock = $<HTMLElement>("corun-dock"),
   editor = $<CorunEditor>("corun-editor"),
   sidebar = $<HTMLElement>("#editor"),
   pictures = $<HTMLElement>("#pictures"),
@@ -206,7 +204,7 @@ const help = listen([
   pageKey(".", "one cycle forward", () => session.send("step")),
   pageKey(",", "one cycle back", () => session.send("back")),
   pageKey("e", "to the next event", () => session.send("event")),
-  pageKey("g", "go to a cycle", () => dock.focusField()),
+  pageKey("g", "go to a cycle", () => $<HTMLElement>("#f-go").focus()),
   pageKey("c", "copy the link", () => void copyLink(session, address)),
   pageKey("x", "open or close the experiment", toggleSide),
   pageKey("p", "present: the answer alone, large", () => present(!presenting())),

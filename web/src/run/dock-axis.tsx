@@ -108,21 +108,8 @@ export class Axis {
   constructor(events: AxisEvents) {
     this.#events = events;
     this.#listen();
-  }
-
-  /** From now on it follows its width and the theme; the answer stops it. */
-  connect(): () => void {
-    const sizes = new ResizeObserver(() => {
-      this.#draw();
-    });
-    sizes.observe(this.#track);
-    const themes = onRetheme(() => {
-      this.#draw();
-    });
-    return () => {
-      sizes.disconnect();
-      themes();
-    };
+    new ResizeObserver(this.#draw).observe(this.#track);
+    onRetheme(this.#draw);
   }
 
   focus(): void {
@@ -149,9 +136,6 @@ export class Axis {
     this.#time.zoom = zoom;
     this.#tops = new Map();
     this.later();
-  }
-  get zoom(): Zoom | null {
-    return this.#time.zoom;
   }
   set stretch(stretch: Zoom | null) {
     // Nothing is selected any more: what the keys select begins anew.
@@ -190,6 +174,7 @@ export class Axis {
   }
   all(): void {
     this.#time.zoomTo(null);
+    this.focus();
   }
   zoomIn(): void {
     if (this.#stretch) this.#time.zoomToRange(this.#stretch);

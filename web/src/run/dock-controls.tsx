@@ -4,24 +4,14 @@ import type { Tabular } from "../model/tabular.ts";
 import { toast } from "../parts/dialogs.tsx";
 import { Icon, Scrolls } from "../parts/widgets.tsx";
 import { KINDS, saveAs } from "../picture/menu.tsx";
-import { DataTable, type Exportable } from "../picture/parts.tsx";
+import { DataTable } from "../picture/parts.tsx";
 import { short } from "../model/scale.ts";
 import { speedText } from "../model/format.ts";
+import type { Axis } from "./dock-axis.tsx";
 import { SPEEDS, STATES, type DockState } from "./dock-state.ts";
 import { place, type IconName } from "../parts/dom.ts";
 
-/** What the controls ask of the picture beside them. */
-interface DockPicture {
-  all(): void;
-  /** Shows what is selected alone. */
-  zoomIn(): void;
-  focus(): void;
-  /** Null where there is nothing to show yet. */
-  table(): Tabular | null;
-  exportable(): Exportable | null;
-}
-
-export function Controls({ dock, picture }: { dock: DockState; picture: DockPicture }) {
+export function Controls({ dock, picture }: { dock: DockState; picture: Axis }) {
   return (
     <>
       <Play dock={dock} />
@@ -41,7 +31,12 @@ export function Controls({ dock, picture }: { dock: DockState; picture: DockPict
       <Words dock={dock} />
       <Stretch dock={dock} picture={picture} />
       {dock.zoomed.value && (
-        <button type="button" class="button dk-all" title="Show all cycles (0 on the picture)" onClick={picture.all}>
+        <button
+          type="button"
+          class="button dk-all"
+          title="Show all cycles (0 on the picture)"
+          onClick={() => picture.all()}
+        >
           Whole run
         </button>
       )}
@@ -70,7 +65,7 @@ function Play({ dock }: { dock: DockState }) {
 }
 
 /** The cycle, and the field over it in which another one is typed. */
-function Cycle({ dock, picture }: { dock: DockState; picture: DockPicture }) {
+function Cycle({ dock, picture }: { dock: DockState; picture: Axis }) {
   const wrong = dock.wrong.value !== "";
   return (
     <form
@@ -155,7 +150,7 @@ function Words({ dock }: { dock: DockState }) {
 }
 
 /** The cycles that numbers are of, until the button is pressed. */
-function Stretch({ dock, picture }: { dock: DockState; picture: DockPicture }) {
+function Stretch({ dock, picture }: { dock: DockState; picture: Axis }) {
   const stretch = dock.stretch.value;
   return stretch === null ? null : (
     <>
@@ -171,7 +166,7 @@ function Stretch({ dock, picture }: { dock: DockState; picture: DockPicture }) {
         {short(stretch.from)} to {short(stretch.to)}
         <Icon name="close" />
       </button>
-      <button type="button" class="button dk-zoom" onClick={picture.zoomIn}>
+      <button type="button" class="button dk-zoom" onClick={() => picture.zoomIn()}>
         Zoom in
       </button>
     </>
@@ -194,7 +189,7 @@ function Lanes({ dock }: { dock: DockState }) {
 }
 
 /** The picture as a table, and as files. */
-function Extras({ picture }: { picture: DockPicture }) {
+function Extras({ picture }: { picture: Axis }) {
   const [table, show] = useState<Tabular | null>(null);
   return (
     <div class="dk-extras">
@@ -233,7 +228,7 @@ function Extras({ picture }: { picture: DockPicture }) {
   );
 }
 
-function More({ dock, picture }: { dock: DockState; picture: DockPicture }) {
+function More({ dock, picture }: { dock: DockState; picture: Axis }) {
   const box = useRef<HTMLDivElement>(null),
     opener = useRef<HTMLButtonElement>(null);
   const steps: [string, IconName, string, () => void, boolean][] = [
