@@ -41,13 +41,24 @@ test("the simulator leads to a card for each paper: what it claims, what of it c
     expect(await paper.locator("img").evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0);
     await expect(paper.getByRole("link", { name: "Open its setting" })).toHaveAttribute("href", /^\.\/#v=1&.*&e=/);
   }
-  await expect(page.locator("#ccbp")).toContainText("48 of 57 directions kept; 9 failed");
+  await expect(page.locator("#ccbp")).toContainText("48 of 57 directions reproduced; 9 not reproduced");
   await expect(page.locator("#ccbp")).toContainText("NBI CFD, LAV, SMV, KM");
   await noViolations(page);
   await picture(page, "papers", true);
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await noViolations(page);
+});
+
+test("a claim of a card opens its row of the report: in view, with the focus", async ({ page }) => {
+  await page.goto("./figures.html");
+  const claim = page.locator("#ccbp table.claims tbody tr").first(),
+    verdict = (await claim.locator("td").last().textContent())!.replace(/^\S+ /, "");
+  await claim.getByRole("link").click();
+  const row = page.locator("tr:focus");
+  await expect(row).toBeInViewport({ ratio: 0.9 });
+  expect(new URL(page.url()).hash).toBe(`#${await row.getAttribute("id")}`);
+  await expect(row).toContainText(verdict);
 });
 
 test("a paper's setting opens in the simulator: a mix of it under its baseline, and beside it under its own scheme", async ({

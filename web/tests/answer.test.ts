@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { bars, place, takenText, ticks, tops } from "../src/model/bars.ts";
 import type { RunSide } from "../src/model/model.ts";
 import { rateOf } from "../src/model/rate.ts";
-import { givesOf, isFinal, origins, plain, said, stand, STANDS, textOf } from "../src/model/says.ts";
+import { against, givesOf, isFinal, origins, plain, said, stand, STANDS, textOf } from "../src/model/says.ts";
 import { paths } from "../src/model/where.ts";
 import type { Experiment, Part, Result } from "../src/model/types.ts";
 
@@ -121,6 +121,25 @@ test("A is said whole; of B it stands that it says nothing, or what it needs to 
   const goal = "QoS rollover keeps goals, and no kernel has one.",
     lacking = side(result(says(FIRST, goal, "CFD is 1.29 times slower."), PAIR, []));
   assert.deepEqual(said([side(EVEN), lacking])[1]?.notes, [goal]);
+});
+
+test("what B makes of the kernel that A's sentence is about, and whether their intervals tell them apart", () => {
+  const b = (slowdown: number, ends: [number, number] | null, more: Partial<RunSide> = {}) =>
+    side(result(says(FIRST), [kernel("BP", slowdown), kernel("CFD", 2)], [ends]), {
+      mark: "B",
+      scheme: "CCBP",
+      ...more,
+    });
+  const of = (other: RunSide) => against([side(EVEN), other])?.text;
+  assert.equal(of(b(1.9, [1.8, 2])), "Under CCBP: 1.90 times.");
+  assert.equal(of(b(5.5, [5, 6])), "Under CCBP: 5.50 times, which may be the same.");
+  assert.equal(of(b(1.9, [1.8, 2], { scheme: "Even split" })), "Under B: 1.90 times.");
+  assert.equal(of(b(1.9, null)), undefined, "nothing is said of what is not known");
+  assert.equal(of(b(1.9, [1.8, 2], { elsewhere: true })), undefined);
+  assert.equal(of(b(1.9, [1.8, 2], { kernels: ["BP", "HG"] })), undefined);
+  assert.equal(against([side(EVEN)]), null);
+  const starved = result(says(FIRST), [kernel("BP", null, { thread_instructions: 0 }), kernel("CFD", 2)], []);
+  assert.equal(of(side(starved, { scheme: "CCBP" })), "Under CCBP BP gets nothing.");
 });
 
 test("how sure it is: once for both sides where it is the same", () => {

@@ -94,7 +94,7 @@ test("every claim of a card and of a figure says why it came out so", () => {
     ...cards.flatMap(({ paper }) => Object.values(papers.claimsByFigure(paper)).flatMap((of) => of.claims)),
   ];
   const why = (id: string): string | undefined => claims.find((claim) => claim.id === id)?.why;
-  assert.match(why("abs-hs-vs-smk") ?? "", /^By kind 0\.\d+ over .*: CCBP gains less beside DRAM-intensive kernels\.$/);
+  assert.match(why("abs-hs-vs-smk") ?? "", /^LS\+NBI 0\.\d+ over .*: CCBP gains less beside DRAM-intensive kernels\.$/);
   assert.match(why("s74-3k-hs") ?? "", /The gain over WS grows with kernels.*\. Not tested\.$/);
   assert.match(why("intro-hs-vs-ws-mi") ?? "", /MIL locks in.*\. Its reason does not hold: /);
   for (const { id, verdict, why: text } of claims) {

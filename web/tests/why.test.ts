@@ -49,6 +49,15 @@ const side = (result: Result | null): RunSide => ({
   origin: "here",
 });
 
+test("first stands what neighbours cost the kernel that the sentence is about", () => {
+  const [of] = RESULT.because ?? [];
+  const both = { ...RESULT, because: [{ ...of, kernel: 1 }, of] } as unknown as Result;
+  assert.deepEqual(
+    chain(side(both)).cures.map(({ kernel }) => kernel),
+    [0, 1],
+  );
+});
+
 test("what an instruction waits for here stands beside what it waits for alone; what is missing is null", () => {
   const { name, time } = chain(side(RESULT));
   assert.equal(name, "BP");

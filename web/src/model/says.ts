@@ -1,7 +1,8 @@
 // What the page says first, from the engine's verdict: its headline, what else there is to say, how sure it is, and when it may change. No DOM.
 import { count } from "./format.ts";
 import { inFull, interval, plusMinus } from "./interval-text.ts";
-import type { Part, Result } from "./types.ts";
+import type { Interval, Part, Result } from "./types.ts";
+import { slowdownOf } from "./figures.ts";
 import type { RunSide } from "./model.ts";
 
 /** From this part of itself on, half of an interval is said beside its number. */
@@ -59,6 +60,25 @@ export function said(sides: readonly RunSide[]): Said[] {
       notes: [...new Set([...doubts, ...says.filter(lacks), ...last])].filter((text) => !known.includes(text)),
     };
   });
+}
+
+/** What B's scheme makes of the kernel that A's headline is about, and the interval of that; null where it is not known, or B is another mix. */
+export function against([a, b]: readonly RunSide[]): { text: string; range: string } | null {
+  const k = a?.result?.verdict?.sufferer ?? null;
+  if (!a?.result || !b?.result || k === null || a.kernels.join() !== b.kernels.join() || b.elsewhere) return null;
+  const [here, there] = [slowdownOf(a.result, k), slowdownOf(b.result, k)],
+    [mine, ends] = [a.result, b.result].map(({ ci95 }) => interval(ci95?.kernels[k], "slowdown")) as [
+      Interval,
+      Interval,
+    ],
+    who = `Under ${a.scheme === b.scheme ? "B" : b.scheme}`;
+  if (there === Infinity) return { text: `${who} ${a.kernels[k] ?? ""} gets nothing.`, range: "" };
+  if (there === null || !ends) return null;
+  const apart = here === Infinity || (mine && (ends[1] < mine[0] || mine[1] < ends[0]));
+  return {
+    text: `${who}: ${timesText(there)} times${apart ? "" : ", which may be the same"}.`,
+    range: inFull(ends, timesText),
+  };
 }
 
 /** A headline as text. */

@@ -4,9 +4,11 @@ import { literally } from "./format.ts";
 /** As they are written, without their plural, and their terms of the glossary where those are called otherwise. */
 export const TERMS: Readonly<Record<string, string>> = {
   ANTT: "ANTT",
+  BI: "BI",
   BMI: "BMI",
   CCBP: "CCBP",
   CTA: "CTA",
+  DBI: "DBI",
   DRAM: "DRAM channel",
   "Even split": "Even split",
   GTO: "GTO",
@@ -18,6 +20,7 @@ export const TERMS: Readonly<Record<string, string>> = {
   L1D: "L1D",
   L2: "L2",
   LRR: "LRR",
+  LS: "LS",
   LSU: "LSU",
   "load-store unit": "LSU",
   MIG: "MIG",
@@ -25,6 +28,7 @@ export const TERMS: Readonly<Record<string, string>> = {
   MPS: "MPS",
   MSHR: "MSHR",
   "miss queue": "Miss queue",
+  NBI: "NBI",
   NoC: "NoC",
   QoS: "QoS",
   "reply network": "NoC",

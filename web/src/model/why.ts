@@ -58,17 +58,22 @@ export function chain(side: RunSide, answers: readonly SchemeAnswer[] = [], acts
     scheme,
     kernel,
     name: kernels[kernel] ?? "",
-    cures: result ? cures(result, kernels, (cause, k) => acting(cause, k, side.elsewhere ? [] : answers, acts)) : [],
+    cures: result
+      ? cures(result, kernel, kernels, (cause, k) => acting(cause, k, side.elsewhere ? [] : answers, acts))
+      : [],
     time: result ? time(result, kernel) : [],
   };
 }
 
 function cures(
   { because = [], kernels: of }: Result,
+  first: number,
   kernels: readonly string[],
   acts: (cause: string, kernel: number) => readonly Acts[],
 ): Cures[] {
-  return because.map(({ kernel, cures: tried, not_tried: not, bound }) => ({
+  // Who the sentence is about first.
+  const all = [...because].sort((a, b) => Number(b.kernel === first) - Number(a.kernel === first));
+  return all.map(({ kernel, cures: tried, not_tried: not, bound }) => ({
     title: `Neighbours cost ${kernels[kernel] ?? ""} ${fixed(finite(of[kernel]?.neighbour_cost), 2)} ×; without one cause each`,
     kernel,
     rows: tried.map(({ words, without, neighbour_cost: here, gives_back: back, ci95 }) => ({

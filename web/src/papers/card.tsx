@@ -12,6 +12,7 @@ import { figureTitle } from "../model/titles.ts";
 import type { Figure } from "../model/types.ts";
 import { DataTable } from "../picture/parts.tsx";
 import type { Again, Figures } from "./again.ts";
+import { Terms } from "../parts/term.tsx";
 import { Printed } from "./claims.tsx";
 import { withGains, type Gain } from "./paper.ts";
 import {
@@ -125,7 +126,7 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
       {differs && (
         <p class="figure-differs">
           <b>Beside the paper. </b>
-          {differs}
+          <Terms text={differs} />
         </p>
       )}
       <div class="figure-claims">{claims && !embedded && <Printed claims={claims} report={report} open={open} />}</div>

@@ -1,4 +1,5 @@
 // The cards of the papers: what each claims, what of it came out here, its setting and its figures.
+import { Terms } from "../parts/term.tsx";
 import { RunLink } from "../parts/widgets.tsx";
 import { sameEngine } from "../model/stamp.ts";
 import type { Catalogue, Experiment } from "../model/types.ts";
@@ -87,15 +88,15 @@ export function Source({ of }: { of: PaperCard }) {
   );
 }
 
-/** How the claims of a kind came out: kept, the right direction with another size, failed. The words say all of it. */
+/** How the claims of a kind came out, in the report's words, which say all of it. */
 function TotalBar({ of, what }: { of: Total; what: string }) {
   const part = (name: string, n: number) =>
     n > 0 ? <span class={`total-part total-${name}`} style={{ flexGrow: n }} /> : null;
-  const rest = [of.partly > 0 ? `${of.partly} with another size` : "", `${of.failed} failed`].filter(Boolean);
+  const rest = [of.partly > 0 ? `${of.partly} direction only` : "", `${of.failed} not reproduced`].filter(Boolean);
   return (
     <div class="total">
       <p>
-        <b>{keptText(of, what)}</b> kept; {rest.join(", ")}
+        <b>{keptText(of, what)}</b> reproduced; {rest.join(", ")}
       </p>
       <div class="total-bar" aria-hidden="true">
         {part("kept", of.kept)}
@@ -119,7 +120,10 @@ export function Setting({ of: { setting }, here }: { of: PaperCard; here: Here |
       <dd>
         {setting.classes.map(({ name, kernels }) => (
           <span key={name} class="paper-class">
-            <b>{name}</b> {kernels.join(", ")}
+            <b>
+              <Terms text={name} />
+            </b>{" "}
+            {kernels.join(", ")}
           </span>
         ))}
       </dd>

@@ -232,6 +232,17 @@ async function showReport(): Promise<void> {
   );
   // Only now is there what the address names.
   if (location.hash !== "") location.replace(location.hash);
+  lead();
+  addEventListener("hashchange", lead);
+}
+
+/** What the address names has the focus, in the middle of the view: a row far below the head of its table says by itself what it is. */
+function lead(): void {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!named) return;
+  named.tabIndex = -1;
+  named.focus({ preventScroll: true });
+  named.scrollIntoView({ block: "center" });
 }
 
 /** Tells the article around a frame how tall the figure is. */

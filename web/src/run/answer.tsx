@@ -6,7 +6,18 @@ import { count } from "../model/format.ts";
 import { Terms } from "../parts/term.tsx";
 import type { Asking, RunSide } from "../model/model.ts";
 import type { Rate } from "../model/rate.ts";
-import { givesOf, isFinal, lacks, origins, plain, said, stand, type Said, type Standing } from "../model/says.ts";
+import {
+  against,
+  givesOf,
+  isFinal,
+  lacks,
+  origins,
+  plain,
+  said,
+  stand,
+  type Said,
+  type Standing,
+} from "../model/says.ts";
 
 /** The mark of a kernel in a line of text: its colour and pattern. */
 export const Chip = ({ kernel }: { kernel: number }) => <i class={`answer-chip swatch-${kernel}`} aria-hidden="true" />;
@@ -102,6 +113,7 @@ export function Sentence(props: {
   const { sides, rate, lead, onStop } = props;
   const all = said(sides),
     [a] = all,
+    versus = against(sides),
     asked = asks(props.asking),
     [more, setMore] = useState(false);
   const named = a?.headline.some(({ figure }) => figure === "gives_back") === true;
@@ -109,6 +121,11 @@ export function Sentence(props: {
     <section class="answer" aria-label="Who suffers, and why">
       <h2 class="answer-says">{a ? <Headline said={a} lead={lead} /> : null}</h2>
       <p class="answer-sure">
+        {versus === null ? null : (
+          <span class="answer-against" title={versus.range}>
+            <Terms text={versus.text} />{" "}
+          </span>
+        )}
         {origins(sides).map(({ mark, text, origin }) => (
           <span key={mark} class={`answer-${origin}`}>
             {SIGNS[origin] ? <b aria-hidden="true">{SIGNS[origin]} </b> : null}
