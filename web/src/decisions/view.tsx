@@ -102,7 +102,7 @@ function Happened({ of, label, go }: { of: Decided; label: string } & Pick<Props
           <ol class="log" tabIndex={0} aria-label={label}>
             {of.listed.map(({ cycle, kernel, text }, i) => (
               <li key={i}>
-                <button type="button" title="Go there" onClick={() => go(cycle)}>
+                <button type="button" class="text-button" title="Go there" onClick={() => go(cycle)}>
                   cycle {count(cycle)}
                 </button>{" "}
                 <span>

@@ -41,7 +41,7 @@ function Card({ policy, policies, engine }: Props) {
       shown.value = other;
     };
     return (
-      <button type="button" class="link-button" onClick={open}>
+      <button type="button" class="text-button" onClick={open}>
         {text}
       </button>
     );
