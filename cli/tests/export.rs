@@ -92,6 +92,31 @@ fn an_export_has_the_described_kernels_accesses() {
     assert_eq!(shown[0], shown[1]);
 }
 
+/// Accel-Sim stops at an instruction that reads more than four registers. All that a wait is for is read nevertheless.
+#[test]
+fn no_instruction_reads_more_registers_than_accel_sim_takes() {
+    let folder = folder("sources");
+    let kernel = r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": [{ "name": "five", "arrays": [{ "name": "a", "bytes": 65536 }], "launches": [
+      { "ctas": 1, "threads": 32, "program": [{ "load": { "lane": 4 } }, { "load": { "lane": 8 } }, { "load": { "lane": 16 } }, { "load": { "lane": 32 } },
+        { "load": { "lane": 64 } }, { "wait": {} }, { "alu": { "count": 3 } }, { "shared": {} }, { "store": { "lane": 4 } }] }] }] }"#;
+    fs::write(folder.join("five.json"), kernel).expect("a file");
+    done(&folder, &["export", "accelsim", "five.json", "--out", "d"]);
+    let text = fs::read_to_string(folder.join("d/kernel-1.traceg")).expect("a trace");
+    let (mut loaded, mut read) = (Vec::new(), Vec::new());
+    for line in text.lines().filter(|line| line.contains(" ffffffff ")) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let opcode = if words[2] == "0" { 3 } else { 4 };
+        let sources: usize = words[opcode + 1].parse().expect("a number of sources");
+        assert!(sources <= 4, "{line}");
+        read.extend(words[opcode + 2..][..sources].iter().map(|word| (*word).to_owned()));
+        if words[opcode].starts_with("LDG") {
+            loaded.push(words[3].to_owned());
+        }
+    }
+    assert_eq!(loaded.len(), 5);
+    assert!(loaded.iter().all(|register| read.contains(register)), "{loaded:?} {read:?}");
+}
+
 #[test]
 fn what_cannot_be_exported_is_named() {
     let folder = folder("bad");

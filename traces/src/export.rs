@@ -1,7 +1,7 @@
 //! Described kernels as traces that Accel-Sim reads: `.traceg` of version 5, or `.tracez`.
 //!
 //! A description has no registers. Arithmetic that waits for the instruction before it reads what that one writes; a wait for loads becomes registers that
-//! the instructions behind it read, three each. Loops end by instructions that the description counts as arithmetic.
+//! the instructions behind it read, as many as Accel-Sim takes. Loops end by instructions that the description counts as arithmetic.
 
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use sim_core::describe::kernel::{Op, WARP_SIZE};
@@ -18,8 +18,8 @@ const GLOBAL: u64 = 0x7f40_0000_0000;
 /// Registers of loads under way: as many as a warp can wait for.
 const LOADED: [u16; 2] = [32, 192];
 
-/// Registers that an instruction reads because of a wait before it.
-const AWAITED: usize = 3;
+/// Registers that an instruction reads at most: Accel-Sim stops at a line with more.
+const SOURCES: usize = 4;
 
 /// Instructions of a chunk of a `.tracez`.
 const CHUNK: usize = 4096;
@@ -236,8 +236,9 @@ impl<'k> Warp<'k> {
         for n in 0..u64::from(count) {
             let result = if latency > 1 { own } else { 200 + 2 * (n % 16) as u16 };
             let first = if latency > 1 { own } else { a };
-            let sources = if opcode.starts_with("MUFU") { &[first][..] } else { &[first, a, b] };
-            self.line(pc, n, lanes, Some(result), opcode, sources, &Reached::No)?;
+            // What is waited for takes the place of registers that nothing writes, so that one instruction waits for it.
+            let kept = if opcode.starts_with("MUFU") { 1 } else { SOURCES.saturating_sub(self.awaited.len()).clamp(1, 3) };
+            self.line(pc, n, lanes, Some(result), opcode, &[first, a, b][..kept], &Reached::No)?;
         }
         Ok(())
     }
@@ -257,7 +258,8 @@ impl<'k> Warp<'k> {
         let mask = u32::MAX >> (WARP_SIZE - lanes.clamp(1, WARP_SIZE));
         let place = self.places[pc as usize] + 16 * n;
         // The latest loads end last. No instruction behind an end reads anything.
-        let left = self.awaited.len().saturating_sub(if opcode == "EXIT" { 0 } else { AWAITED });
+        let room = if opcode == "EXIT" { 0 } else { SOURCES.saturating_sub(sources.len()) };
+        let left = self.awaited.len().saturating_sub(room);
         let awaited = self.awaited.split_off(left);
         let text = &mut self.text;
         write!(text, "{place:04x} {mask:08x} ")?;
