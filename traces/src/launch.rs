@@ -44,19 +44,10 @@ pub struct Launches {
 /// Reads a recording, and makes it known: experiments may name its launches from now on.
 pub fn read<R: Read>(source: R, name: &str) -> Result<Launches, Problem> {
     let mut sum = Summed { source, sum: Fnv::default() };
-    let mut builders: Vec<Builder> = Vec::new();
-    let mut too_large = None;
-    let summary = recording::read(&mut sum, name, |step| {
-        let (at, header) = step.kernel;
-        if builders.len() <= at {
-            builders.resize_with(at + 1, Builder::default);
-        }
-        if too_large.is_none() {
-            builders[at].step(header, step);
-            too_large = (builders[at].bytes() > MOST_BYTES).then_some(at);
-        }
-    })?;
+    let mut reading = Reading::default();
+    let summary = recording::visit(&mut sum, name, &mut reading)?;
     let recording = sum.sum.finish();
+    let Reading { mut builders, too_large } = reading;
     builders.resize_with(summary.kernels.len(), Builder::default);
     if let Some(at) = too_large {
         let found = format!("kernel {} with more than {} MiB", summary.kernels[at].header.id, MOST_BYTES >> 20);
@@ -68,6 +59,32 @@ pub fn read<R: Read>(source: R, name: &str) -> Result<Launches, Problem> {
     let traces: Vec<Arc<Trace>> = launches.map(|(builder, kernel)| Arc::new(builder.end(&kernel.header, global))).collect();
     recorded::know(recording, traces.clone());
     Ok(Launches { recording, summary, traces })
+}
+
+/// What is made of a recording while it is read.
+#[derive(Default)]
+struct Reading {
+    builders: Vec<Builder>,
+    /// A launch that takes more memory than there is.
+    too_large: Option<usize>,
+}
+
+impl recording::Visitor for Reading {
+    const ALL: bool = false;
+
+    fn chunk(&mut self, (at, header): (usize, &Header), warp: (u64, u32), chunk: &recording::Chunk<'_>) -> bool {
+        if self.builders.len() <= at {
+            self.builders.resize_with(at + 1, Builder::default);
+        }
+        if self.too_large.is_none() {
+            self.too_large = (self.builders[at].bytes() > MOST_BYTES).then_some(at);
+        }
+        self.too_large.is_none() && self.builders[at].chunk(header, warp, chunk)
+    }
+
+    fn step(&mut self, step: &Step<'_>) {
+        self.builders[step.kernel.0].step(step);
+    }
 }
 
 /// A source, and the hash of what has been read of it.
@@ -149,22 +166,27 @@ fn of_many(launches: usize) -> String {
     if launches == 1 { "1 launch".into() } else { format!("{launches} launches") }
 }
 
+/// What chunks with one pattern have in common.
+struct Pattern {
+    /// Thread instructions.
+    threads: u64,
+    /// How far behind each base the global memory ends that is reached from it, if it is.
+    ends: Vec<i64>,
+}
+
 /// A launch so far.
 #[derive(Default)]
 struct Builder {
     trace: Trace,
     /// Numbers of forms, by the recording's and by the memory that they reach.
     forms: HashMap<(u32, u8), u32>,
-    /// Patterns by the recording's number, and by the memory of each base.
-    patterns: HashMap<(u64, Vec<u8>), u32>,
+    /// Numbers of patterns, by the recording's and by the memory of each base.
+    numbers: HashMap<(u64, Vec<u8>), u32>,
+    patterns: Vec<Pattern>,
     /// Chunks of each warp, by CTA and warp.
     warps: BTreeMap<(u64, u32), Vec<Chunk>>,
-    /// The last chunk that has come.
-    chunk: Option<u64>,
-    /// Its pattern is new: its steps are taken.
-    is_new: bool,
-    /// The memory of each of its bases, and its bases as they are.
-    spaces: Vec<u8>,
+    /// Of the last chunk that has come the pattern as it is looked for, and its bases as they are.
+    key: (u64, Vec<u8>),
     bases: Vec<u64>,
     /// Bases that lie in local memory.
     local: Vec<u32>,
@@ -182,29 +204,26 @@ impl Builder {
         size_of_val(&steps[..]) + size_of_val(&distances[..]) + size_of_val(&chunks[..]) + size_of_val(&bases[..])
     }
 
-    fn step(&mut self, header: &Header, step: &Step<'_>) {
-        if self.chunk != Some(step.chunk.number) {
-            self.begin(header, step);
-        }
+    fn step(&mut self, step: &Step<'_>) {
         let Form { class, width, .. } = *step.form;
         let active = step.executed.mask.count_ones();
         self.trace.thread_instructions += u64::from(active);
         let addresses = step.executed.addresses;
         let space = addresses.first().map_or(0, |at| (at >> 40) as u8);
-        // Where memory ends follows from every chunk, not only from the first with its pattern.
-        if space == 0 && !addresses.is_empty() {
-            let last = addresses.iter().max().copied().unwrap_or(0) + u64::from(width.max(1));
-            self.global = self.global.max(last);
-        }
-        if !self.is_new {
-            return;
-        }
         let form = self.form(step, space);
         let base = step.chunk.firsts.iter().position(|form| *form == step.number);
+        let Some(pattern) = self.patterns.last_mut() else { return };
+        pattern.threads += u64::from(active);
         let (Some(base), false) = (base, addresses.is_empty()) else {
             let lanes = Lanes::Stride(0, 0);
             return self.trace.steps.push(recorded::Step { form, active: active as u8, lanes, base: 0, beyond: 0 });
         };
+        if space == 0 {
+            let last = addresses.iter().max().copied().unwrap_or(0) + u64::from(width.max(1));
+            self.global = self.global.max(last);
+            let end = &mut pattern.ends[base];
+            *end = (*end).max(last.wrapping_sub(self.bases[base]) as i64);
+        }
         let first = addresses[0];
         let beyond = first.wrapping_sub(self.bases[base]) as i64;
         let bulk = class == Class::BulkCopy;
@@ -243,15 +262,15 @@ impl Builder {
         Lanes::Listed(count, first)
     }
 
-    /// Begins a chunk.
-    fn begin(&mut self, header: &Header, step: &Step<'_>) {
-        self.chunk = Some(step.chunk.number);
+    /// Begins a chunk. Says whether its pattern is new: then its instructions are to come.
+    fn chunk(&mut self, header: &Header, (cta, warp): (u64, u32), chunk: &recording::Chunk<'_>) -> bool {
         self.bases.clear();
-        self.bases.extend(step.chunk.bases());
-        self.spaces.clear();
-        self.spaces.extend(self.bases.iter().map(|base| (base >> 40) as u8));
+        self.bases.extend(chunk.bases());
+        self.key.0 = chunk.pattern;
+        self.key.1.clear();
+        self.key.1.extend(self.bases.iter().map(|base| (base >> 40) as u8));
         let first = self.trace.bases.len() as u32;
-        let warp = step.cta * u64::from(header.warps()) + u64::from(step.warp);
+        let warp_of_grid = cta * u64::from(header.warps()) + u64::from(warp);
         for base in &self.bases {
             let place = match base >> 40 {
                 2 => {
@@ -259,7 +278,7 @@ impl Builder {
                     self.local.push(self.trace.bases.len() as u32);
                     let within = (base & ((1 << 40) - 1)) / 4 * LOCAL_WORD;
                     let room = within.next_power_of_two().max(1 << 14);
-                    let place = warp.wrapping_mul(room) % LOCAL_BYTES + within % LOCAL_BYTES;
+                    let place = warp_of_grid.wrapping_mul(room) % LOCAL_BYTES + within % LOCAL_BYTES;
                     self.local_end = self.local_end.max(place + (1 << 16));
                     place
                 }
@@ -269,14 +288,20 @@ impl Builder {
             };
             self.trace.bases.push(place);
         }
-        let key = (step.chunk.pattern, self.spaces.clone());
         let next = self.patterns.len() as u32;
-        let pattern = *self.patterns.entry(key).or_insert(next);
-        self.is_new = pattern == next;
-        if self.is_new {
-            self.trace.patterns.push(self.trace.steps.len() as u32);
+        let known = self.numbers.get(&self.key).copied();
+        self.warps.entry((cta, warp)).or_default().push(Chunk { pattern: known.unwrap_or(next), bases: first });
+        if let Some(known) = known {
+            let Pattern { threads, ends } = &self.patterns[known as usize];
+            self.trace.thread_instructions += threads;
+            let ends = self.bases.iter().zip(ends).filter(|(_, end)| **end != i64::MIN);
+            self.global = ends.map(|(base, end)| base.wrapping_add_signed(*end)).fold(self.global, u64::max);
+            return false;
         }
-        self.warps.entry((step.cta, step.warp)).or_default().push(Chunk { pattern, bases: first });
+        self.trace.patterns.push(self.trace.steps.len() as u32);
+        self.numbers.insert(self.key.clone(), next);
+        self.patterns.push(Pattern { threads: 0, ends: vec![i64::MIN; self.bases.len()] });
+        true
     }
 
     /// The number of a form that reaches such a memory.

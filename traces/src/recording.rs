@@ -11,6 +11,7 @@ use crate::record::{ANEW, CHUNK, COPIES, ENDED, FORM, KERNEL, LAST, MAGIC, MOST_
 use crate::wire::{Wire, behind};
 use sim_core::describe::error::Problem;
 use sim_core::describe::value::Value;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Read;
 use std::rc::Rc;
@@ -73,14 +74,54 @@ impl Chunk<'_> {
     }
 }
 
+/// Who reads a recording, warp by warp, in the order in which the recording has them.
+pub trait Visitor {
+    /// Whether every instruction is asked for: then each kernel's counts are checked against what the recording says of it.
+    const ALL: bool;
+
+    /// Comes to a chunk of a kernel, by the kernel's place in the recording, and of a CTA's warp. Says whether it wants its instructions.
+    fn chunk(&mut self, kernel: (usize, &Header), warp: (u64, u32), chunk: &Chunk<'_>) -> bool;
+
+    /// Comes to an instruction.
+    fn step(&mut self, step: &Step<'_>);
+}
+
+/// Wants every instruction.
+struct Every<F>(F);
+
+impl<F: FnMut(&Step<'_>)> Visitor for Every<F> {
+    const ALL: bool = true;
+
+    fn chunk(&mut self, _: (usize, &Header), _: (u64, u32), _: &Chunk<'_>) -> bool {
+        true
+    }
+
+    fn step(&mut self, step: &Step<'_>) {
+        (self.0)(step);
+    }
+}
+
 /// An opcode, and the numbers of its class and its memory.
 type Opcode = (String, u8, u8);
 
-/// A pattern, the forms whose first addresses a chunk with it has, and its number.
-type Pattern = Rc<(Vec<u8>, Vec<u32>, u64)>;
+/// What chunks share.
+struct Pattern {
+    /// Its number.
+    number: u64,
+    bytes: Vec<u8>,
+    /// The forms whose first addresses are a chunk's bases.
+    firsts: Vec<u32>,
+    /// How far from its base each of them reaches, the least and the most.
+    reach: Vec<(i64, i64)>,
+}
 
-/// Reads a recording; `each` gets all its instructions, warp by warp, in the order in which the recording has them.
-pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> Result<Recording, Problem> {
+/// Reads a recording; `each` gets all its instructions.
+pub fn read<R: Read>(source: R, name: &str, each: impl FnMut(&Step<'_>)) -> Result<Recording, Problem> {
+    visit(source, name, &mut Every(each))
+}
+
+/// Reads a recording for a visitor.
+pub fn visit<R: Read, V: Visitor>(source: R, name: &str, visitor: &mut V) -> Result<Recording, Problem> {
     let mut wire = Wire::new(source, name);
     for byte in MAGIC {
         if wire.byte()? != byte {
@@ -95,7 +136,7 @@ pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> 
     let mut opcodes: Vec<Opcode> = Vec::new();
     let mut forms: Vec<Form> = Vec::new();
     let mut last_bases: Vec<u64> = Vec::new();
-    let mut window: Window<Pattern> = Window::default();
+    let mut window: Window<Rc<Pattern>> = Window::default();
     let mut reader = Reader::default();
     let mut kernel: Option<Kernel> = None;
     let (mut chunks, mut patterns) = (0, 0);
@@ -128,29 +169,24 @@ pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> 
                 let back = wire.number("a pattern", window.kept.len() as u64)? as usize;
                 let pattern = if back == 0 {
                     let bytes = wire.text("a pattern", MOST_BYTES)?;
-                    let mut firsts = Vec::new();
-                    let known = |form: u32| {
-                        firsts.push(form);
-                        Ok(0)
-                    };
-                    reader.read(&bytes, &forms, known, |_, _, _| Ok(())).map_err(|fault| fault.at(wire.place()))?;
                     let size = bytes.len();
-                    let pattern = Rc::new((bytes, firsts, patterns));
+                    let pattern = Pattern::new(patterns, bytes, &forms, &mut reader).map_err(|fault| fault.at(wire.place()))?;
+                    let pattern = Rc::new(pattern);
                     patterns += 1;
                     window.push(Rc::clone(&pattern), size).for_each(drop);
                     pattern
                 } else {
                     Rc::clone(&window.kept[window.kept.len() - back].0)
                 };
-                let (bytes, firsts, number) = &*pattern;
-                for form in firsts {
+                for (form, reach) in pattern.firsts.iter().zip(&pattern.reach) {
                     let base = behind(last_bases[*form as usize], wire.number("a first address", u64::MAX)?);
+                    within(base, *reach).map_err(|fault| fault.at(wire.place()))?;
                     last_bases[*form as usize] = base;
                 }
-                let chunk = Chunk { number: chunks, pattern: *number, firsts, bases: &last_bases };
+                let chunk = Chunk { number: chunks, pattern: pattern.number, firsts: &pattern.firsts, bases: &last_bases };
                 chunks += 1;
                 kernel
-                    .chunk((recording.kernels.len(), cta, warp), bytes, (&forms, &opcodes, &chunk), &mut reader, &mut each)
+                    .chunk((recording.kernels.len(), cta, warp), &pattern.bytes, (&forms, &opcodes, &chunk), &mut reader, visitor)
                     .map_err(|fault| fault.at(wire.place()))?;
             }
             ENDED => {
@@ -158,7 +194,7 @@ pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> 
                 if recording.kernels.len() as u64 == MOST_KERNELS {
                     return Err(wire.wrong(format!("more than {MOST_KERNELS} kernels"), "fewer"));
                 }
-                recording.kernels.push(kernel.end(&mut wire, &opcodes)?);
+                recording.kernels.push(kernel.end(&mut wire, &opcodes, V::ALL)?);
             }
             COPIES if kernel.is_none() => {
                 recording.copies = wire.number("copies", u64::MAX)?;
@@ -176,6 +212,44 @@ pub fn read<R: Read>(source: R, name: &str, mut each: impl FnMut(&Step<'_>)) -> 
     }
 }
 
+impl Pattern {
+    /// Reads it as if all its bases were 0: so its addresses are the distances from them.
+    fn new(number: u64, bytes: Vec<u8>, forms: &[Form], reader: &mut Reader) -> Found<Pattern> {
+        let firsts = RefCell::new(Vec::new());
+        let mut reach: Vec<(i64, i64)> = Vec::new();
+        let mut last = 0;
+        let known = |form: u32| {
+            firsts.borrow_mut().push(form);
+            Ok(0)
+        };
+        reader.read(&bytes, forms, known, |form, _, executed| {
+            if executed.addresses.is_empty() {
+                return Ok(());
+            }
+            let firsts = firsts.borrow();
+            reach.resize(firsts.len(), (i64::MAX, i64::MIN));
+            // The next one most often: a loop comes to its forms in their order.
+            let at = (last + 1..firsts.len()).chain(0..firsts.len()).find(|at| firsts[*at] == form);
+            last = at.unwrap_or(0);
+            let (least, most) = &mut reach[last];
+            for address in executed.addresses.iter().map(|address| *address as i64) {
+                (*least, *most) = ((*least).min(address), (*most).max(address));
+            }
+            Ok(())
+        })?;
+        Ok(Pattern { number, bytes, firsts: firsts.into_inner(), reach })
+    }
+}
+
+/// Whether addresses so far from a base are those of a recording.
+fn within(base: u64, (least, most): (i64, i64)) -> Found<()> {
+    let ends = [least, most].map(|distance| i128::from(base) + i128::from(distance));
+    match ends.iter().find(|end| !(0..i128::from(END)).contains(*end)) {
+        Some(beyond) => Err(fault(format!("address {:#x}", *beyond as u64), "one of a recording")),
+        None => Ok(()),
+    }
+}
+
 /// A kernel that is being read.
 #[derive(Default)]
 struct Kernel {
@@ -186,26 +260,30 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn chunk(
+    fn chunk<V: Visitor>(
         &mut self,
         (number, cta, warp): (usize, u64, u32),
         pattern: &[u8],
         (forms, opcodes, chunk): (&[Form], &[Opcode], &Chunk<'_>),
         reader: &mut Reader,
-        each: &mut impl FnMut(&Step<'_>),
+        visitor: &mut V,
     ) -> Found<()> {
-        *self.ctas.entry(cta).or_insert(0) |= 1 << warp;
         let (counter, header) = (&mut self.counter, &self.header);
+        if V::ALL {
+            *self.ctas.entry(cta).or_insert(0) |= 1 << warp;
+        }
+        if !visitor.chunk((number, header), (cta, warp), chunk) {
+            return Ok(());
+        }
         reader.read(
             pattern,
             forms,
             |form| Ok(chunk.bases[form as usize]),
             |number_of_form, form, executed| {
-                if let Some(beyond) = executed.addresses.iter().find(|address| **address >= END) {
-                    return Err(fault(format!("address {beyond:#x}"), "one of a recording"));
+                if V::ALL {
+                    counter.add(form, executed);
                 }
-                counter.add(form, executed);
-                each(&Step {
+                visitor.step(&Step {
                     kernel: (number, header),
                     chunk,
                     cta,
@@ -220,10 +298,13 @@ impl Kernel {
         )
     }
 
-    fn end<R: Read>(mut self, wire: &mut Wire<R>, opcodes: &[Opcode]) -> Result<Summary, Problem> {
+    fn end<R: Read>(mut self, wire: &mut Wire<R>, opcodes: &[Opcode], counted: bool) -> Result<Summary, Problem> {
         let mut stated = [0; Counts::COUNT];
         for n in &mut stated {
             *n = wire.number("a count", u64::MAX)?;
+        }
+        if !counted {
+            return Ok(Summary { header: self.header, counts: Counts::of(stated), by_opcode: Vec::new() });
         }
         let counts = &mut self.counter.counts;
         // CTAs that no warp has are only stated.

@@ -98,8 +98,8 @@ impl<R: Read> Wire<R> {
         fault(found, want).at(self.place())
     }
 
-    /// The next byte; nothing at the end.
-    fn maybe_byte(&mut self) -> Result<Option<u8>, Problem> {
+    /// Sees to it that there are bytes in the buffer, unless there are none left.
+    fn refill(&mut self) -> Result<(), Problem> {
         if self.next == self.buffer.len() {
             self.before += self.next as u64;
             self.next = 0;
@@ -107,6 +107,12 @@ impl<R: Read> Wire<R> {
             let read = self.source.by_ref().take(BLOCK as u64).read_to_end(&mut self.buffer);
             read.map_err(|error| self.wrong(error.to_string(), "all of the recording"))?;
         }
+        Ok(())
+    }
+
+    /// The next byte; nothing at the end.
+    fn maybe_byte(&mut self) -> Result<Option<u8>, Problem> {
+        self.refill()?;
         let byte = self.buffer.get(self.next).copied();
         self.next += usize::from(byte.is_some());
         Ok(byte)
@@ -143,15 +149,26 @@ impl<R: Read> Wire<R> {
     pub fn bytes(&mut self, count: u64) -> Result<Vec<u8>, Problem> {
         // What a broken file says of its lengths takes no memory before the bytes are there.
         let mut bytes = Vec::with_capacity(count.min(BLOCK as u64) as usize);
-        for _ in 0..count {
-            bytes.push(self.byte()?);
+        while (bytes.len() as u64) < count {
+            self.refill()?;
+            let part = &self.buffer[self.next..];
+            let part = &part[..part.len().min(count as usize - bytes.len())];
+            if part.is_empty() {
+                return Err(self.wrong("the end of the file", "all of the recording"));
+            }
+            self.sum.write(part);
+            bytes.extend_from_slice(part);
+            self.next += part.len();
         }
         Ok(bytes)
     }
 
     /// A text of at most so many bytes.
     pub fn text(&mut self, what: &str, most: u64) -> Result<Vec<u8>, Problem> {
-        let count = self.number(&format!("bytes of {what}"), most)?;
+        let count = self.number(what, u64::MAX)?;
+        if count > most {
+            return Err(self.wrong(format!("{count} bytes"), format!("{what} of at most {most}")));
+        }
         self.bytes(count)
     }
 

@@ -1,6 +1,7 @@
 //! One kernel in every layout: is what is counted of it what was counted apart from this program, and does nothing cut off pass for whole?
 
 use corun_traces::import;
+use corun_traces::launch;
 use corun_traces::record::{Choice, Recorder, Summary};
 use corun_traces::recording::{self, Recording};
 use flate2::Compression;
@@ -414,6 +415,25 @@ fn warps_come_back_as_they_were() {
         }
     }
     assert_eq!(steps.iter().map(|step| (step.0, step.1)).max(), Some((5, 3)));
+}
+
+/// A launch that is made ready has looked at each pattern once: it counts what all its warps do.
+#[test]
+fn warps_that_share_a_pattern_are_counted_each() {
+    for name in ["kernel-1.v6.traceg", "kernel-1.v6.trace", "kernel-1.plain.tracez"] {
+        let (recording, summary, _) = imported(name, sample(name), Choice::default()).unwrap();
+        let mut end = 0;
+        recording::read(&recording[..], "a.corun", |step| {
+            for address in step.executed.addresses.iter().filter(|address| **address < 1 << 40) {
+                end = end.max(address + u64::from(step.form.width));
+            }
+        })
+        .unwrap();
+        let launches = launch::read(&recording[..], "a.corun").unwrap();
+        let trace = &launches.traces[0];
+        assert_eq!((trace.thread_instructions, trace.bytes), (summary.counts.active_lanes, end), "{name}");
+        assert!(trace.patterns.len() < trace.chunks.len(), "{name}: no pattern is shared");
+    }
 }
 
 #[test]

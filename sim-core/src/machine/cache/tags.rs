@@ -299,10 +299,22 @@ impl Tags {
 /// Where the least of some numbers is, the first of equals.
 #[inline]
 fn least(numbers: &[u32]) -> u32 {
-    // The place in the low bits: one comparison a number, without a branch.
-    let least = |numbers: &[u32]| (0..).zip(numbers).map(|(at, &number)| u64::from(number) << 32 | at).fold(u64::MAX, u64::min) as u32;
     // Nearly every array has as many ways: no loop.
-    if let Some(numbers) = numbers.as_array::<8>() { least(numbers) } else { least(numbers) }
+    if let Some(numbers) = numbers.as_array::<8>() {
+        // The place in the low bits: one comparison a number, without a branch.
+        return (0..).zip(numbers).map(|(at, &number)| u64::from(number) << 32 | at).fold(u64::MAX, u64::min) as u32;
+    }
+    if let Some(numbers) = numbers.as_array::<16>() {
+        return least_of_many(numbers);
+    }
+    if let Some(numbers) = numbers.as_array::<32>() { least_of_many(numbers) } else { least_of_many(numbers) }
+}
+
+/// The same in two passes over numbers of 32 bits, of which a vector holds twice as many as of 64.
+#[inline(always)] // once for each length
+fn least_of_many(numbers: &[u32]) -> u32 {
+    let least = numbers.iter().copied().fold(u32::MAX, u32::min);
+    (0..).zip(numbers).map(|(at, &number)| if number == least { at } else { u32::MAX }).fold(u32::MAX, u32::min)
 }
 
 /// Where the least of the numbers at a mask's places is, the first of equals.

@@ -9,11 +9,12 @@ use super::next::{Issue, Next};
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{KernelId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
-use crate::describe::recorded::{Does, Form, REGISTERS, Recorded, Step, Trace};
+use crate::describe::recorded::{Does, Form, Lanes, REGISTERS, Recorded, Step, Trace};
 use crate::machine::coherence::Words;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
+use core::ops::RangeInclusive;
 
 /// Loads of a warp that can be told apart: entries of its scoreboard, a bit each.
 const ENTRIES: u32 = 32;
@@ -176,9 +177,17 @@ impl Operations {
 
     /// The lines that the lanes of the operation at `pc` touch, each once, in the order of the lanes. Returns how many.
     pub fn lines(&self, pc: u32, base: u64, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
+        let bits = line_bytes.trailing_zeros();
+        if let Some(lines_of) = self.in_a_row(pc, base, bits) {
+            let count = (lines_of.end() - lines_of.start() + 1).min(lines.len() as u64);
+            for (at, line) in lines.iter_mut().zip(lines_of) {
+                *at = self.first_line + line as LineAddr;
+            }
+            return count as u32;
+        }
         let mut count = 0;
         for (first, last) in self.parts(pc, base) {
-            for line in first / u64::from(line_bytes)..=last / u64::from(line_bytes) {
+            for line in first >> bits..=last >> bits {
                 let line = self.first_line + line as LineAddr;
                 // Neighbours are most often in one line.
                 let is_new = count == 0 || lines[count - 1] != line && !lines[..count].contains(&line);
@@ -189,6 +198,16 @@ impl Operations {
             }
         }
         count as u32
+    }
+
+    /// The lines that lanes touch of which none lies behind the one before it, nor further from it than a line: all of a stretch.
+    fn in_a_row(&self, pc: u32, base: u64, bits: u32) -> Option<RangeInclusive<u64>> {
+        let step = self.step(pc);
+        let Lanes::Stride(lanes @ 1.., stride) = step.lanes else { return None };
+        let stride = u64::try_from(stride).ok().filter(|&stride| stride <= 1 << bits)?;
+        let width = u64::from(self.trace.forms[step.form as usize].width.max(1));
+        let last = base + stride * u64::from(lanes - 1) + width - 1;
+        Some(base >> bits..=last >> bits)
     }
 
     /// The words that the lanes touch of each of `lines`, as `lines` gave them.
@@ -408,4 +427,39 @@ fn ways(trace: &Trace, step: &Step, width: u8, banks: u32) -> u32 {
         sum += most as u32;
     }
     sum.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lanes at every distance from each other, and from a line's beginning: the lines that hold a byte of theirs, each once, in the order of the lanes.
+    #[test]
+    fn lines_are_those_of_the_lanes_bytes() {
+        let strides = [-200, -32, -4, 0, 1, 4, 8, 31, 32, 33, 64, 128, 129, 4096];
+        let widths = [1, 4, 16];
+        let form = |width| Form { does: Does::Load, width, results: Vec::new(), sources: Vec::new() };
+        let mut trace = Trace { forms: widths.map(form).into(), distances: alloc::vec![4, 8, 300, 12], ..Trace::default() };
+        for form in 0..3 {
+            let listed = [Lanes::Listed(1, 0), Lanes::Listed(5, 0)];
+            let lanes = strides.iter().flat_map(|stride| [1, 2, 20, 32].map(|count| Lanes::Stride(count, *stride))).chain(listed);
+            trace.steps.extend(lanes.map(|lanes| Step { form, active: lanes.count(), lanes, base: 0, beyond: 0 }));
+        }
+        let ops = (0..trace.steps.len() as u32).map(|step| Op { step, ..Op::default() }).collect();
+        let name = Recorded { recording: 1, launch: 0, trace: None };
+        let made = Operations { name, trace: Arc::new(trace), ops, chunks: Vec::new(), first_line: 7 };
+        for (pc, base, line_bytes) in (0..made.ops.len()).flat_map(|pc| [(pc, 8192, 32), (pc, 8223, 32), (pc, 9001, 128)]) {
+            let (step, mut wanted) = (made.trace.steps[pc], Vec::new());
+            let width = i64::from(widths[step.form as usize]);
+            for byte in (0..step.lanes.count()).map(|lane| base + made.trace.distance(step.lanes, lane)).flat_map(|at| at..at + width) {
+                let line = (byte / line_bytes) as LineAddr + 7;
+                if !wanted.contains(&line) && wanted.len() < 32 {
+                    wanted.push(line);
+                }
+            }
+            let mut found = [0; WARP_SIZE as usize];
+            let count = made.lines(pc as u32, base as u64, line_bytes as u32, &mut found);
+            assert_eq!(&found[..count as usize], &wanted, "{step:?} from {base}, lines of {line_bytes}");
+        }
+    }
 }
