@@ -310,7 +310,7 @@ fn least(numbers: &[u32]) -> u32 {
     if let Some(numbers) = numbers.as_array::<32>() { least_of_many(numbers) } else { least_of_many(numbers) }
 }
 
-/// The same in two passes over numbers of 32 bits, of which a vector holds twice as many as of 64.
+/// Where the least of many numbers is: two passes over numbers of 32 bits, of which a vector holds twice as many as of 64.
 #[inline(always)] // once for each length
 fn least_of_many(numbers: &[u32]) -> u32 {
     let least = numbers.iter().copied().fold(u32::MAX, u32::min);
