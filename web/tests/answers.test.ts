@@ -5,6 +5,22 @@ import { sealed } from "../src/engine/browser-store.ts";
 import type { Answer } from "../src/model/types.ts";
 import { fakeStore } from "./fake-store.ts";
 
+/** Locks as a browser has them, for who takes one only if it is free. */
+function fakeLocks(): void {
+  const held = new Set<string>();
+  const request = async (name: string, _: object, run: (lock: object | null) => unknown): Promise<unknown> => {
+    if (held.has(name)) return run(null);
+    held.add(name);
+    try {
+      return await run({});
+    } finally {
+      held.delete(name);
+    }
+  };
+  Object.defineProperty(globalThis, "navigator", { value: { locks: { request } }, configurable: true });
+}
+const turn = (): Promise<void> => new Promise((later) => setImmediate(later));
+
 test("what has been measured is not asked for again, also where nothing can be stored", async () => {
   const answers = new Answers("0.1.0", readAnswer);
   const runs = [{ hash: "a" }, { hash: "b" }];
@@ -97,6 +113,40 @@ test("a stored answer that is none is deleted and measured anew; so is one that 
   assert.deepEqual(answers.missing(runs), runs.slice(1));
   await new Promise((later) => setTimeout(later));
   assert.deepEqual([...held.keys()], ['"0.1.0 good"']);
+});
+
+test("a run that two workers ask for is measured by one, and the other one can be called off", async () => {
+  fakeStore([]);
+  fakeLocks();
+  let measured = 0,
+    end = (): void => undefined;
+  const measure = (): Promise<Answer> => {
+    measured += 1;
+    return new Promise((give) => {
+      end = () => give(GOOD);
+    });
+  };
+  const asked = (waits: () => Promise<void>): Promise<Answer> =>
+    new Answers("0.1.0", readAnswer).of("a", measure, waits);
+  const first = asked(turn),
+    second = asked(turn),
+    off = asked(() => Promise.reject(new Error("off")));
+  await assert.rejects(off, /off/);
+  await turn();
+  assert.equal(measured, 1);
+  end();
+  assert.deepEqual(await Promise.all([first, second]), [GOOD, GOOD]);
+  assert.equal(measured, 1);
+});
+
+test("where its measurement fails, the next one measures", async () => {
+  fakeStore([]);
+  fakeLocks();
+  const answers = (): Answers => new Answers("0.1.0", readAnswer);
+  const failed = answers().of("a", () => Promise.reject(new Error("trap")), turn),
+    next = answers().of("a", () => Promise.resolve(GOOD), turn);
+  await assert.rejects(failed, /trap/);
+  assert.deepEqual(await next, GOOD);
 });
 
 test("a database that is closed behind the page's back is as good as none", async () => {

@@ -1,9 +1,13 @@
 // What runs alone have answered, by config hash: brought along with the page, or kept in this browser for this very engine, so that nothing is measured
 // twice. Where storage is forbidden, it is kept as long as the page. What is stored and is no answer is deleted, and measured anew.
 import { done, fieldsOf, openStore, sealed, storeOf, unsealed } from "./browser-store.ts";
+import { lockManager } from "./life.ts";
 import type { Answer } from "../model/types.ts";
 
 const STORE = "answers";
+
+/** Milliseconds after which it is looked again whether a run is still measured elsewhere. */
+const SOON = 50;
 
 const FIGURES = ["ipc", "warp_ipc", "noc_utilisation", "dram_utilisation"] as const;
 const BREAKDOWN = [
@@ -82,9 +86,31 @@ export class Answers<T = Answer> {
     );
   }
 
-  keep(hash: string, answer: T): void {
+  /**
+   * The answer of a run: what is known, or what `measure` gives. Of all workers that ask for it one measures, and the others take what it has kept.
+   * `waits`: what is done meanwhile; where it throws, the answer is not wanted any more.
+   */
+  async of(hash: string, measure: () => Promise<T>, waits: () => Promise<void>): Promise<T> {
+    const give = async (): Promise<T> => {
+      await this.recall([{ hash }]);
+      if (!(hash in this.known)) await this.keep(hash, await measure());
+      return this.known[hash] as T;
+    };
+    const locks = lockManager();
+    if (!locks) return give();
+    for (;;) {
+      const answer = await locks.request(`measure ${this.#key(hash)}`, { ifAvailable: true }, (lock) => lock && give());
+      if (answer !== null) return answer;
+      await waits();
+      await new Promise((later) => setTimeout(later, SOON));
+    }
+  }
+
+  /** Done when it is stored, or cannot be. */
+  async keep(hash: string, answer: T): Promise<void> {
     this.known[hash] = answer;
-    void this.#store("readwrite").then((store) => store?.put(sealed(answer), this.#key(hash)));
+    const store = await this.#store("readwrite");
+    if (store) await done(store.put(sealed(answer), this.#key(hash))).catch(() => undefined);
   }
 
   /** Takes a value for the answer of a run, if it is one. */

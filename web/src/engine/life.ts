@@ -37,4 +37,4 @@ export function watched(worker: Worker, name: string): Worker {
   return worker;
 }
 
-const lockManager = (): LockManager | undefined => (navigator as Partial<Navigator>).locks;
+export const lockManager = (): LockManager | undefined => (navigator as Partial<Navigator>).locks;

@@ -7,7 +7,7 @@ import { shipped } from "./profiles.ts";
 import type { FromWorker, PlannedAlone, ToWorker } from "./protocol.ts";
 import { engineFor, type Engine, type Started } from "./script/module.ts";
 import { endOf } from "../model/stop-rule.ts";
-import type { Experiment, PlannedRun, Problem } from "../model/types.ts";
+import type { Answer, Experiment, PlannedRun, Problem } from "../model/types.ts";
 import * as plain from "../wasm/corun.js";
 import type { Simulation } from "../wasm/corun.js";
 
@@ -37,7 +37,7 @@ const TELL = 250;
 
 /**
  * Measures those of `runs` that `answers` lacks, and keeps what they say. Done when all are known, or when it is ended: then nothing is told any
- * more, and nothing of it is left in the module. `tell`: which run goes on, how many are done, and which part of this one is.
+ * more. `tell`: which run goes on, how many are done, and which part of this one is.
  */
 async function profile(
   engine: Engine,
@@ -52,27 +52,31 @@ async function profile(
     if (ended.aborted) return;
     if (hash in answers.known) continue;
     tell(name, done, 0);
-    const one = new engine.Simulation(experiment),
-      length = endOf(experiment),
-      free = (): void => one.free();
-    ended.addEventListener("abort", free, { once: true });
+    const length = endOf(experiment);
     let told = performance.now();
+    const between = async (cycle: number): Promise<void> => {
+      if (performance.now() - told > TELL) {
+        told = performance.now();
+        tell(name, done, length === null ? 0 : Math.min(1, cycle / length));
+      }
+      await others();
+      ended.throwIfAborted();
+    };
+    const measure = async (): Promise<Answer> => {
+      const one = new engine.Simulation(experiment);
+      try {
+        await toItsEnd(one, () => between(one.cycle));
+        return one.answer();
+      } finally {
+        one.free();
+      }
+    };
     try {
-      await toItsEnd(one, async () => {
-        if (performance.now() - told > TELL) {
-          told = performance.now();
-          tell(name, done, length === null ? 0 : Math.min(1, one.cycle / length));
-        }
-        await others();
-        ended.throwIfAborted();
-      });
+      await answers.of(hash, measure, () => between(0));
     } catch (error) {
       if (ended.aborted) return;
       throw error;
     }
-    ended.removeEventListener("abort", free);
-    answers.keep(hash, one.answer());
-    one.free();
   }
 }
 

@@ -87,6 +87,18 @@ async function of<T>(simulation: Simulation, give: (simulation: Simulation) => T
     simulation.free();
   }
 }
+/** What a run gives, once for all workers. */
+const measured = <T>(
+  answers: Answers<T>,
+  { hash, experiment }: PlannedAlone,
+  between: Between<never>,
+  give: (simulation: Simulation) => Promise<T>,
+): Promise<T> =>
+  answers.of(
+    hash,
+    async () => of(new (await engineOf(experiment)).Simulation(experiment), give),
+    () => between(null),
+  );
 const partOf = ({ cycle }: Simulation, cycles: number | null): number | null => (cycles ? cycle / cycles : null);
 /** Null where the engine says what is wrong. */
 async function orNull<T>(give: () => T | Promise<T>): Promise<T | null> {
@@ -132,12 +144,8 @@ export const WORKS: {
   silicon: ({ text, scale, ipcs }) => plain.silicon(text, scale, Float64Array.from(ipcs)),
   siliconSweep: ({ text, gpu, scale }) => plain.siliconSweep(text, gpu, scale),
   plan: async ({ text, most }) => planOf(await engineOf(text), text, most),
-  alone: async (run, between) => {
-    const { known } = answers();
-    await answers().recall([run]);
-    if (known[run.hash]) return known[run.hash] as Answer;
-    const engine = await engineOf(run.experiment);
-    return of(new engine.Simulation(run.experiment), async (alone) => {
+  alone: (run, between) =>
+    measured(answers(), run, between, async (alone) => {
       const length = endOf(run.experiment);
       let asked = TOLD;
       const shown = (): Answer | null => {
@@ -146,18 +154,13 @@ export const WORKS: {
         return answer;
       };
       await toItsEnd(alone, () => between(partOf(alone, length), shown));
-      answers().keep(run.hash, alone.answer());
-      return known[run.hash] as Answer;
-    });
-  },
-  tried: async ({ hash, experiment }, between) => {
-    const engine = await engineOf(experiment);
-    return of(new engine.Simulation(experiment), async (run) => {
-      await toItsEnd(run, () => between(null));
-      whyAnswers().keep(hash, run.tried());
-      return whyAnswers().known[hash] as readonly Tried[];
-    });
-  },
+      return alone.answer();
+    }),
+  tried: (run, between) =>
+    measured(whyAnswers(), run, between, async (tried) => {
+      await toItsEnd(tried, () => between(null));
+      return tried.tried();
+    }),
   point: async ({ text, index, answers: given, windows, to }, between) => {
     const { engine, sweep } = await sweepOf(text),
       { cycles, experiment, axes, config_hash: hash } = sweep.point(index),
