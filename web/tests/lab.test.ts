@@ -143,17 +143,6 @@ test("where a worker does not start, the others do its work; where none does, al
   assert.deepEqual(given.at(-1), "fourth");
 });
 
-test("what is held stands still, in workers that come later, too", () => {
-  Hand.install();
-  const lab = new Lab(NONE, "test", 2);
-  void explain(lab, 1);
-  lab.hold(true);
-  void explain(lab, 2);
-  for (const hand of Hand.all) assert.deepEqual(hand.heard.at(-1), { t: "hold", held: true });
-  lab.hold(false);
-  for (const hand of Hand.all) assert.deepEqual(hand.heard.at(-1), { t: "hold", held: false });
-});
-
 test("what has a place goes on at the worker that began it; the others do the rest; where that is lost, another begins anew", async () => {
   Hand.install();
   const lab = new Lab(NONE, "test", 2);

@@ -57,7 +57,6 @@ export class Lab {
   #hands: Hand[] = [];
   #waiting: Waiting[] = [];
   #asked = 0;
-  #held = false;
   #stamp = "";
 
   /** At most so many workers of this name, each as soon as there is something to do for it. */
@@ -88,19 +87,12 @@ export class Lab {
     return { ended, drop: () => what && this.#drop(what) };
   }
 
-  /** What goes on stands still, or goes on again. */
-  hold(held: boolean): void {
-    this.#held = held;
-    for (const hand of this.#hands) this.#post(hand, { t: "hold", held });
-  }
-
   /** Ends every worker in this very moment: what was asked for is dropped. It can be asked again. */
   end(): void {
     this.#waiting = [];
     for (const { worker } of this.#hands) worker.terminate();
     this.#hands = [];
     this.#room = this.#most;
-    this.#held = false;
   }
 
   #drop(what: Waiting): void {
@@ -149,7 +141,6 @@ export class Lab {
       if (this.#hands.includes(hand)) this.#lose(hand, message || "its worker stopped");
     };
     this.#post(hand, { t: "init", module: this.#module });
-    if (this.#held) this.#post(hand, { t: "hold", held: true });
     return hand;
   }
 

@@ -7,9 +7,7 @@ export type ToLab =
   /** One after the other, in this order. Answered by `gives` or `fails`. */
   | { [W in Work]: { t: "do"; id: number; work: W; of: Works[W]["of"] } }[Work]
   /** That one is not wanted any more: of it, nothing more is said. */
-  | { t: "drop"; id: number }
-  /** What goes on stands still from the end of its slice, or goes on again. */
-  | { t: "hold"; held: boolean };
+  | { t: "drop"; id: number };
 export type FromLab =
   /** `stamp`: the engine's version and how it behaves. */
   | { t: "ready"; stamp: string }

@@ -15,9 +15,6 @@ const send = (message: FromLab): void => {
 
 /** They are asked for in the order of their numbers: all up to this one are not wanted any more, if they have not ended. */
 let dropped = 0;
-/** While what goes on is to stand still; `release` lets it go on. */
-let held: Promise<void> | null = null;
-let release = (): void => undefined;
 
 /** Thrown where nobody waits any more. */
 const DROPPED = Symbol("dropped");
@@ -25,25 +22,13 @@ const DROPPED = Symbol("dropped");
 let turn: Promise<unknown> = Promise.resolve();
 live();
 self.onmessage = ({ data }: MessageEvent<ToLab>): void => {
-  if (data.t === "drop") {
-    dropped = data.id;
-    if (held) hold(true);
-  } else if (data.t === "hold") hold(data.held);
+  if (data.t === "drop") dropped = data.id;
   else if (data.t === "do") turn = turn.then(() => begin(data));
   else
     turn = engine.default({ module_or_path: data.module }).then(() => {
       send({ t: "ready", stamp: engine.stamp() });
     });
 };
-
-function hold(is: boolean): void {
-  release();
-  held = is
-    ? new Promise((done) => {
-        release = done;
-      })
-    : null;
-}
 
 async function begin({ id, work, of }: Extract<ToLab, { t: "do" }>): Promise<void> {
   let told = performance.now();
@@ -53,7 +38,6 @@ async function begin({ id, work, of }: Extract<ToLab, { t: "do" }>): Promise<voi
       send({ t: "soFar", id, part, value: value?.() ?? null });
     }
     await others();
-    while (held && id > dropped) await held;
     if (id <= dropped) throw DROPPED;
   };
   try {
