@@ -31,7 +31,7 @@ macro_rules! studies {
 }
 
 studies! {
-    alone classes covers dependences knobs length orders partitions queues race scale settled silicon streams trust verdicts
+    accelsim alone classes covers dependences knobs length orders partitions queues race scale settled silicon streams trust verdicts
 }
 
 /// A study, as its folder has it.

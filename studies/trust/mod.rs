@@ -14,7 +14,7 @@ const RERUN: &str = "reports/interference/report.md";
 
 /// Fills the page.
 pub fn page(_: &[String], page: &mut Page) -> Result<(), String> {
-    for (mark, of) in [("silicon", silicon as fn(&mut String) -> Result<(), String>), ("papers", papers), ("itself", itself)] {
+    for (mark, of) in [("silicon", silicon as fn(&mut String) -> Result<(), String>), ("simulator", simulator), ("papers", papers), ("itself", itself)] {
         let mut text = String::new();
         of(&mut text)?;
         page.line(mark, text.trim_end_matches('\n'));
@@ -138,6 +138,22 @@ fn silicon(text: &mut String) -> Result<(), String> {
     );
     *text += "\nNo other preset has been held against its GPU. For the cycles of kernels alone, Accel-Sim 2.0 prints 13.4 % and the model of \"Dissecting and Modeling the Architecture of Modern GPU Cores\" (MICRO 2025) 14 %. No simulator that we know of prints the error of a \
               slowdown.\n\n";
+    Ok(())
+}
+
+/// What the study of recorded kernels says of another simulator.
+fn simulator(text: &mut String) -> Result<(), String> {
+    let file = "reference/accelsim.md";
+    let page = read(file)?;
+    let behind = |words: &str| {
+        let found = page.lines().find_map(|line| line.split_once(words)).ok_or_else(|| format!("docs/{file} has no {words}"))?;
+        Ok::<_, String>(found.1.to_owned())
+    };
+    let (kernels, met, speed) = (behind("on [Accel-Sim](https://accel-sim.github.io) and here. ")?, behind("`accelsim-rtx2060`, 30 SMs. ")?, behind("On one core. ")?);
+    let [kernels, speed] = [(&kernels, " are"), (&speed, " Times are")].map(|(of, end)| of.split(end).next().unwrap_or_default());
+    *text += &format!(
+        "## Against another simulator\n\n[{kernels}](reference/accelsim.md), recorded, ran on Accel-Sim and here, with its configuration of an RTX 2060. {met} {speed}\n"
+    );
     Ok(())
 }
 
