@@ -1,4 +1,4 @@
-//! The same recorded kernels on Accel-Sim and here: cycles, hit rates, speed and memory. What Accel-Sim said is data; what is said here runs anew.
+//! Recorded kernels on Accel-Sim and here: cycles, hit rates, speed and memory. What Accel-Sim said is data; what is said here runs anew.
 
 use crate::{Page, each, root};
 use serde::Deserialize;
