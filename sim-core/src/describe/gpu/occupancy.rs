@@ -261,6 +261,7 @@ mod tests {
             ("accelsim-rtx2060", shape(256, 32, 12 << 10), 4, Limiter::Threads, 64),
             ("accelsim-qv100", shape(256, 32, 0), 8, Limiter::Threads, 0),
             ("accelsim-rtx3070", shape(256, 32, 11 << 10), 6, Limiter::Threads, 100),
+            ("accelsim-h100", shape(256, 32, 20 << 10), 8, Limiter::Threads, 164),
         ] {
             let class = &presets::find(gpu).unwrap().sms[0];
             let wanted = Divisions::of(class).wanted(Resources::of_cta(&launch, class), CarveOut::Default);

@@ -52,6 +52,7 @@ presets![
     "accelsim-rtx2060",
     "accelsim-qv100",
     "accelsim-rtx3070",
+    "accelsim-h100",
     "ikra-15cu",
     "ikra-micro-3cu",
 ];

@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn presets_with_as_many_sms_are_offered_with_a_part_that_divides() {
-        assert_eq!(presets_of(&h100()).unwrap(), [("h100-sxm5", "1/4"), ("h200-sxm", "1/4")]);
+        assert_eq!(presets_of(&h100()).unwrap(), [("h100-sxm5", "1/4"), ("h200-sxm", "1/4"), ("accelsim-h100", "1/4")]);
         let of = |sms: u32| presets_of(&Measured::read(&H100.replace("# sms: 132", &format!("# sms: {sms}"))).unwrap()).unwrap();
         assert_eq!(of(30), [("rtx2060-30sm", "1"), ("accelsim-rtx2060", "1")]);
         assert_eq!(of(131), []);
