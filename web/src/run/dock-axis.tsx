@@ -18,17 +18,8 @@ import { PaintSwatch, type Exportable } from "../picture/parts.tsx";
 import { axisEnd, dockTable, figures, kernelLabel, lanesOf, type DockRun, type Lane } from "./dock-data.ts";
 import { drawDock, seriesPaint, type DockDrawing } from "./dock-drawing.ts";
 import { brief, FiguresTable, figuresText, valueText } from "./dock-figures.tsx";
+import type { Session } from "./session.ts";
 import { tableResolution, TimeAxis, type Press } from "./time-axis.ts";
-
-interface AxisEvents {
-  go(cycle: number): void;
-  /** What is shown is to be of these cycles; null: of the run up to the cursor. */
-  select(stretch: Zoom | null): void;
-  /** The user shows other cycles. */
-  zoom(zoom: Zoom | null): void;
-  /** A lane has grown; null: none has. */
-  grow(lane: string | null): void;
-}
 
 /** Below this width there is no room beside the lanes; below that, or this height of the window, none for a lane of each kernel. */
 const NARROW = 600,
@@ -42,7 +33,7 @@ const KEYS =
   "Arrow keys move by a window, with Shift they select cycles. Enter makes a lane large, up and down take the next one. Plus, minus and 0 zoom.";
 
 export class Axis {
-  readonly #events: AxisEvents;
+  readonly #send: Session["send"];
   #runs: DockRun[] = [];
   #chosen: readonly string[] | null = null;
   #large: string | null = null;
@@ -55,7 +46,7 @@ export class Axis {
     around: () => this.#cycle,
     changed: (zoom) => {
       this.zoom = zoom;
-      this.#events.zoom(zoom);
+      this.#send("look", { zoom: zoom ?? undefined });
     },
     say: (text) => {
       this.#said.textContent = text;
@@ -105,8 +96,8 @@ export class Axis {
     return this.element.querySelector(of) as HTMLElement;
   }
 
-  constructor(events: AxisEvents) {
-    this.#events = events;
+  constructor(send: Session["send"]) {
+    this.#send = send;
     this.#listen();
     new ResizeObserver(this.#draw).observe(this.#track);
     onRetheme(this.#draw);
@@ -361,7 +352,7 @@ export class Axis {
   #extend(to: number): void {
     const start = this.#anchor ?? this.#cycle,
       stretch = this.#windows(start, to);
-    this.#events.select(stretch);
+    this.#send("stretchTo", stretch);
     // Whoever selects anew begins where the cursor was.
     this.#anchor = start;
     this.#head = to;
@@ -369,7 +360,7 @@ export class Axis {
 
   #grow(lane: string | null): void {
     this.large = lane;
-    this.#events.grow(lane);
+    this.#send("look", { panel: lane ?? undefined });
     const found = this.#lanes.find(({ key }) => key === lane);
     this.#said.textContent = found ? `${found.title}, large` : "All lanes small";
   }
@@ -416,7 +407,7 @@ export class Axis {
 
   #go(cycle: number): void {
     const to = Math.max(0, Math.round(cycle));
-    if (to !== this.#cycle || this.#stretch) this.#events.go(to);
+    if (to !== this.#cycle || this.#stretch) this.#send("go", to);
   }
 
   #listen(): void {
@@ -448,7 +439,7 @@ export class Axis {
         grips = false;
         this.#dragged = null;
         this.#place();
-        if (selects) this.#events.select(this.#windows(press.cycle, to));
+        if (selects) this.#send("stretchTo", this.#windows(press.cycle, to));
       },
       key: (key, shift) => this.#key(key, shift),
     });
@@ -488,7 +479,7 @@ export class Axis {
       return true;
     }
     if (key !== "Escape" || !this.#stretch) return false;
-    this.#events.select(null);
+    this.#send("stretchTo", null);
     return true;
   }
 }

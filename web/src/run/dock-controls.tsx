@@ -30,7 +30,7 @@ export function Controls({ dock, picture }: { dock: DockState; picture: Axis }) 
       </span>
       <Words dock={dock} />
       <Stretch dock={dock} picture={picture} />
-      {dock.zoomed.value && (
+      {dock.session.view.value.zoom && (
         <button
           type="button"
           class="button dk-all"
@@ -49,15 +49,17 @@ export function Controls({ dock, picture }: { dock: DockState; picture: Axis }) 
 }
 
 function Play({ dock }: { dock: DockState }) {
-  const running = dock.running;
+  const { running, session } = dock,
+    { send } = session,
+    plays = session.plays.value;
   return (
     <button
       type="button"
       class="play"
-      aria-label={dock.plays.value}
+      aria-label={plays}
       aria-pressed={running ? "true" : "false"}
-      title={`${dock.plays.value} ( space )`}
-      onClick={dock.events.toggle}
+      title={`${plays} ( space )`}
+      onClick={() => send("toggle")}
     >
       <Icon name={running ? "pause" : "play"} />
     </button>
@@ -151,7 +153,7 @@ function Words({ dock }: { dock: DockState }) {
 
 /** The cycles that numbers are of, until the button is pressed. */
 function Stretch({ dock, picture }: { dock: DockState; picture: Axis }) {
-  const stretch = dock.stretch.value;
+  const stretch = dock.session.selected.value;
   return stretch === null ? null : (
     <>
       <button
@@ -159,7 +161,7 @@ function Stretch({ dock, picture }: { dock: DockState; picture: Axis }) {
         class="button dk-stretch"
         title="Numbers are of these cycles: press for those of the whole run (Escape)"
         onClick={() => {
-          dock.events.select(null);
+          dock.session.send("stretchTo", null);
           picture.focus();
         }}
       >
@@ -231,15 +233,15 @@ function Extras({ picture }: { picture: Axis }) {
 function More({ dock, picture }: { dock: DockState; picture: Axis }) {
   const box = useRef<HTMLDivElement>(null),
     opener = useRef<HTMLButtonElement>(null);
-  const steps: [string, IconName, string, () => void, boolean][] = [
-    ["Reset to cycle 0", "reset", "Reset to cycle 0", dock.events.reset, false],
-    ["Step back one cycle", "back", "Step back one cycle ( , )", dock.events.back, false],
-    ["Step one cycle", "step", "Step one cycle ( . )", dock.events.step, dock.over],
+  const steps: [string, IconName, string, "reset" | "back" | "step" | "event", boolean][] = [
+    ["Reset to cycle 0", "reset", "Reset to cycle 0", "reset", false],
+    ["Step back one cycle", "back", "Step back one cycle ( , )", "back", false],
+    ["Step one cycle", "step", "Step one cycle ( . )", "step", dock.over],
     [
       "Step to the next event",
       "event",
       "To the next event: a CTA launched or retired, a decision of the policy ( e )",
-      dock.events.event,
+      "event",
       dock.over,
     ],
   ];
@@ -265,7 +267,7 @@ function More({ dock, picture }: { dock: DockState; picture: Axis }) {
         onToggle={({ newState }) => newState === "open" && place(box.current, opener.current)}
       >
         <div class="dk-steps">
-          {steps.map(([name, sign, title, run, off]) => (
+          {steps.map(([name, sign, title, step, off]) => (
             <button
               key={name}
               type="button"
@@ -273,7 +275,7 @@ function More({ dock, picture }: { dock: DockState; picture: Axis }) {
               aria-label={name}
               title={title}
               aria-disabled={off ? "true" : undefined}
-              onClick={run}
+              onClick={() => dock.session.send(step)}
             >
               <Icon name={sign} />
             </button>

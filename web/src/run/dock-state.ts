@@ -2,7 +2,7 @@
 import { batch, signal } from "@preact/signals";
 import { count, rate, timeText } from "../model/format.ts";
 import type { Doing } from "../model/session.ts";
-import type { Zoom } from "../model/types.ts";
+import type { Session } from "./session.ts";
 
 export const STATES: Record<Doing, string> = {
   idle: "Loading",
@@ -19,22 +19,6 @@ export const STATES: Record<Doing, string> = {
 };
 /** Nothing can be stepped. */
 const OVER: readonly Doing[] = ["done", "settled", "stuck", "failed", "idle", "profiling", "stopped", "empty"];
-
-export interface DockEvents {
-  toggle(): void;
-  step(): void;
-  back(): void;
-  event(): void;
-  reset(): void;
-  speed(cyclesPerSecond: number): void;
-  /** The run is to go to a cycle, and stay there. */
-  go(cycle: number): void;
-  /** Numbers are to be of these cycles, at whose end the run is to stay; null: of the run up to where it is. */
-  select(stretch: Zoom | null): void;
-  /** The lanes that the user wants; and the one that is large. */
-  lanes(keys: readonly string[]): void;
-  grow(lane: string | null): void;
-}
 
 /** “12 % of the way, about 3 min left”. */
 export function wayText(cycle: number, toward: number, perSecond: number): string {
@@ -56,8 +40,6 @@ export const SPEEDS: readonly number[] = [Infinity, 20_000, 500, 5];
 
 export class DockState {
   readonly state = signal<Doing>("idle");
-  /** What Play will do. */
-  readonly plays = signal("Play");
   readonly cycle = signal(0);
   readonly cycleText = signal("0");
   readonly rateText = signal(rate(0));
@@ -65,19 +47,14 @@ export class DockState {
   readonly wayText = signal("");
   readonly speed = signal(Infinity);
   readonly two = signal(false);
-  readonly zoomed = signal(false);
-  readonly stretch = signal<Zoom | null>(null);
   /** All that can be a lane. */
   readonly offered = signal<readonly { key: string; title: string; doc: string; on: boolean }[]>([]);
   /** What is wrong with what was typed. */
   readonly wrong = signal("");
   /** Said to those who do not see it. */
   readonly said = signal("");
-  readonly events: DockEvents;
 
-  constructor(events: DockEvents) {
-    this.events = events;
-  }
+  constructor(readonly session: Pick<Session, "send" | "plays" | "selected" | "view" | "engine">) {}
 
   get running(): boolean {
     return this.state.value === "playing" || this.state.value === "seeking";
@@ -102,20 +79,20 @@ export class DockState {
 
   setSpeed(speed: number): void {
     this.speed.value = speed;
-    this.events.speed(speed);
+    if (this.session.engine) this.session.engine.transport.speed = speed;
   }
 
   /** A lane more, or one less. */
   toggleLane(key: string): void {
     const keys = this.offered.value.filter((one) => (one.key === key ? !one.on : one.on)).map((one) => one.key);
-    this.events.lanes(keys);
+    this.session.send("look", { lanes: keys.join(",") });
   }
 
   /** Whether the text is a cycle; then the run goes there. */
   goTo(text: string): boolean {
     const cycle = cycleFrom(text);
     this.wrong.value = cycle === null ? `“${text}” is no cycle: a whole number is, as in 250000, 250,000 or 250k.` : "";
-    if (cycle !== null) this.events.go(cycle);
+    if (cycle !== null) this.session.send("go", cycle);
     return cycle !== null;
   }
 }

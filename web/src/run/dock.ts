@@ -14,21 +14,8 @@ import type { Part } from "./panel.ts";
 import type { Session } from "./session.ts";
 
 export function dockPart(dock: HTMLElement, session: Session): Part {
-  const state = new DockState({
-    toggle: () => session.send("toggle"),
-    step: () => session.send("step"),
-    back: () => session.send("back"),
-    event: () => session.send("event"),
-    reset: () => session.send("reset"),
-    go: (cycle) => session.send("go", cycle),
-    select: (stretch) => session.send("stretchTo", stretch),
-    lanes: (keys) => session.send("look", { lanes: keys.join(",") }),
-    grow: (lane) => session.send("look", { panel: lane ?? undefined }),
-    speed: (cyclesPerSecond) => {
-      if (session.engine) session.engine.transport.speed = cyclesPerSecond;
-    },
-  });
-  const axis = new Axis({ ...state.events, zoom: (zoom) => session.send("look", { zoom: zoom ?? undefined }) });
+  const state = new DockState(session),
+    axis = new Axis(session.send);
   let runs: DockRun[] = [];
 
   const row = document.createElement("div");
@@ -51,7 +38,6 @@ export function dockPart(dock: HTMLElement, session: Session): Part {
   const follow: (() => void)[] = [
     () => {
       axis.zoom = zoom.value;
-      state.zoomed.value = zoom.value !== null;
     },
     () => {
       axis.chosen = lanes.value?.split(",") ?? null;
@@ -61,10 +47,7 @@ export function dockPart(dock: HTMLElement, session: Session): Part {
       axis.large = large.value;
     },
     () => {
-      axis.stretch = state.stretch.value = session.selected.value;
-    },
-    () => {
-      state.plays.value = session.plays.value;
+      axis.stretch = session.selected.value;
     },
     () => {
       const { state: doing, cycle, rate, toward } = session.where.value;

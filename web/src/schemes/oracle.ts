@@ -157,8 +157,7 @@ export class OracleSearch {
       this.#says.value = plan.map(problemText).join("; ");
       return;
     }
-    const known = Object.keys(plan.runs).map((hash) => ({ hash }));
-    await host.alone.recall(known);
+    await host.alone.recall(Object.keys(plan.runs).map((hash) => ({ hash })));
     if (turn !== this.#turn) return;
     let done = 0;
     await new Promise<void>((over) => {
@@ -173,11 +172,7 @@ export class OracleSearch {
         progress: () => tell(pool.progress().done, done, points.length),
         over,
       });
-      pool.know(
-        Object.fromEntries(
-          known.flatMap(({ hash }) => (host.alone.known[hash] ? [[hash, host.alone.known[hash]]] : [])),
-        ),
-      );
+      pool.know(host.alone.known);
       this.#pool = pool;
       pool.start(host.workers);
     });

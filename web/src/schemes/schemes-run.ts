@@ -300,14 +300,7 @@ export class SchemesRun {
     // What the page has run itself meanwhile is done, too.
     const open = this.#open();
     pool.skip(places.flatMap((place, index) => (open.includes(place) ? [] : [index])));
-    pool.know(
-      Object.fromEntries(
-        Object.keys(plan.runs).flatMap((hash) => {
-          const answer = host.alone.known[hash];
-          return answer ? [[hash, answer]] : [];
-        }),
-      ),
-    );
+    pool.know(host.alone.known);
     if (this.#wanted) this.start(this.#whole);
   }
 
