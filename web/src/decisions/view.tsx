@@ -85,7 +85,7 @@ function Happened({ of, label, go }: { of: Decided; label: string } & Pick<Props
     <Fold class="decided-log" summary="Every decision, launch and switch, the last first">
       {() => (
         <>
-          <div class="decided-kind">
+          <div class="flow aside decided-kind">
             <label for={id}>Show</label>
             <Select
               at={{ id }}

@@ -124,7 +124,7 @@ function Form({ by }: { by: Allocator }) {
           </tbody>
         </table>
       </Scrolls>
-      <div class="allocation-deeds">
+      <div class="flow allocation-deeds">
         <button
           type="button"
           class="button"

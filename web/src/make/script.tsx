@@ -87,7 +87,7 @@ export function Script({ path }: { path: string }) {
         <p class="field-problem" id="f-policy-source-problem" role="alert" hidden={why === ""}>
           {why.charAt(0).toUpperCase() + why.slice(1)}
         </p>
-        <div class="script-buttons">
+        <div class="flow">
           <button
             type="button"
             class="button primary"

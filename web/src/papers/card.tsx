@@ -143,7 +143,7 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
           }}
         />
       )}
-      <div class="figure-run">
+      <div class="flow figure-run">
         {running ? (
           <Button press={() => again.stop()}>Stop</Button>
         ) : (
@@ -157,8 +157,8 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
           </Button>
         )}
         {running && <progress max={1} value={again.part.value} aria-label="Runs done" />}
-        <span class="figure-progress">{again.words}</span>
-        <span class="figure-copies">
+        <span class="aside figure-progress">{again.words}</span>
+        <span class="flow figure-copies">
           <button
             type="button"
             class="button"
@@ -332,7 +332,7 @@ function Point({ again, figure, gain, index, focus, close }: PointProps) {
       {links.length === 0 ? (
         <p class="note">This point has no runs.</p>
       ) : (
-        <p class="figure-measure">
+        <p class="aside figure-measure">
           {how(figure, index, (path) => figureTitle(path, engine?.presets().metrics ?? [], kernels))}
         </p>
       )}
@@ -346,7 +346,7 @@ function Point({ again, figure, gain, index, focus, close }: PointProps) {
       </ul>
       {links.length > LISTED && <p class="note">and {links.length - LISTED} more</p>}
       {links.length > 0 && (
-        <div class="figure-run">
+        <div class="flow figure-run">
           <Button disabled={!again.can.value} press={() => again.start(runsOf([point]))}>
             Run this point again here
           </Button>

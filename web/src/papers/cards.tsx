@@ -63,7 +63,7 @@ function Card({ of, here }: { of: PaperCard; here: Here | null }) {
           </ul>
         </details>
       )}
-      <p class="paper-links">
+      <p class="flow paper-links">
         <a class="button primary" href={address}>
           {of.figures} figures
         </a>
@@ -95,7 +95,7 @@ function TotalBar({ of, what }: { of: Total; what: string }) {
   const rest = [of.partly > 0 ? `${of.partly} direction only` : "", `${of.failed} not reproduced`].filter(Boolean);
   return (
     <div class="total">
-      <p>
+      <p class="aside">
         <b>{keptText(of, what)}</b> reproduced; {rest.join(", ")}
       </p>
       <div class="total-bar" aria-hidden="true">

@@ -31,7 +31,7 @@ export function ClaimTable({ claims, label, report }: { claims: readonly Claim[]
             <th scope="row">
               <a href={`${report}#${claim.id}`}>{claim.says}</a>
               {claim.why && (
-                <span class="claim-why">
+                <span class="aside claim-why">
                   <Terms text={claim.why} />
                 </span>
               )}

@@ -127,7 +127,7 @@ function Side(props: { title: string; what: string; ways: readonly Way[]; childr
             <>
               <Source of={card} />
               <Setting of={card} here={engineHere.value} />
-              <p class="paper-links">
+              <p class="flow paper-links">
                 {report ? (
                   <a class="button" href={here("")}>
                     Figures

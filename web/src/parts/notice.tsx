@@ -28,7 +28,7 @@ export function NoticeBox({ of }: { of: ReadonlySignal<Notice | null> }) {
       <h2>{title}</h2>
       {text.map((part, i) => (typeof part === "string" ? <p key={i}>{part}</p> : part))}
       {actions.length > 0 && (
-        <div class="notice-actions">
+        <div class="flow notice-actions">
           {actions.map(({ label, primary, run }) => (
             <button key={label} type="button" class={primary ? "button primary" : "button"} onClick={run}>
               {label}

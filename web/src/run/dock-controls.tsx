@@ -195,7 +195,7 @@ function Extras({ picture }: { picture: Axis }) {
   const [table, show] = useState<Tabular | null>(null);
   return (
     <div class="dk-extras">
-      <div class="dk-actions">
+      <div class="flow">
         <button
           type="button"
           class="cv-button"
@@ -266,7 +266,7 @@ function More({ dock, picture }: { dock: DockState; picture: Axis }) {
         ref={box}
         onToggle={({ newState }) => newState === "open" && place(box.current, opener.current)}
       >
-        <div class="dk-steps">
+        <div class="flow">
           {steps.map(([name, sign, title, step, off]) => (
             <button
               key={name}

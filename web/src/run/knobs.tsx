@@ -149,7 +149,7 @@ function VariedFigure({ of, onStop, onClose }: { of: Varied; onStop(): void; onC
     all = sides.length * steps.length;
   return (
     <section class="varied" aria-label={`${knob.title} varied`}>
-      <p class="varied-head">
+      <p class="flow aside varied-head">
         <b>
           How much slower than alone, by {knob.title}
           {knob.unit && `, ${knob.unit}`}

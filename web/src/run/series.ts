@@ -33,6 +33,8 @@ export interface LaneSpec {
   sum: boolean;
 }
 
+const PLAIN = { unit: "", each: false, sum: false, top: null };
+
 /** What a layout has columns for, in the order of the lanes. */
 export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): LaneSpec[] {
   const find = (key: string, kernel: number | null): number =>
@@ -98,67 +100,63 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
 
   const all: LaneSpec[] = [
     {
+      ...PLAIN,
       key: "ipc",
       title: "IPC",
       name: "IPC",
-      unit: "",
       each: true,
-      sum: false,
       doc: "Thread instructions executed per core cycle over the whole GPU, by kernel.",
       series: perKernel("thread_instructions", "cycles"),
-      top: null,
     },
     {
+      ...PLAIN,
       key: "noc",
       title: "NoC reply bandwidth",
       name: "NoC",
       unit: "GB/s",
-      each: false,
       sum: true,
       doc: "Bytes of replies that crossed the NoC from L2 to the SMs, at the core clock, by kernel.",
       series: perKernel("noc_bytes", "cycles", gigabytes),
       top: peakOf(peaks.noc_bytes_per_cycle && peaks.noc_bytes_per_cycle * gigabytes, "peak"),
     },
     {
+      ...PLAIN,
       key: "dram",
       title: "DRAM bandwidth",
       name: "DRAM",
       unit: "GB/s",
-      each: false,
       sum: true,
       doc: "Bytes on the DRAM data buses, at the core clock, by kernel, and for context switches of their CTAs.",
       series: dram(),
       top: peakOf(peaks.dram_bytes_per_cycle && peaks.dram_bytes_per_cycle * gigabytes, "peak"),
     },
     {
+      ...PLAIN,
       key: "demand",
       title: "NoC demand",
       name: "NoC demand",
       unit: "× sustainable",
-      each: false,
       sum: true,
       doc: "Replies to the reads that waited in L1D miss queues or came to them, over what the NoC can sustain as CCBP has it (§3, Fig. 3). Above 1, reads wait.",
       series: sustainable === null ? [] : perKernel("noc_demand_bytes", "cycles", 1 / sustainable),
       top: peakOf(1, "sustainable"),
     },
     {
+      ...PLAIN,
       key: "latency",
       title: "Memory latency",
       name: "latency",
       unit: "cycles",
       each: true,
-      sum: false,
       doc: "Core cycles from entering the L1D miss queue to the reply's arrival, mean over the read replies of the window. A gap where none arrived.",
       series: perKernel("latency_sum", (k) => [find("latency_count", k)].filter((c) => c >= 0)),
-      top: null,
     },
     {
+      ...PLAIN,
       key: "stalls",
       title: "Issue slots",
       name: "issue slots",
       unit: "%",
-      each: false,
-      sum: false,
       doc: "What the warp schedulers did: issued for a kernel, or the one cause that each idle scheduler-cycle is charged to.",
       series: [...issues, ...stalled(causes)],
       top: { value: 100, label: "" },
@@ -171,12 +169,11 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
         ? []
         : [
             {
+              ...PLAIN,
               key: `stalls.${kernel}`,
               title: `Issue slots of ${name}`,
               name: `${name} slots`,
               unit: "%",
-              each: false,
-              sum: false,
               doc: `When ${name} issued, and, while a scheduler issued nothing, what kept the warps of ${name} that it has. In what is left, other kernels issued, or the scheduler had no warp of ${name}.`,
               series: [own, ...stalled(mine)],
               top: { value: 100, label: "" },
@@ -184,26 +181,23 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
           ];
     }),
     {
+      ...PLAIN,
       key: "ctas",
       title: "Resident CTAs",
       name: "CTAs",
-      unit: "",
-      each: false,
       sum: true,
       doc: "CTAs resident on all SMs, mean over the window, by kernel.",
       series: perKernel("cta_cycles", "cycles"),
-      top: null,
     },
     {
+      ...PLAIN,
       key: "quota",
       title: "Quota left",
       name: "quota",
       unit: "instructions",
       each: true,
-      sum: false,
       doc: "What is left of the quotas of each kernel, over all SMs on which something is left, mean of the ends of windows. A refill lifts it.",
       series: perKernel("quota_left", "cycles", layout.window),
-      top: null,
     },
   ];
   return all.filter((one) => one.series.length > 0);

@@ -56,7 +56,7 @@ function SchemesPlace({ place, onChange, onOpen }: Props) {
   };
   return (
     <section class="place" aria-labelledby="place-title">
-      <div class="place-question">
+      <div class="flow place-question">
         <h2 id="place-title">Which scheme is best for</h2>
         <Choices catalogue={catalogue} experiments={[experiment]} onChoose={chosen} sides={false} />
       </div>
@@ -226,7 +226,7 @@ function Oracles({ place }: { place: Place }) {
         The CTA oracle tries every combination of CTAs on each SM, the spatial oracle every number of CTAs on SMs apart.
         What they find is known only afterwards: a bound, no scheme.
       </p>
-      <div class="schemes-bar">
+      <div class="flow schemes-bar">
         {progress && <progress max={1} value={progress.part} aria-label="Oracles searched" />}
         <button
           type="button"
@@ -242,7 +242,7 @@ function Oracles({ place }: { place: Place }) {
           {progress ? "Stop the search" : "Search the oracles"}
         </button>
         {progress && (
-          <span class="schemes-progress">
+          <span class="aside">
             {`${count(progress.done)} of ${count(progress.of)} combinations${progress.leftMs === null ? "" : `, about ${timeText(progress.leftMs)} left`}`}
           </span>
         )}

@@ -104,7 +104,7 @@ function Runs({ of, gpus }: Pick<MeasuredProps, "of" | "gpus">) {
   const begun = of.left.value > 0 && of.left.value < of.runs.value.size;
   return (
     <>
-      <div class="silicon-bar">
+      <div class="flow silicon-bar">
         <label for="f-silicon-gpu">Simulated on</label>
         <select
           id="f-silicon-gpu"
@@ -127,7 +127,7 @@ function Runs({ of, gpus }: Pick<MeasuredProps, "of" | "gpus">) {
           {progress ? "Stop" : begun ? "Simulate the rest" : "Simulate"}
         </Button>
         {progress && <progress max={1} value={progress.part} aria-label="Simulated" />}
-        <span class="silicon-progress" role="status">
+        <span class="aside silicon-progress" role="status">
           {progress && progressText(progress, progress.leftMs === null ? null : timeText(progress.leftMs))}
         </span>
       </div>

@@ -38,7 +38,7 @@ export function VaryForm({ of, examples, suggest, ofMix }: FormProps) {
   const base = (read(text) as { sweep?: { base?: unknown } } | undefined)?.sweep?.base;
   return (
     <div class="card vary-form">
-      <div class="vary-from">
+      <div class="flow vary-from">
         <Select
           at={{ id: "f-example", "aria-label": "Open an example", disabled: running }}
           options={[
@@ -59,7 +59,7 @@ export function VaryForm({ of, examples, suggest, ofMix }: FormProps) {
           </>
         )}
       </div>
-      <div class="run-bar">
+      <div class="flow run-bar">
         {running ? (
           <Button press={() => of.halt()}>Stop</Button>
         ) : (
@@ -73,7 +73,7 @@ export function VaryForm({ of, examples, suggest, ofMix }: FormProps) {
           </Button>
         )}
         {progress && <progress max={1} value={progress.done} aria-label="Simulations done" />}
-        <span class="sweep-progress">{of.words}</span>
+        <span class="aside sweep-progress">{of.words}</span>
         <span class="hidden" role="status">
           {of.spoken}
         </span>
@@ -158,7 +158,7 @@ export function Results({ of }: { of: Sweeps }) {
     <>
       <section class="card" aria-labelledby="chart-title">
         <h3 id="chart-title">Compared</h3>
-        <div class="sweep-choices">
+        <div class="flow aside sweep-choices">
           <label for="f-y">Figure</label>
           <Select
             at={{ id: "f-y" }}
@@ -216,9 +216,9 @@ function Points({ of, run }: { of: Sweeps; run: NonNullable<Sweeps["run"]["value
   );
   return (
     <section class="card" aria-labelledby="points-title">
-      <div class="sweep-head">
+      <div class="flow sweep-head">
         <h3 id="points-title">{plan.name || "Points"}</h3>
-        <div class="sweep-savers">
+        <div class="flow">
           {save("jsonl", "The lines that corun sweep writes", "Lines (JSONL)")}
           {save("csv", "A row for each point, for a spreadsheet", "Table (CSV)")}
         </div>
