@@ -3,17 +3,10 @@
 import type { ControlEntry } from "./types.ts";
 
 /** A control with an entry for each kernel. */
-export interface KernelControl {
-  key: string;
-  title: string;
-  unit: string;
+export interface KernelControl extends Omit<ControlEntry, "kind"> {
   min: number;
   max: number;
   kind: "limit" | "rank" | "numbers" | "flag" | "choice";
-  choices?: string[];
-  /** What holds where nothing is said, in words; of a choice, its name. */
-  neutral: string;
-  doc: string;
 }
 
 const KINDS: Partial<Record<ControlEntry["kind"], KernelControl["kind"]>> = {
@@ -33,21 +26,7 @@ export function kernelControls(all: readonly ControlEntry[], sms: number): Kerne
     .flatMap((c) => {
       const kind = KINDS[c.kind],
         max = c.kind === "sms" ? sms - 1 : (c.max ?? 1);
-      return kind === undefined
-        ? []
-        : [
-            {
-              key: c.key,
-              title: c.title,
-              unit: c.unit,
-              min: c.min ?? 0,
-              max,
-              kind,
-              ...(c.choices ? { choices: c.choices } : {}),
-              neutral: c.neutral,
-              doc: `${c.doc}. Empty: ${c.neutral}.`,
-            },
-          ];
+      return kind === undefined ? [] : [{ ...c, min: c.min ?? 0, max, kind, doc: `${c.doc}. Empty: ${c.neutral}.` }];
     });
 }
 

@@ -15,7 +15,7 @@ import { errorText } from "../model/format.ts";
 import { ThemeButton } from "../parts/widgets.tsx";
 import { compileModule } from "../engine/module.ts";
 import { NoticeBox, notStarted, retry, type Notice } from "../parts/notice.tsx";
-import { startSkip } from "../parts/dom.ts";
+import { startSkip, tellHeight } from "../parts/dom.ts";
 import { startTheme } from "../parts/theme.ts";
 import { Again, Figures } from "./again.ts";
 import { FigureCard } from "./card.tsx";
@@ -245,17 +245,6 @@ function lead(): void {
   named.scrollIntoView({ block: "center" });
 }
 
-/** Tells the article around a frame how tall the figure is. */
-function tellHeight(): void {
-  const tell = (): void => {
-    parent.postMessage(
-      { corun: "figure-height", paper, figure: only, height: Math.ceil(document.body.getBoundingClientRect().height) },
-      "*",
-    );
-  };
-  new ResizeObserver(tell).observe(document.body);
-}
-
 render(<ThemeButton />, $("#actions"));
 render(<NoticeBox of={said} />, $("#notices"));
 
@@ -284,7 +273,7 @@ async function show(): Promise<Figures | null> {
 }
 
 async function begin(): Promise<void> {
-  if (embedded && parent !== window) tellHeight();
+  if (embedded) tellHeight({ paper, figure: only });
   const compiling = compileModule();
   compiling.catch(() => undefined);
   let figures: Figures | null;

@@ -86,6 +86,16 @@ export function onFileDrop(take: (file: File, all: readonly File[]) => void): vo
   });
 }
 
+/** Tells the article around a frame how tall what is in it is; `of`: and what that is. */
+export function tellHeight(of: object = {}): void {
+  if (parent === window) return;
+  const tell = (): void => {
+    const height = Math.ceil(document.body.getBoundingClientRect().height);
+    parent.postMessage({ corun: "figure-height", ...of, height }, "*");
+  };
+  new ResizeObserver(tell).observe(document.body);
+}
+
 /** Offers `content` as a download. Nothing leaves the machine. */
 export function download(name: string, content: Blob | string, type = "text/plain"): void {
   const blob = typeof content === "string" ? new Blob([content], { type: `${type};charset=utf-8` }) : content;

@@ -4,6 +4,7 @@ import { fixed, percent, finite } from "../model/format.ts";
 import { interval } from "../model/interval-text.ts";
 import { titleOf } from "../model/titles.ts";
 import type { SchemeAnswer } from "../model/model.ts";
+import type { Column as Named } from "../model/tabular.ts";
 import { mixFigure, slowdownOf } from "../model/figures.ts";
 import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../model/types.ts";
 
@@ -30,10 +31,7 @@ export function sweepOf(experiment: Experiment, policies: readonly PolicyChoice[
   });
 }
 
-export interface Column {
-  key: string;
-  title: string;
-  unit: string;
+export interface Column extends Named {
   doc: string;
   /** Which figure it is a part of. */
   figure: string;

@@ -1,6 +1,6 @@
 // The simulator in a frame of an article: `./?embed=1&hide=memory,schemes#v=1&…`. What is around the pictures is left away, and what `hide` names too;
-// a panel that the link opens stands under them. The article hears how tall the page is, in the message that figures send (figures/main.ts).
-import { made } from "../parts/dom.ts";
+// a panel that the link opens stands under them. The article hears how tall the page is, in the message that figures send (parts/dom.ts).
+import { made, tellHeight } from "../parts/dom.ts";
 
 /** What the window hears when the address has changed with the run. */
 export const LINKED = "corun-linked";
@@ -68,12 +68,5 @@ export function startEmbed(all: readonly { id: string }[]): void {
     foot.querySelector("a")?.setAttribute("href", `./${location.hash}`);
   });
   main.append(foot);
-  if (parent === window) return;
-  const tell = (): void => {
-    parent.postMessage(
-      { corun: "figure-height", height: Math.ceil(document.body.getBoundingClientRect().height) },
-      "*",
-    );
-  };
-  new ResizeObserver(tell).observe(document.body);
+  tellHeight();
 }
