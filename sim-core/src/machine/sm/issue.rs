@@ -248,7 +248,12 @@ impl Sm {
                     Next::Barrier => drop(self.occupy_alu(now, at.scheduler())),
                     _ => self.occupy_integer(now, at.scheduler()),
                 }
-                let slot = usize::from(self.warps.states[at.index()].slot);
+                let warp = &mut self.warps.states[at.index()];
+                if latency != 0 {
+                    // A recorded warp's next instruction may wait for what came before the barrier.
+                    warp.ready_from = now + Cycle::from(latency);
+                }
+                let slot = usize::from(warp.slot);
                 self.spend_quota(now, kernel, lanes, now);
                 self.arrive(now, slot, inputs);
             }
@@ -577,9 +582,11 @@ impl Sm {
                 let lane = waiting.trailing_zeros();
                 waiting &= waiting - 1;
                 let which = WarpRef::new(s, lane);
-                self.warps.states[which.index()].pc += 1;
+                let warp = &mut self.warps.states[which.index()];
+                warp.pc += 1;
                 // Goes through the wheel, so that it does not matter which scheduler's warp came last.
-                self.proceed(now, now + 1, which, inputs);
+                let at = warp.ready_from.max(now + 1);
+                self.proceed(now, at, which, inputs);
             }
         }
     }

@@ -52,6 +52,16 @@ fn who_reads_a_result_waits_for_it_and_who_does_not_does_not() {
     }
 }
 
+/// A barrier between who writes a register and who reads it does not make the value come earlier.
+#[test]
+fn a_result_is_waited_for_behind_a_barrier_too() {
+    let barrier = || One(Does::Barrier, &[], &[], Lanes::Stride(0, 0), 0);
+    let steps = (0..100).map(|n| if n % 2 == 0 { alu(&[1], &[1]) } else { barrier() }).collect();
+    let mut m = machine(&gpu(1), &[recorded("A", 1, 1, 0, steps)], false);
+    run(&mut m, 1 + 4 * 25);
+    assert_eq!(issued(&m), 50);
+}
+
 #[test]
 fn a_load_is_waited_for_by_who_reads_it() {
     let mut steps = vec![load(&[1], 0)];
