@@ -97,7 +97,7 @@ fn a_large_cta_runs_where_it_fits_and_is_told_where_it_does_not() {
         [(r#""a100-40gb""#, 167_936), (r#""rtx5090""#, 102_400), (r#"{"preset": "h100-sxm5", "sm.shared_bytes": 200704}"#, 200_704)]
     {
         let said = experiment(gpu).expect_err("it does not fit").to_string();
-        let want = format!("{most} bytes (sm.shared_bytes); it fits h100-sxm5, h200-sxm");
+        let want = format!("{most} bytes (sm.shared_bytes); it fits h100-sxm5, h200-sxm, accelsim-h100");
         assert!(said.starts_with("kernels[0].launches[0]: found a CTA of 384 threads") && said.ends_with(&want), "{said}");
     }
 }
