@@ -49,7 +49,7 @@ test("an H100's file shows what was measured, on a preset by its name, and what 
   await expect(heat(page, 0).locator("tbody tr").nth(3).locator("td").nth(6)).toHaveText("31");
   const preset = dialog(page).getByLabel("Simulated on");
   await expect(preset).toHaveValue("h100-sxm5");
-  await expect(preset.locator("option")).toHaveCount(2);
+  await expect(preset.locator("option")).toHaveCount(3);
   await expect(dialog(page).locator(".silicon-bar")).toContainText("1/4 of it");
   await button(page, "Simulate").click();
   await expect(dialog(page).locator(".silicon-progress")).toContainText("of 72 runs");
