@@ -105,6 +105,13 @@ test("Play says that it leaves the cycles that are selected, and what it does wh
   assert.equal(playsIn(reduce(rests, frames(1, "stuck", 400))[0]), "Play: again from cycle 0");
 });
 
+test("of two, one that names no end and is not at it has the engine's", () => {
+  const { stop: _, ...endless } = B,
+    frame: Event = ["frames", [at(500, "done"), at(500, "paused", result(500, { stop: "budget" }))], "done", 0],
+    both = after(running([A, endless as Experiment]), ["loaded", 1, built(by("ccbp", 3000))], frame)[0];
+  assert.equal(playsIn(both), "Play: go on to 3,000 cycles");
+});
+
 test("of two, the one whose end is later keeps it; one whose kernels are done begins again", () => {
   const [state, todo] = reduce(
     after(running([A, by("ccbp", 2000)]), [

@@ -285,8 +285,10 @@ export function playsIn(state: State): string {
     over = runOf(doing);
   if (isRunning(state)) return "Pause";
   const next = over === "done" ? allFurther(sides) : null,
-    ends = next?.map(({ stop, warm_up: warmUp = 0 }) => {
-      const { cycles, at_most: most } = stop as Stop;
+    ends = next?.map((one, at) => {
+      // One that goes on as it is may leave its end to what the engine takes where it names none.
+      const { stop, warm_up: warmUp = 0 } = { ...sides[at]?.loaded?.normal, ...one };
+      const { cycles, at_most: most } = (stop ?? {}) as Stop;
       return (cycles ?? most ?? 0) + (warmUp as number);
     });
   const words = [
