@@ -76,14 +76,24 @@ impl recording::Visitor for Reading {
         if self.builders.len() <= at {
             self.builders.resize_with(at + 1, Builder::default);
         }
-        if self.too_large.is_none() {
-            self.too_large = (self.builders[at].bytes() > MOST_BYTES).then_some(at);
+        self.too_large.is_none() && {
+            let is_new = self.builders[at].chunk(header, warp, chunk);
+            self.has_grown(at);
+            is_new
         }
-        self.too_large.is_none() && self.builders[at].chunk(header, warp, chunk)
     }
 
     fn step(&mut self, step: &Step<'_>) {
-        self.builders[step.kernel.0].step(step);
+        if self.too_large.is_none() {
+            self.builders[step.kernel.0].step(step);
+            self.has_grown(step.kernel.0);
+        }
+    }
+}
+
+impl Reading {
+    fn has_grown(&mut self, at: usize) {
+        self.too_large = (self.builders[at].bytes() > MOST_BYTES).then_some(at);
     }
 }
 

@@ -11,7 +11,6 @@ use crate::record::{ANEW, CHUNK, COPIES, ENDED, FORM, KERNEL, LAST, MAGIC, MOST_
 use crate::wire::{Wire, behind};
 use sim_core::describe::error::Problem;
 use sim_core::describe::value::Value;
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Read;
 use std::rc::Rc;
@@ -120,7 +119,7 @@ pub fn read<R: Read>(source: R, name: &str, each: impl FnMut(&Step<'_>)) -> Resu
     visit(source, name, &mut Every(each))
 }
 
-/// Reads a recording for a visitor.
+/// Reads a recording for a visitor. For one that does not ask for all, counts are those that the recording says, and opcodes are not counted.
 pub fn visit<R: Read, V: Visitor>(source: R, name: &str, visitor: &mut V) -> Result<Recording, Problem> {
     let mut wire = Wire::new(source, name);
     for byte in MAGIC {
@@ -215,29 +214,31 @@ pub fn visit<R: Read, V: Visitor>(source: R, name: &str, visitor: &mut V) -> Res
 impl Pattern {
     /// Reads it as if all its bases were 0: so its addresses are the distances from them.
     fn new(number: u64, bytes: Vec<u8>, forms: &[Form], reader: &mut Reader) -> Found<Pattern> {
-        let firsts = RefCell::new(Vec::new());
-        let mut reach: Vec<(i64, i64)> = Vec::new();
+        let (mut firsts, mut reach): (Vec<u32>, Vec<(i64, i64)>) = (Vec::new(), Vec::new());
         let mut last = 0;
-        let known = |form: u32| {
-            firsts.borrow_mut().push(form);
-            Ok(0)
-        };
-        reader.read(&bytes, forms, known, |form, _, executed| {
-            if executed.addresses.is_empty() {
-                return Ok(());
-            }
-            let firsts = firsts.borrow();
-            reach.resize(firsts.len(), (i64::MAX, i64::MIN));
-            // The next one most often: a loop comes to its forms in their order.
-            let at = (last + 1..firsts.len()).chain(0..firsts.len()).find(|at| firsts[*at] == form);
-            last = at.unwrap_or(0);
-            let (least, most) = &mut reach[last];
-            for address in executed.addresses.iter().map(|address| *address as i64) {
-                (*least, *most) = ((*least).min(address), (*most).max(address));
-            }
-            Ok(())
-        })?;
-        Ok(Pattern { number, bytes, firsts: firsts.into_inner(), reach })
+        reader.read(
+            &bytes,
+            forms,
+            |_| Ok(0),
+            |form, _, executed| {
+                let distances = executed.addresses.iter().map(|address| *address as i64);
+                let Some((least, most)) = distances.clone().min().zip(distances.max()) else { return Ok(()) };
+                // The next one most often: a loop comes to its forms in their order.
+                match (last + 1..firsts.len()).chain(0..firsts.len()).find(|at| firsts[*at] == form) {
+                    Some(at) => {
+                        reach[at] = (least.min(reach[at].0), most.max(reach[at].1));
+                        last = at;
+                    }
+                    None => {
+                        last = firsts.len();
+                        firsts.push(form);
+                        reach.push((least, most));
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        Ok(Pattern { number, bytes, firsts, reach })
     }
 }
 
@@ -395,5 +396,37 @@ impl Summary {
         pairs.extend(self.counts.all().map(|(name, n)| (name, value(n))));
         pairs.push(("by_opcode", Value::object(self.by_opcode.iter().map(|(stem, n)| (stem.as_str(), value(*n))))));
         Value::object(pairs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opcode::Class;
+    use crate::wire::{folded, put};
+
+    /// A pattern that chunks share is read once: that none of them leaves the memory of a recording follows from it and from their bases.
+    #[test]
+    fn a_chunk_reaches_no_further_than_a_recording_does() {
+        let form = |width| Form {
+            pc: 0,
+            opcode: 0,
+            class: Class::Load,
+            space: Space::Global,
+            width,
+            results: vec![],
+            sources: vec![],
+            commits: false,
+            groups: 0,
+        };
+        // Four lanes 128 bytes apart; the same 4096 bytes before; four of another form, downwards; and one that has no addresses.
+        let steps = [&[1, 15, 1, folded(128)][..], &[2, folded(-4096) << 2], &[0, 1, folded(-8)], &[0]];
+        let mut bytes = vec![steps.len() as u8];
+        steps.concat().into_iter().for_each(|n| put(&mut bytes, n));
+        let pattern = Pattern::new(0, bytes, &[form(4), form(8), form(0)], &mut Reader::default()).unwrap();
+        assert_eq!((pattern.firsts, &pattern.reach[..]), (vec![0, 1], &[(-4096, 384), (-24, 0)][..]));
+        for (base, is_there) in [(4096, true), (4095, false), (END - 385, true), (END - 384, false), (u64::MAX, false)] {
+            assert_eq!(within(base, pattern.reach[0]).is_ok(), is_there, "{base:#x}");
+        }
     }
 }
