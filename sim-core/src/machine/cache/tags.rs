@@ -299,22 +299,17 @@ impl Tags {
 /// Where the least of some numbers is, the first of equals.
 #[inline]
 fn least(numbers: &[u32]) -> u32 {
-    // Nearly every array has as many ways: no loop.
-    if let Some(numbers) = numbers.as_array::<8>() {
-        // The place in the low bits: one comparison a number, without a branch.
-        return (0..).zip(numbers).map(|(at, &number)| u64::from(number) << 32 | at).fold(u64::MAX, u64::min) as u32;
+    // Two passes without a branch; for as many ways as most arrays have, without a loop.
+    let least = |numbers: &[u32]| {
+        let least = numbers.iter().copied().fold(u32::MAX, u32::min);
+        (0..).zip(numbers).map(|(at, &number)| if number == least { at } else { u32::MAX }).fold(u32::MAX, u32::min)
+    };
+    match numbers.len() {
+        8 => least(&numbers[..8]),
+        16 => least(&numbers[..16]),
+        32 => least(&numbers[..32]),
+        _ => least(numbers),
     }
-    if let Some(numbers) = numbers.as_array::<16>() {
-        return least_of_many(numbers);
-    }
-    if let Some(numbers) = numbers.as_array::<32>() { least_of_many(numbers) } else { least_of_many(numbers) }
-}
-
-/// Where the least of many numbers is: two passes over numbers of 32 bits, of which a vector holds twice as many as of 64.
-#[inline(always)] // once for each length
-fn least_of_many(numbers: &[u32]) -> u32 {
-    let least = numbers.iter().copied().fold(u32::MAX, u32::min);
-    (0..).zip(numbers).map(|(at, &number)| if number == least { at } else { u32::MAX }).fold(u32::MAX, u32::min)
 }
 
 /// Where the least of the numbers at a mask's places is, the first of equals.

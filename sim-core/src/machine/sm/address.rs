@@ -6,9 +6,20 @@ use crate::describe::rng::{below, mix};
 use crate::machine::coherence::Words;
 use alloc::boxed::Box;
 use core::hint::select_unpredictable;
+use core::ops::RangeInclusive;
 
 /// Farther outside a matrix it makes no difference where.
 const OUTSIDE: i64 = 1 << 30;
+
+/// Takes all lines from one to another, by their distances from the first one of an array, as far as there is room. Returns how many.
+#[inline(always)] // where lanes have their lines in a row, this is what coalescing is
+pub(super) fn stretch(first_line: LineAddr, all: RangeInclusive<u64>, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
+    let (first, last) = (*all.start() as LineAddr, *all.end() as LineAddr);
+    for (slot, line) in lines.iter_mut().zip(first..=last) {
+        *slot = first_line + line;
+    }
+    (last - first + 1).min(WARP_SIZE)
+}
 
 /// An address pattern with its array resolved.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -188,11 +199,7 @@ impl StepAddress {
         }
         if !gather && is_dense && base + (span as u64) < self.bytes {
             // Lanes at most a line apart: every line from the first lane's to the last's.
-            let (first, last) = ((base >> shift) as LineAddr, ((base + span as u64) >> shift) as LineAddr);
-            for (slot, line) in lines.iter_mut().zip(first..=last) {
-                *slot = self.first_line + line;
-            }
-            return last - first + 1;
+            return stretch(self.first_line, base >> shift..=(base + span as u64) >> shift, lines);
         }
         let mut count = 0;
         // The low bits of the lines so far: most lines of a gather are new, and show it here.

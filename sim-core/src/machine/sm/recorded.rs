@@ -5,6 +5,7 @@
 //! says how many cycles after it the next one may issue, as the control codes of NVIDIA's compilers do. What a load brings is waited for by
 //! its entry of a scoreboard, before the first instruction that reads or writes one of its registers.
 
+use super::address::stretch;
 use super::next::{Issue, Next};
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{KernelId, LineAddr};
@@ -178,12 +179,8 @@ impl Operations {
     /// The lines that the lanes of the operation at `pc` touch, each once, in the order of the lanes. Returns how many.
     pub fn lines(&self, pc: u32, base: u64, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
         let bits = line_bytes.trailing_zeros();
-        if let Some(lines_of) = self.in_a_row(pc, base, bits) {
-            let count = (lines_of.end() - lines_of.start() + 1).min(lines.len() as u64);
-            for (at, line) in lines.iter_mut().zip(lines_of) {
-                *at = self.first_line + line as LineAddr;
-            }
-            return count as u32;
+        if let Some(all) = self.in_a_row(pc, base, bits) {
+            return stretch(self.first_line, all, lines);
         }
         let mut count = 0;
         for (first, last) in self.parts(pc, base) {
@@ -200,7 +197,7 @@ impl Operations {
         count as u32
     }
 
-    /// The lines that lanes touch of which none lies behind the one before it, nor further from it than a line: all of a stretch.
+    /// The first and the last line that the lanes touch, if each lane begins at most a line behind the one before it: then they touch all between.
     fn in_a_row(&self, pc: u32, base: u64, bits: u32) -> Option<RangeInclusive<u64>> {
         let step = self.step(pc);
         let Lanes::Stride(lanes @ 1.., stride) = step.lanes else { return None };
