@@ -3,32 +3,16 @@
 use crate::{Page, each, root};
 use serde::Deserialize;
 use serde_json::Value as Json;
-use sim_core::describe::gpu::Gpu;
-use sim_core::describe::value::Value;
-use sim_core::run::experiment::Experiment;
+use sim_core::describe::gpu::{Gpu, presets};
 use sim_core::study::errors::Errors;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// What Accel-Sim said, and what both took.
 const THEIRS: &str = include_str!("theirs.toml");
 
-/// The kernels, as experiments that are exported: a file each.
-const KERNELS: [(&str, &str); 12] = [
-    ("stream", include_str!("stream.json")),
-    ("dependent", include_str!("dependent.json")),
-    ("chain", include_str!("chain.json")),
-    ("chains", include_str!("chains.json")),
-    ("independent", include_str!("independent.json")),
-    ("random", include_str!("random.json")),
-    ("l2", include_str!("l2.json")),
-    ("shared", include_str!("shared.json")),
-    ("gemm", include_str!("gemm.json")),
-    ("reduction", include_str!("reduction.json")),
-    ("atomics", include_str!("atomics.json")),
-    ("streams", include_str!("streams.json")),
-];
+/// The GPU that both have.
+const GPU: &str = "accelsim-rtx2060";
 
 /// What theirs.toml has.
 #[derive(Deserialize, Debug)]
@@ -106,15 +90,14 @@ struct Ours {
 /// Fills the page.
 pub fn page(_: &[String], page: &mut Page) -> Result<(), String> {
     let theirs = theirs()?;
-    let moved = each(&KERNELS, recorded)?;
-    let moved: BTreeMap<&str, u64> = KERNELS.iter().map(|(name, _)| *name).zip(moved).collect();
+    let moved = each(&theirs.runs, |ran| recorded(&ran.kernel))?;
     let ours = each(&theirs.runs, |ran| run(&ran.kernel, None))?;
-    let gpu = gpu()?;
+    let gpu = presets::find(GPU).ok_or("no such GPU")?;
     let both: Vec<Both> = theirs
         .runs
         .iter()
-        .zip(ours)
-        .map(|(ran, ours)| Both { ran, ours, cycles: ran.cycles - theirs.launch_latency, rule: rule(&gpu, ran, moved[ran.kernel.as_str()]) })
+        .zip(ours.into_iter().zip(moved))
+        .map(|(ran, (ours, moved))| Both { ran, ours, cycles: ran.cycles - theirs.launch_latency, rule: rule(&gpu, ran, moved) })
         .collect();
     both.iter().for_each(|both| page.line("rows", row(both)));
     page.say("met", errors(&both)?);
@@ -127,7 +110,7 @@ pub fn page(_: &[String], page: &mut Page) -> Result<(), String> {
         page.say(mark, word);
     }
     page.say("launch", theirs.launch_latency);
-    page.say("kernels", KERNELS.len());
+    page.say("kernels", theirs.runs.len());
     Ok(())
 }
 
@@ -151,7 +134,7 @@ fn corun(arguments: &[&str]) -> Result<String, String> {
 }
 
 /// Exports a kernel and imports it again; gives the bytes that its lanes load and store.
-fn recorded(&(name, _): &(&str, &str)) -> Result<u64, String> {
+fn recorded(name: &str) -> Result<u64, String> {
     let path = |name: String| folder().join(name).to_string_lossy().into_owned();
     let (traces, file) = (path(name.to_owned()), path(format!("{name}.corun")));
     corun(&["export", "accelsim", &format!("studies/accelsim/{name}.json"), "--tracez", "--out", &traces])?;
@@ -179,11 +162,6 @@ fn run(kernel: &str, change: Option<&str>) -> Result<Ours, String> {
         l1: [sum("l1_reads"), sum("l1_misses")],
         l2: [looked_up, sum("l2_misses")],
     })
-}
-
-fn gpu() -> Result<Gpu, String> {
-    let experiment = Value::from_json(KERNELS[0].1).and_then(|value| Experiment::decode(&value));
-    experiment.map(|experiment| experiment.gpu).map_err(|problems| problems.to_string())
 }
 
 /// Cycles without a simulator: those of the instructions if each scheduler issued one a cycle, or those of the bytes at DRAM's bandwidth.
@@ -283,6 +261,8 @@ fn sums(theirs: &Theirs, page: &mut Page) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+    use std::fs;
 
     fn ran(kernel: &str, warp_instructions: u64) -> Ran {
         Ran { kernel: kernel.into(), cycles: 6000, warp_instructions, l1: [0, 0], l2: [200, 50] }
@@ -292,15 +272,19 @@ mod tests {
     #[test]
     fn every_kernel_has_run_and_every_run_is_of_a_kernel() {
         let theirs = theirs().unwrap();
-        for (name, text) in KERNELS {
-            Experiment::decode(&Value::from_json(text).unwrap()).unwrap();
-            assert!(theirs.runs.iter().any(|ran| ran.kernel == name), "{name}");
-            assert!(theirs.timed.iter().any(|timed| timed.kernel == name), "{name}");
-        }
-        let known = |name: &String| KERNELS.iter().any(|(known, _)| known == name);
-        assert!(theirs.runs.iter().all(|ran| known(&ran.kernel) && ran.cycles > theirs.launch_latency && ran.l2[1] <= ran.l2[0]));
-        assert!(theirs.timed.iter().all(|timed| known(&timed.kernel)));
-        assert!(theirs.tried.iter().all(|tried| known(&tried.kernel)));
+        let files = fs::read_dir(root().join("studies/accelsim")).unwrap().map(|file| file.unwrap().path());
+        let kernels: BTreeSet<String> = files
+            .filter(|path| path.extension().is_some_and(|end| end == "json"))
+            .map(|path| {
+                let experiment: Json = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+                assert_eq!(experiment["gpu"], GPU, "{path:?}");
+                path.file_stem().unwrap().to_string_lossy().into_owned()
+            })
+            .collect();
+        assert_eq!(kernels, theirs.runs.iter().map(|ran| ran.kernel.clone()).collect());
+        assert_eq!(kernels, theirs.timed.iter().map(|timed| timed.kernel.clone()).collect());
+        assert!(theirs.runs.iter().all(|ran| ran.cycles > theirs.launch_latency && ran.l2[1] <= ran.l2[0]));
+        assert!(theirs.tried.iter().all(|tried| kernels.contains(&tried.kernel)));
     }
 
     #[test]
@@ -316,7 +300,7 @@ mod tests {
     /// 30 SMs of four schedulers; 12 channels of 32 bytes each fourth clock of 3500 MHz, at 1365 MHz.
     #[test]
     fn the_rule_is_the_longer_of_issue_and_bandwidth() {
-        let gpu = gpu().unwrap();
+        let gpu = presets::find(GPU).unwrap();
         assert!((rule(&gpu, &ran("k", 120_000), 0) - 1000.0).abs() < 1e-9);
         assert!((rule(&gpu, &ran("k", 1), 96_000) - 390.0).abs() < 1e-9);
     }
