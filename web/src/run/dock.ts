@@ -72,13 +72,15 @@ export function dockPart(dock: HTMLElement, session: Session): Part {
     windows: () => axis.later(),
     news: ({ frames, logs, results, cycle }) => {
       runs.forEach((run, at) => {
+        // The IPC that each kernel is promised; null where it has no goal, or the goal is not known yet.
+        const goals = results?.[at]?.kernels.map(({ goal_ipc: goal }) => (typeof goal === "number" ? goal : null));
+        // A result comes often, and says a goal anew hardly ever.
+        const newGoals = goals?.some((goal, k) => goal !== (run.goals[k] ?? null)) ? goals : null;
+        if (newGoals || logs[at] || frames[at]?.past) axis.later();
         run.decisions = logs[at] ?? run.decisions;
         run.past = frames[at]?.past ?? run.past;
-        // The IPC that each kernel is promised; null where it has no goal, or the goal is not known yet.
-        run.goals =
-          results?.[at]?.kernels.map(({ goal_ipc: goal }) => (typeof goal === "number" ? goal : null)) ?? run.goals;
+        run.goals = newGoals ?? run.goals;
       });
-      if (results || logs.some((log) => log) || frames.some(({ past }) => past)) axis.later();
       axis.cycle = cycle;
     },
   };

@@ -33,7 +33,8 @@ export interface LaneSpec {
   sum: boolean;
 }
 
-const PLAIN = { unit: "", each: false, sum: false, top: null };
+/** What most lanes have: no unit, lanes of all kernels in one, no sum, and no bound. */
+const USUAL = { unit: "", each: false, sum: false, top: null };
 
 /** What a layout has columns for, in the order of the lanes. */
 export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): LaneSpec[] {
@@ -100,7 +101,7 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
 
   const all: LaneSpec[] = [
     {
-      ...PLAIN,
+      ...USUAL,
       key: "ipc",
       title: "IPC",
       name: "IPC",
@@ -109,7 +110,7 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
       series: perKernel("thread_instructions", "cycles"),
     },
     {
-      ...PLAIN,
+      ...USUAL,
       key: "noc",
       title: "NoC reply bandwidth",
       name: "NoC",
@@ -120,7 +121,7 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
       top: peakOf(peaks.noc_bytes_per_cycle && peaks.noc_bytes_per_cycle * gigabytes, "peak"),
     },
     {
-      ...PLAIN,
+      ...USUAL,
       key: "dram",
       title: "DRAM bandwidth",
       name: "DRAM",
@@ -131,7 +132,7 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
       top: peakOf(peaks.dram_bytes_per_cycle && peaks.dram_bytes_per_cycle * gigabytes, "peak"),
     },
     {
-      ...PLAIN,
+      ...USUAL,
       key: "demand",
       title: "NoC demand",
       name: "NoC demand",
@@ -142,7 +143,7 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
       top: peakOf(1, "sustainable"),
     },
     {
-      ...PLAIN,
+      ...USUAL,
       key: "latency",
       title: "Memory latency",
       name: "latency",
@@ -152,7 +153,7 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
       series: perKernel("latency_sum", (k) => [find("latency_count", k)].filter((c) => c >= 0)),
     },
     {
-      ...PLAIN,
+      ...USUAL,
       key: "stalls",
       title: "Issue slots",
       name: "issue slots",
@@ -169,7 +170,7 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
         ? []
         : [
             {
-              ...PLAIN,
+              ...USUAL,
               key: `stalls.${kernel}`,
               title: `Issue slots of ${name}`,
               name: `${name} slots`,
@@ -181,7 +182,7 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
           ];
     }),
     {
-      ...PLAIN,
+      ...USUAL,
       key: "ctas",
       title: "Resident CTAs",
       name: "CTAs",
@@ -190,7 +191,7 @@ export function laneSpecs(layout: WindowsLayout, kernels: readonly string[]): La
       series: perKernel("cta_cycles", "cycles"),
     },
     {
-      ...PLAIN,
+      ...USUAL,
       key: "quota",
       title: "Quota left",
       name: "quota",
