@@ -1,0 +1,23 @@
+//! Timelines of real programs: the launches that a profiler has seen, what their shapes say of who can run beside whom, and what ran beside whom.
+//!
+//! Readers take anything that implements `Read`, so the page's module can use them as the runner does. Nothing here opens a file, starts a thread
+//! or looks at a clock. Names of users, hosts, processes and jobs are never kept.
+//!
+//! A file uses only those before it:
+//!
+//! | file | holds |
+//! |---|---|
+//! | `timeline.rs` | launches in the order of their starts, each kernel and device once |
+//! | `time.rs` | times as they are written, in whole nanoseconds |
+//! | `kineto.rs` | the JSON of PyTorch's profiler |
+//! | `nsys.rs` | the table `cuda_gpu_trace` of Nsight Systems |
+//! | `read.rs` | a timeline of any of these |
+//! | `residency.rs` | CTAs of an SM, limiter, waves and tail of each kernel, on a described GPU |
+//! | `overlap.rs` | which launches ran at once, and for how long |
+//! | `beside.rs` | what fits beside what, under which scheme, and why two never met |
+//! | `measured.rs` | how long kernels took alone and beside others |
+//! | `report.rs` | all of this, as tables and sentences |
+
+#![forbid(unsafe_code)]
+
+pub mod timeline;
