@@ -55,9 +55,10 @@ fn insert(text: &str, after: &str, added: &str) -> Result<String, String> {
 }
 
 /// What the runner and the engine's tests are built from.
-const COPIED: [&str; 12] = [
+const COPIED: [&str; 13] = [
     "sim-core",
     "traces",
+    "timelines",
     "lab",
     "papers",
     "cli",
