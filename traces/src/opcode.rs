@@ -3,6 +3,9 @@
 //! Names are those of NVIDIA's list of instructions (CUDA Binary Utilities, from Volta to Blackwell). What no list has gets a class by how it
 //! begins.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// Which unit an instruction needs, and what it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -190,6 +193,15 @@ const KNOWN: &[(Class, Space, &str)] = &[
     (Nothing, Space::Global, "NOP"),
 ];
 
+/// Known opcodes by their name: an address whose registers change asks for each execution.
+static LISTED: LazyLock<HashMap<&str, Opcode>> = LazyLock::new(|| {
+    let of = |(class, space, names): &(Class, Space, &'static str)| {
+        let opcode = Opcode { class: *class, space: *space, known: true };
+        names.split_ascii_whitespace().map(move |name| (name, opcode))
+    };
+    KNOWN.iter().flat_map(of).collect()
+});
+
 /// Classes by how an opcode begins that no list has.
 const BEGINNINGS: &[(&str, Class, Space)] = &[
     ("LDS", Load, Space::Shared),
@@ -225,9 +237,8 @@ const BEGINNINGS: &[(&str, Class, Space)] = &[
 /// What an opcode is, known or by how it begins.
 pub fn of(opcode: &str) -> Opcode {
     let stem = stem(opcode);
-    let known = KNOWN.iter().find(|(_, _, names)| names.split_ascii_whitespace().any(|name| name == stem));
-    if let Some((class, space, _)) = known {
-        return Opcode { class: *class, space: *space, known: true };
+    if let Some(known) = LISTED.get(stem) {
+        return *known;
     }
     let (class, space) = if stem.ends_with("GMMA") {
         (TensorGroup, Space::Global)
