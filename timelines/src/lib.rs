@@ -20,4 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod measured;
+pub mod overlap;
+pub mod residency;
 pub mod timeline;

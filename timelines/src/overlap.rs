@@ -1,0 +1,122 @@
+//! Which launches ran at once, and for how long.
+
+use crate::timeline::{Launched, Timeline};
+use std::collections::BTreeMap;
+
+/// Two launches on different streams of a GPU that ran at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Overlap {
+    /// The one that started first, of `Timeline::launches`.
+    pub first: u32,
+    /// The other.
+    pub second: u32,
+    /// For how long, in nanoseconds.
+    pub ns: u64,
+}
+
+/// All of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Overlaps {
+    /// By the starts of the second ones.
+    pub all: Vec<Overlap>,
+    /// Where more was to be looked at than is: the launch from which on nothing is known.
+    pub until: Option<u32>,
+}
+
+/// Launches under way that are looked at, over all starts. Timelines have a few at a time; what has thousands is made up, or no timeline of a GPU.
+const MOST_LOOKS: usize = 10_000_000;
+
+/// Overlaps that are kept.
+const MOST_OVERLAPS: usize = 1_000_000;
+
+impl Overlaps {
+    /// Those of a timeline, in one pass over its starts.
+    pub fn of(timeline: &Timeline) -> Overlaps {
+        let mut found = Overlaps::default();
+        // Under way on each device. A stream has one at a time, and a few where it is a graph's.
+        let mut under_way: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut looks = 0;
+        for (number, launch) in (0..).zip(&timeline.launches) {
+            let running = under_way.entry(launch.device).or_default();
+            looks += running.len();
+            if looks > MOST_LOOKS || found.all.len() > MOST_OVERLAPS {
+                found.until = Some(number);
+                break;
+            }
+            running.retain(|&other| {
+                let other_launch = &timeline.launches[other as usize];
+                let ns = other_launch.end().min(launch.end()).saturating_sub(launch.start);
+                if ns > 0 && other_launch.stream != launch.stream {
+                    found.all.push(Overlap { first: other, second: number, ns });
+                }
+                other_launch.end() > launch.start
+            });
+            running.push(number);
+        }
+        found
+    }
+}
+
+/// Nanoseconds in which at least one of some intervals is under way; they come in the order of their beginnings.
+pub fn covered(intervals: impl IntoIterator<Item = (u64, u64)>) -> u64 {
+    let (mut ns, mut until) = (0, 0);
+    for (start, end) in intervals {
+        let from = start.max(until);
+        ns += end.saturating_sub(from);
+        until = until.max(end);
+    }
+    ns
+}
+
+/// The interval in which both launches run.
+pub fn both(one: &Launched, other: &Launched) -> (u64, u64) {
+    (one.start.max(other.start), one.end().min(other.end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::Tool;
+    use std::time::{Duration, Instant};
+
+    fn timeline(launches: Vec<Launched>) -> Timeline {
+        Timeline { tool: Tool::Kineto, devices: vec![], kernels: vec![], launches, notes: vec![], ended: None }
+    }
+
+    fn launch(device: u32, stream: u64, start: u64, duration: u64) -> Launched {
+        Launched { kernel: 0, device, stream, start, duration }
+    }
+
+    /// Ends that touch do not overlap, nor streams of another GPU, nor launches of one stream.
+    #[test]
+    fn launches_overlap_while_both_run_on_different_streams() {
+        let found = Overlaps::of(&timeline(vec![
+            launch(0, 7, 0, 100),
+            launch(0, 7, 10, 10),
+            launch(1, 8, 20, 50),
+            launch(0, 8, 30, 30),
+            launch(0, 9, 40, 200),
+            launch(0, 9, 50, 0),
+            launch(0, 8, 100, 10),
+            launch(0, 7, 240, 10),
+        ]));
+        let all: Vec<_> = found.all.iter().map(|overlap| (overlap.first, overlap.second, overlap.ns)).collect();
+        assert_eq!(all, [(0, 3, 30), (0, 4, 60), (3, 4, 20), (4, 6, 10)]);
+        assert_eq!(found.until, None);
+        assert_eq!(covered([(0, 10), (5, 7), (8, 20), (30, 31)]), 21);
+    }
+
+    /// What a file may hold at most, once as a program has it, and once as no program does.
+    #[test]
+    fn a_full_timeline_takes_well_below_a_second() {
+        for (of, overlaps) in
+            [((|i: u64| launch(0, i % 4, i * 100, 390)) as fn(u64) -> Launched, 299_994), (|i| launch(0, i, i, 1 << 40), MOST_OVERLAPS)]
+        {
+            let whole = timeline((0..100_000).map(of).collect());
+            let started = Instant::now();
+            let found = Overlaps::of(&whole);
+            assert!(started.elapsed() < Duration::from_secs(1) && found.all.len() >= overlaps && found.all.len() < overlaps + 100_000);
+            assert_eq!(found.until.is_some(), overlaps == MOST_OVERLAPS);
+        }
+    }
+}
