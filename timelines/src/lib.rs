@@ -8,7 +8,9 @@
 //! | file | holds |
 //! |---|---|
 //! | `timeline.rs` | launches in the order of their starts, each kernel and device once |
+//! | `gather.rs` | launches as they come: the earliest are kept |
 //! | `time.rs` | times as they are written, in whole nanoseconds |
+//! | `scan.rs` | a stream by its bytes, and the values of JSON in it |
 //! | `kineto.rs` | the JSON of PyTorch's profiler |
 //! | `nsys.rs` | the table `cuda_gpu_trace` of Nsight Systems |
 //! | `read.rs` | a timeline of any of these |
@@ -20,7 +22,12 @@
 
 #![forbid(unsafe_code)]
 
+mod gather;
+mod kineto;
 pub mod measured;
 pub mod overlap;
+pub mod read;
 pub mod residency;
+mod scan;
+mod time;
 pub mod timeline;

@@ -59,11 +59,11 @@ pub fn head(source: &mut impl Read, name: &str) -> Result<Vec<u8>, Problem> {
 }
 
 /// A stream from its beginning, of which these bytes have been read.
-type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
+pub type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// A stream, unpacked.
 #[allow(missing_debug_implementations, reason = "decoders have none")]
-pub(crate) enum Unpacked<R: Read> {
+pub enum Unpacked<R: Read> {
     /// It was not packed.
     Plain(Whole<R>),
     /// With gzip.

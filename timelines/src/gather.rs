@@ -1,0 +1,125 @@
+//! Launches as they come, in any order: the earliest are kept.
+
+use crate::timeline::{Device, Kernel, Kernels, Launched, MOST_LAUNCHES, Shape, Timeline, Tool};
+use corun_traces::fault::{Found, fault};
+use sim_core::describe::error::Problem;
+use std::collections::{BTreeMap, HashMap};
+
+/// What is read.
+pub const WANT: &str = "a trace of PyTorch's profiler, or a table `cuda_gpu_trace` of Nsight Systems";
+
+/// A launch whose time is still the profiler's.
+#[derive(Debug)]
+struct Launch {
+    start: i64,
+    /// Launches that start at once keep the order of the file.
+    order: u64,
+    duration: u64,
+    kernel: u32,
+    device: u32,
+    stream: u64,
+}
+
+/// Launches of a file.
+#[derive(Debug, Default)]
+pub struct Gather {
+    kernels: Kernels,
+    launches: Vec<Launch>,
+    seen: u64,
+    /// GPUs by their numbers.
+    pub devices: BTreeMap<u32, Device>,
+    /// What was left out or is to be known.
+    pub notes: Vec<String>,
+}
+
+impl Gather {
+    /// Takes a launch of these times in nanoseconds.
+    pub fn add(&mut self, kernel: Kernel, device: u32, stream: u64, start: i64, duration: u64) {
+        let launch = Launch { start, order: self.seen, duration, kernel: self.kernels.number(kernel), device, stream };
+        self.seen += 1;
+        self.launches.push(launch);
+        // Profilers do not write by start: which ones are the earliest is known at the end alone.
+        if self.launches.len() >= 2 * MOST_LAUNCHES {
+            self.launches.select_nth_unstable_by_key(MOST_LAUNCHES, |launch| (launch.start, launch.order));
+            self.launches.truncate(MOST_LAUNCHES);
+            self.forget_kernels();
+        }
+    }
+
+    /// How many launches came.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// Numbers kernels anew by their first use, so that none stays that no launch has.
+    fn forget_kernels(&mut self) {
+        let all = std::mem::take(&mut self.kernels).finish();
+        let mut numbers: HashMap<u32, u32> = HashMap::new();
+        for launch in &mut self.launches {
+            let number = numbers.entry(launch.kernel).or_insert_with(|| self.kernels.number(all[launch.kernel as usize].clone()));
+            launch.kernel = *number;
+        }
+    }
+
+    /// The timeline.
+    pub fn finish(mut self, tool: Tool, ended: Option<Problem>) -> Timeline {
+        self.launches.sort_unstable_by_key(|launch| (launch.start, launch.order));
+        self.launches.truncate(MOST_LAUNCHES);
+        self.forget_kernels();
+        let left_out = self.seen - self.launches.len() as u64;
+        if left_out > 0 {
+            self.notes.push(format!("{left_out} launches behind the first {MOST_LAUNCHES} are left out"));
+        }
+        for launch in &self.launches {
+            self.devices.entry(launch.device).or_insert_with(|| Device { id: launch.device, ..Device::default() });
+        }
+        let places: HashMap<u32, u32> = self.devices.keys().copied().zip(0..).collect();
+        let first = self.launches.first().map_or(0, |launch| launch.start);
+        let launched = |launch: &Launch| Launched {
+            kernel: launch.kernel,
+            device: places[&launch.device],
+            stream: launch.stream,
+            start: launch.start.abs_diff(first),
+            duration: launch.duration,
+        };
+        Timeline {
+            tool,
+            launches: self.launches.iter().map(launched).collect(),
+            devices: self.devices.into_values().collect(),
+            kernels: self.kernels.finish(),
+            notes: self.notes,
+            ended,
+        }
+    }
+}
+
+/// Most CTAs along x, y, z, threads likewise, and threads in all: CUDA's own limits.
+const MOST_CTAS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
+const MOST_THREADS_OF_CTA: u64 = 1024;
+
+/// Most registers of a thread.
+const MOST_REGISTERS: u32 = 255;
+
+/// Most bytes of shared memory of a CTA: more than any GPU has.
+const MOST_SHARED: u32 = 1 << 20;
+
+/// What is wrong with a shape, and with which of its parts, if it is none that a kernel can be launched with.
+pub fn check(shape: &Shape) -> Result<(), (&'static str, corun_traces::fault::Fault)> {
+    extent(shape.grid, MOST_CTAS, "CTAs").map_err(|fault| ("grid", fault))?;
+    extent(shape.block, MOST_THREADS, "threads").map_err(|fault| ("block", fault))?;
+    let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
+    if threads > MOST_THREADS_OF_CTA {
+        return Err(("block", fault(format!("{threads} threads"), format!("at most {MOST_THREADS_OF_CTA} threads in a CTA"))));
+    }
+    let at_most = |part, n: u32, most: u32, what: &str| {
+        if n > most { Err((part, fault(n.to_string(), format!("{what}, 0 to {most}")))) } else { Ok(()) }
+    };
+    at_most("registers", shape.registers, MOST_REGISTERS, "registers of a thread")?;
+    at_most("shared memory", shape.shared_bytes, MOST_SHARED, "bytes of shared memory of a CTA")
+}
+
+fn extent(n: [u32; 3], most: [u32; 3], what: &str) -> Found<()> {
+    let fits = n.iter().zip(most).all(|(n, most)| (1..=most).contains(n));
+    if fits { Ok(()) } else { Err(fault(format!("{n:?}"), format!("three numbers of {what}, 1 to {most:?}"))) }
+}
