@@ -22,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod beside;
 mod gather;
 mod kineto;
 pub mod measured;
