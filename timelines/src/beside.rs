@@ -9,7 +9,7 @@ use crate::timeline::{Shape, Timeline};
 use sim_core::describe::error::Problem;
 use sim_core::describe::gpu::occupancy::{Limiter, Resources};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 /// A kernel on a GPU.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -312,15 +312,15 @@ impl Pair {
 pub struct Pairs {
     /// Those with most to win first.
     pub all: Vec<Pair>,
-    /// Pairs with less to win, which were left out.
+    /// Pairs of which less was lost or seen, which were left out.
     pub left_out: usize,
 }
 
-/// Pairs that are kept.
-const MOST_PAIRS: usize = 2_000;
+/// Pairs that are kept for what they could win.
+const MOST_LOST: usize = 1_500;
 
-/// Kernels of a device of which pairs are made: those with most time.
-const MOST_KERNELS: usize = 1_500;
+/// Pairs that are kept for what is seen of them.
+const MOST_SEEN: usize = 500;
 
 /// From this part of the shorter launches on, kernels that meet are beside each other.
 const MEETS: f64 = 0.8;
@@ -394,11 +394,6 @@ struct Use {
 }
 
 impl Use {
-    /// Whether launches of both can be on different streams.
-    fn apart(&self, other: &Use) -> bool {
-        self.streams.len() > 1 || self.streams != other.streams
-    }
-
     /// The nanoseconds that half of its launches take at most.
     fn median(&self, timeline: &Timeline) -> u64 {
         let mut all: Vec<u64> = self.launches.iter().map(|launch| timeline.launches[*launch as usize].duration).collect();
@@ -462,8 +457,8 @@ fn nearest(timeline: &Timeline, one: &Use, other: &Use) -> Option<(u64, bool)> {
 type Key = (u32, u32, u32);
 
 /// What is seen of pairs, and in how many of their meetings the kernel with the lower number starts first.
-fn seen(timeline: &Timeline, overlaps: &Overlaps) -> HashMap<Key, (Seen, usize)> {
-    let mut found: HashMap<Key, (Seen, usize)> = HashMap::new();
+fn seen(timeline: &Timeline, overlaps: &Overlaps) -> BTreeMap<Key, (Seen, usize)> {
+    let mut found: BTreeMap<Key, (Seen, usize)> = BTreeMap::new();
     for overlap in &overlaps.all {
         let [first, second] = [overlap.first, overlap.second].map(|launch| timeline.launches[launch as usize]);
         let key = (first.device, first.kernel.min(second.kernel), first.kernel.max(second.kernel));
@@ -492,30 +487,81 @@ impl Pairs {
         let mut of_device: BTreeMap<u32, Vec<Use>> = BTreeMap::new();
         uses.into_iter().for_each(|((device, _), of)| of_device.entry(device).or_default().push(of));
         let seen = seen(timeline, overlaps);
-        let (mut chosen, mut left_out) = (Vec::new(), 0);
+        let (mut most_lost, mut most_seen, mut all) = (Greatest::new(MOST_LOST), Greatest::new(MOST_SEEN), 0);
         for (device, uses) in &mut of_device {
             uses.sort_by_key(|of| Reverse(of.ns));
-            let pairs = |kernels: usize| kernels * (kernels + 1) / 2;
-            left_out += pairs(uses.len()) - pairs(uses.len().min(MOST_KERNELS));
-            uses.truncate(MOST_KERNELS);
-            for (at, one) in uses.iter().enumerate() {
-                for other in uses[at..].iter().filter(|other| one.apart(other)) {
-                    let key = (*device, one.kernel.min(other.kernel), one.kernel.max(other.kernel));
-                    let seen = seen.get(&key).copied().unwrap_or_default();
-                    let both = if one.kernel == other.kernel { one.ns / 2 } else { one.ns.min(other.ns) };
-                    chosen.push((both.saturating_sub(seen.0.ns), key, seen, one, other));
+            let of_kernel: HashMap<u32, usize> = uses.iter().enumerate().map(|(at, of)| (of.kernel, at)).collect();
+            for (key, (seen, _)) in seen.range((*device, 0, 0)..=(*device, u32::MAX, u32::MAX)) {
+                most_seen.add(seen.ns, (*key, of_kernel[&key.1], of_kernel[&key.2]));
+            }
+            // Those with more time than this one, by the streams that they have run on.
+            let mut before: BTreeMap<&BTreeSet<u64>, Vec<usize>> = BTreeMap::new();
+            let mut searched = false;
+            for (at, of) in uses.iter().enumerate() {
+                let alike = before.entry(&of.streams).or_default();
+                alike.push(at);
+                all += at + 1 - if of.streams.len() == 1 { alike.len() } else { 0 };
+                // A pair loses no more than the shorter time of both, and those to come have less.
+                searched = searched || most_lost.least().is_some_and(|least| least >= of.ns);
+                if searched {
+                    continue;
+                }
+                for (_, others) in before.iter().filter(|(streams, _)| streams.len() > 1 || ***streams != of.streams) {
+                    for &other in others {
+                        let key = (*device, of.kernel.min(uses[other].kernel), of.kernel.max(uses[other].kernel));
+                        let seen = seen.get(&key).map_or(0, |seen| seen.0.ns);
+                        most_lost.add(lost(of, &uses[other], seen), (key, at, other));
+                    }
                 }
             }
         }
-        chosen.sort_by_key(|(lost, key, ..)| (Reverse(*lost), *key));
-        left_out += chosen.len().saturating_sub(MOST_PAIRS);
-        chosen.truncate(MOST_PAIRS);
-        let pair = |(lost, key, seen, one, other)| pair(timeline, gpus, (lost, key, seen), [one, other]);
-        Pairs { all: chosen.into_iter().map(pair).collect(), left_out }
+        let chosen: BTreeMap<Key, (usize, usize)> =
+            most_lost.all().chain(most_seen.all()).map(|(key, one, other)| (key, (one, other))).collect();
+        let pair = |(key, (one, other)): (Key, (usize, usize))| {
+            let uses = &of_device[&key.0];
+            pair(timeline, gpus, key, seen.get(&key).copied().unwrap_or_default(), [&uses[one], &uses[other]])
+        };
+        let mut found: Vec<Pair> = chosen.into_iter().map(pair).collect();
+        found.sort_by_key(|pair| Reverse(pair.lost));
+        Pairs { left_out: all - found.len(), all: found }
     }
 }
 
-fn pair(timeline: &Timeline, gpus: &Gpus, (lost, key, (seen, lower_first)): (u64, Key, (Seen, usize)), [one, other]: [&Use; 2]) -> Pair {
+/// Nanoseconds for which two kernels could have run at once at most, and did not.
+fn lost(one: &Use, other: &Use, seen: u64) -> u64 {
+    let both = if one.kernel == other.kernel { one.ns / 2 } else { one.ns.min(other.ns) };
+    both.saturating_sub(seen)
+}
+
+/// The greatest of many, so many of them.
+struct Greatest<T> {
+    most: usize,
+    kept: BinaryHeap<Reverse<(u64, T)>>,
+}
+
+impl<T: Ord> Greatest<T> {
+    fn new(most: usize) -> Self {
+        Greatest { most, kept: BinaryHeap::new() }
+    }
+
+    fn add(&mut self, size: u64, one: T) {
+        self.kept.push(Reverse((size, one)));
+        if self.kept.len() > self.most {
+            self.kept.pop();
+        }
+    }
+
+    /// The size below which none is kept any more.
+    fn least(&self) -> Option<u64> {
+        self.kept.peek().filter(|_| self.kept.len() == self.most).map(|least| least.0.0)
+    }
+
+    fn all(self) -> impl Iterator<Item = T> {
+        self.kept.into_iter().map(|kept| kept.0.1)
+    }
+}
+
+fn pair(timeline: &Timeline, gpus: &Gpus, key: Key, (seen, lower_first): (Seen, usize), [one, other]: [&Use; 2]) -> Pair {
     let device = key.0;
     let gap = if seen.meetings == 0 { nearest(timeline, one, other) } else { None };
     let one_first = match gap {
@@ -541,7 +587,7 @@ fn pair(timeline: &Timeline, gpus: &Gpus, (lost, key, (seen, lower_first)): (u64
             (None, None) => Why::Late,
         },
     };
-    Pair { device, first: first.kernel, second: second.kernel, rooms, seen, lost, why }
+    Pair { device, first: first.kernel, second: second.kernel, rooms, seen, lost: lost(one, other, seen.ns), why }
 }
 
 #[cfg(test)]
@@ -660,5 +706,24 @@ mod tests {
         };
         assert_eq!(nearest(&timeline, &of(7), &of(8)), Some((40_000, true)));
         assert_eq!(nearest(&timeline, &of(8), &of(7)), Some((40_000, false)));
+    }
+
+    /// Of 100 kernels on a stream and 60 on another, 6,000 pairs are on different ones: those that could win most are kept, and the one that overlaps.
+    #[test]
+    fn of_many_pairs_those_with_most_to_win_are_kept() {
+        let shapes = vec![(9, 64, 32, 0); 160];
+        let launch = |kernel: u32| (kernel, u64::from(kernel / 100), u64::from(kernel) * 1000, u64::from(1 + kernel % 100));
+        let mut launches: Vec<_> = (0..160).map(launch).collect();
+        launches.push((0, 2, 100_000, 1));
+        launches.sort_by_key(|launch| launch.2);
+        let timeline = timeline(&shapes, &launches);
+        let found = Pairs::of(&timeline, &Overlaps::of(&timeline), &Gpus::of(&timeline, None));
+        // Kernel 0 is on two streams, so it is a pair with the 99 others of its first one, and with itself.
+        assert_eq!((found.all.len() + found.left_out, found.all.len()), (6_000 + 99 + 1, 1_501));
+        let least = found.all[1_499].lost;
+        assert_eq!((found.all[0].lost, found.all[1_500].seen.meetings), (60_000, 1));
+        let mut all: Vec<u64> = (0..100).flat_map(|one: u64| (0..60).map(move |other: u64| 1000 * (1 + one.min(other)))).collect();
+        all.sort_unstable_by_key(|lost| Reverse(*lost));
+        assert_eq!(least, all[1_499]);
     }
 }

@@ -28,6 +28,7 @@ mod kineto;
 pub mod measured;
 pub mod overlap;
 pub mod read;
+pub mod report;
 pub mod residency;
 mod scan;
 mod time;

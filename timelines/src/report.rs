@@ -1,0 +1,604 @@
+//! All of this, as tables and sentences.
+
+use crate::beside::{Gpus, Holds, Pair, Pairs, Place, Room, Scheme, Why};
+use crate::measured::{Beside, CAUTION, Measured, Spread};
+use crate::overlap::{Overlaps, covered};
+use crate::residency::{Described, estimates};
+use crate::timeline::{Device, Kernel, Launched, Timeline, Tool};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a timeline says.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    /// Who wrote it.
+    pub tool: &'static str,
+    /// Its GPUs.
+    pub gpus: Vec<GpuRow>,
+    /// Launches.
+    pub launches: usize,
+    /// Kernels: names with different shapes are several.
+    pub kernel_count: usize,
+    /// Those with most time.
+    pub kernels: Vec<KernelRow>,
+    /// Pairs on different streams, those with most to win first.
+    pub pairs: Vec<PairRow>,
+    /// Pairs with less to win, which were left out.
+    pub pairs_left_out: usize,
+    /// How many of the pairs overlap, and why the others do not.
+    pub overview: String,
+    /// What kernels took beside others.
+    pub beside: Vec<BesideRow>,
+    /// The largest loss, and what would help.
+    pub loss: String,
+    /// What is to be known, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A GPU.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GpuRow {
+    /// Its number.
+    pub id: u32,
+    /// Its name in the file.
+    pub name: String,
+    /// As which it is described, or why as none.
+    pub described: String,
+    /// Whether it is.
+    pub known: bool,
+    /// Streams that it has executed.
+    pub streams: Vec<u64>,
+    /// Nanoseconds from its first start to its last end.
+    pub ns: u64,
+    /// Those of them in which a kernel runs.
+    pub busy_ns: u64,
+    /// Those in which places are free while a kernel runs alone, as far as they are: small grids and last waves.
+    pub free_ns: u64,
+}
+
+/// A kernel.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct KernelRow {
+    /// Which of `Timeline::kernels`.
+    pub kernel: u32,
+    /// Its name, as the tool says it.
+    pub name: String,
+    /// Without what its compiler has added.
+    pub short: String,
+    /// Launches.
+    pub launches: usize,
+    /// Nanoseconds of all.
+    pub ns: u64,
+    /// Of half of them at most.
+    pub median_ns: u64,
+    /// Streams.
+    pub streams: Vec<u64>,
+    /// What follows from its shape; none without a shape, or a described GPU.
+    pub resident: Option<ResidentRow>,
+    /// How long it took alone.
+    pub alone: Option<Spread>,
+}
+
+/// What follows from a shape.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ResidentRow {
+    /// CTAs along x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a CTA along x, y, z.
+    pub block: [u32; 3],
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Shared memory of a CTA, bytes.
+    pub shared_bytes: u32,
+    /// CTAs that an SM holds.
+    pub ctas_per_sm: u32,
+    /// What keeps the next one out.
+    pub limiter: &'static str,
+    /// How often the GPU is filled; none where not one CTA fits.
+    pub waves: Option<f64>,
+    /// CTAs of the last wave.
+    pub last_wave: u64,
+    /// The part of all places that it leaves free.
+    pub tail_free: f64,
+    /// Warps that are resident at most, in percent.
+    pub occupancy: f64,
+    /// What the tool estimates.
+    pub estimated: Option<u32>,
+}
+
+/// Two kernels on different streams.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PairRow {
+    /// Number of the GPU.
+    pub gpu: u32,
+    /// The kernel that starts first.
+    pub first: u32,
+    /// The other.
+    pub second: u32,
+    /// Whether shapes let them run at once.
+    pub possible: bool,
+    /// Pairs of launches that ran at once.
+    pub meetings: usize,
+    /// Nanoseconds for which they did.
+    pub seen_ns: u64,
+    /// The part of the shorter one's whole time.
+    pub share: f64,
+    /// Nanoseconds that could have been shared at most, and were not.
+    pub lost_ns: u64,
+    /// Where the second one's CTAs run while the first does, under each scheme.
+    pub places: Vec<PlaceRow>,
+    /// How many times as long each took beside the other's name as alone, where that was measured.
+    pub slowdowns: [Option<f64>; 2],
+    /// All of it.
+    pub words: String,
+}
+
+/// Where the second one's CTAs run.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PlaceRow {
+    /// The scheme.
+    pub scheme: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// The kind of place.
+    pub place: &'static str,
+    /// For people.
+    pub words: String,
+}
+
+/// A kernel beside others.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct BesideRow {
+    /// Which of `Timeline::kernels`.
+    pub kernel: u32,
+    /// The others' name.
+    pub name: String,
+    /// How long it took beside them.
+    pub beside: Spread,
+    /// How long alone.
+    pub alone: Option<Spread>,
+    /// How many times as long.
+    pub slowdown: Option<f64>,
+}
+
+/// Kernels that a report has: those with most time.
+const MOST_KERNELS: usize = 1_000;
+
+/// Characters of a short name.
+const SHORT: usize = 44;
+
+/// What two kernels take of a report's line.
+pub fn short(name: &str) -> String {
+    let plain = name.replace("(anonymous namespace)::", "");
+    let plain = plain.strip_prefix("void ").unwrap_or(&plain);
+    let end = plain.find(['<', '(']).filter(|end| *end > 0).unwrap_or(plain.len());
+    let last = plain[..end].rsplit("::").next().unwrap_or(plain);
+    // `cutlass::Kernel<…>` is called by what it is made of.
+    let of = plain[end..]
+        .strip_prefix('<')
+        .filter(|_| last.len() < 10)
+        .map(|rest| &rest[..rest.find([',', '<', '>', '(']).unwrap_or(rest.len())]);
+    let whole = of.map_or(last.to_owned(), |of| format!("{last}<{}>", of.rsplit("::").next().unwrap_or(of)));
+    if whole.chars().count() <= SHORT { whole } else { whole.chars().take(SHORT - 1).chain(['…']).collect() }
+}
+
+/// A time with its unit.
+pub fn time(ns: u64) -> String {
+    let ns = ns as f64;
+    let (x, unit) = if ns < 1e3 {
+        return format!("{ns} ns");
+    } else if ns < 1e6 {
+        (ns / 1e3, "µs")
+    } else if ns < 1e9 {
+        (ns / 1e6, "ms")
+    } else {
+        (ns / 1e9, "s")
+    };
+    let decimals = if x < 10.0 { 2 } else { usize::from(x < 100.0) };
+    format!("{x:.decimals$} {unit}")
+}
+
+fn percent(part: f64) -> String {
+    match 100.0 * part {
+        p if p > 0.0 && p < 0.5 => "less than 1 %".into(),
+        p if (99.5..100.0).contains(&p) => "more than 99 %".into(),
+        p => format!("{p:.0} %"),
+    }
+}
+
+/// A kernel in a sentence.
+fn called(kernel: &Kernel) -> String {
+    let ctas = kernel.shape.map_or(String::new(), |shape| match shape.ctas() {
+        1 => " (1 CTA)".into(),
+        ctas => format!(" ({ctas} CTAs)"),
+    });
+    format!("{}{ctas}", short(&kernel.name))
+}
+
+impl Why {
+    /// Behind a colon; the room is that beside the first.
+    fn words(self, room: Option<&Room>) -> String {
+        let until = if room.is_some_and(|room| room.fills && room.tail > 0) { "until its last wave" } else { "until it ends" };
+        let holds = |holds: Option<Holds>| holds.map_or("leaves no room".into(), Holds::words);
+        match self {
+            Why::Meets => "where they meet they run together, and their other launches are apart".into(),
+            Why::Fills(held) => format!("the first {} {until}", held.words()),
+            Why::Full(held) => format!("the first {} until it ends, and the second leaves it no room either", holds(held)),
+            Why::Unfit => "not even one CTA of one of them fits an SM of this GPU".into(),
+            Why::Gap(ns) => format!("their nearest launches are {} apart", time(ns)),
+            Why::Short(gap, ns) => format!("the shorter takes {}, less than a launch does, and they come {} apart", time(ns), time(gap)),
+            Why::Late => "the second starts late in the first, though it would fit from the start".into(),
+        }
+    }
+
+    /// What would let them overlap.
+    fn help(self, places: &[(Scheme, Place)]) -> String {
+        let at = |scheme| places.iter().find(|(of, _)| *of == scheme).map(|(_, place)| *place);
+        match (self, at(Scheme::Streams)) {
+            (Why::Fills(_) | Why::Full(_), _) => {
+                let priority = match at(Scheme::Priority) {
+                    Some(Place::AsCtasEnd(1)) => "; a higher priority of its stream lets it in with each CTA that ends",
+                    _ => "",
+                };
+                format!("MPS percentages or green contexts give the second SMs from the start{priority}")
+            }
+            (Why::Unfit, _) => "only a GPU with larger SMs, or smaller CTAs, would".into(),
+            (Why::Short(..), _) => "launches from one CUDA graph come closer together".into(),
+            (Why::Meets | Why::Gap(_) | Why::Late, Some(place @ (Place::Beside(_) | Place::Tail(_)))) => {
+                format!("if both are launched in time, the second gets {}", place.words())
+            }
+            (Why::Meets | Why::Gap(_) | Why::Late, _) => "launches at the same time would".into(),
+        }
+    }
+}
+
+/// The report on a timeline: on the GPUs that it names, or on the one that was asked for.
+pub fn report(timeline: &Timeline, asked: Option<&Described>) -> Report {
+    let (overlaps, gpus) = (Overlaps::of(timeline), Gpus::of(timeline, asked));
+    let measured = Measured::of(timeline, &overlaps);
+    let pairs = Pairs::of(timeline, &overlaps, &gpus);
+    let rows: Vec<PairRow> = pairs.all.iter().map(|pair| pair_row(timeline, &gpus, &measured, pair)).collect();
+    let gpu_rows = gpu_rows(timeline, &overlaps, &gpus);
+    let beside = measured.beside.iter().map(|row| BesideRow {
+        kernel: row.kernel,
+        name: row.name.clone(),
+        beside: row.beside,
+        alone: row.alone,
+        slowdown: row.slowdown(),
+    });
+    Report {
+        tool: match timeline.tool {
+            Tool::Kineto => "PyTorch's profiler",
+            Tool::Nsys => "Nsight Systems",
+        },
+        launches: timeline.launches.len(),
+        kernel_count: timeline.kernels.len(),
+        kernels: kernel_rows(timeline, &gpus, &measured),
+        loss: loss(timeline, &gpu_rows, &pairs, &gpus),
+        notes: notes(timeline, &overlaps, &gpus, &measured, asked),
+        gpus: gpu_rows,
+        pairs: rows,
+        pairs_left_out: pairs.left_out,
+        overview: overview(&pairs),
+        beside: beside.collect(),
+    }
+}
+
+fn gpu_rows(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus) -> Vec<GpuRow> {
+    let mut shared: BTreeMap<u32, u64> = BTreeMap::new();
+    for overlap in &overlaps.all {
+        *shared.entry(overlap.first).or_default() += overlap.ns;
+        *shared.entry(overlap.second).or_default() += overlap.ns;
+    }
+    let mut of_device: BTreeMap<u32, Vec<(u32, &Launched)>> = BTreeMap::new();
+    for (number, launch) in (0..).zip(&timeline.launches) {
+        of_device.entry(launch.device).or_default().push((number, launch));
+    }
+    let row = |(number, device): (u32, &Device)| {
+        let launches = of_device.remove(&number).unwrap_or_default();
+        let ends = launches.iter().map(|(_, launch)| launch.end()).max().unwrap_or(0);
+        let free = |(launch, of): &(u32, &Launched)| {
+            let resident = gpus.on(number, of.kernel)?.resident;
+            let waves = resident.ctas.div_ceil(resident.places.max(1)).max(1);
+            let free = 1.0 - resident.ctas as f64 / (waves * resident.places.max(1)) as f64;
+            Some((free * of.duration.saturating_sub(shared.get(launch).copied().unwrap_or(0)) as f64) as u64)
+        };
+        GpuRow {
+            id: device.id,
+            name: device.name.clone(),
+            known: gpus.gpu(number).is_some(),
+            described: gpus.gpu(number).map_or_else(|| "not described".into(), |gpu| gpu.words.clone()),
+            streams: launches.iter().map(|(_, launch)| launch.stream).collect::<BTreeSet<_>>().into_iter().collect(),
+            ns: ends - launches.first().map_or(ends, |(_, launch)| launch.start),
+            busy_ns: covered(launches.iter().map(|(_, launch)| (launch.start, launch.end()))),
+            free_ns: launches.iter().filter_map(free).sum(),
+        }
+    };
+    (0..).zip(&timeline.devices).map(row).collect()
+}
+
+fn kernel_rows(timeline: &Timeline, gpus: &Gpus, measured: &Measured) -> Vec<KernelRow> {
+    let mut launches: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    timeline.launches.iter().enumerate().for_each(|(at, launch)| launches.entry(launch.kernel).or_default().push(at));
+    let row = |(number, launches): (u32, Vec<usize>)| {
+        let kernel = &timeline.kernels[number as usize];
+        let mut durations: Vec<u64> = launches.iter().map(|at| timeline.launches[*at].duration).collect();
+        durations.sort_unstable();
+        let device = timeline.launches[launches[0]].device;
+        let resident = kernel.shape.zip(gpus.on(device, number)).map(|(shape, on)| ResidentRow {
+            grid: shape.grid,
+            block: shape.block,
+            registers: shape.registers,
+            shared_bytes: shape.shared_bytes,
+            ctas_per_sm: on.resident.ctas_per_sm,
+            limiter: on.resident.limiter.key(),
+            waves: (on.resident.places > 0).then(|| on.resident.waves()),
+            last_wave: on.resident.last_wave(),
+            tail_free: on.resident.tail_free(),
+            occupancy: on.resident.occupancy,
+            estimated: kernel.estimated_occupancy,
+        });
+        KernelRow {
+            kernel: number,
+            name: kernel.name.clone(),
+            short: short(&kernel.name),
+            launches: launches.len(),
+            ns: durations.iter().sum(),
+            median_ns: durations[durations.len() / 2],
+            streams: launches.iter().map(|at| timeline.launches[*at].stream).collect::<BTreeSet<_>>().into_iter().collect(),
+            resident,
+            alone: measured.alone.get(&number).copied(),
+        }
+    };
+    let mut rows: Vec<KernelRow> = launches.into_iter().map(row).collect();
+    rows.sort_by_key(|row| (Reverse(row.ns), row.kernel));
+    rows.truncate(MOST_KERNELS);
+    rows
+}
+
+/// Where the second one's CTAs run, under each scheme.
+fn places(gpus: &Gpus, pair: &Pair) -> Vec<(Scheme, Place)> {
+    let Some((gpu, [room, _])) = gpus.gpu(pair.device).zip(pair.rooms) else { return Vec::new() };
+    let Some(second) = gpus.on(pair.device, pair.second) else { return Vec::new() };
+    Scheme::ALL.iter().map(|scheme| (*scheme, scheme.place(second, &room, gpu))).collect()
+}
+
+/// What two kernels do together, without a full stop.
+fn words(timeline: &Timeline, pair: &Pair) -> String {
+    let [first, second] = [pair.first, pair.second].map(|kernel| called(&timeline.kernels[kernel as usize]));
+    let both = if pair.first == pair.second { format!("{first} on two streams") } else { format!("{first} and {second}") };
+    let share = match pair.seen.meetings {
+        0 => "never overlap".into(),
+        _ => format!("overlap for {} of the shorter one's time", percent(pair.share())),
+    };
+    let because = match pair.why {
+        Why::Meets if pair.share() >= 0.8 => String::new(),
+        why => format!(": {}", why.words(pair.rooms.as_ref().map(|rooms| &rooms[0]))),
+    };
+    format!("{both} {share}{because}")
+}
+
+fn pair_row(timeline: &Timeline, gpus: &Gpus, measured: &Measured, pair: &Pair) -> PairRow {
+    let name = |kernel: u32| &*timeline.kernels[kernel as usize].name;
+    let slowdown =
+        |kernel, beside| measured.beside.iter().find(|row| row.kernel == kernel && row.name == name(beside)).and_then(Beside::slowdown);
+    let place = |(scheme, place): (Scheme, Place)| PlaceRow {
+        scheme: scheme.key(),
+        title: scheme.title(),
+        place: place.key(),
+        words: place.words(),
+    };
+    PairRow {
+        gpu: timeline.devices[pair.device as usize].id,
+        first: pair.first,
+        second: pair.second,
+        possible: pair.possible(),
+        meetings: pair.seen.meetings,
+        seen_ns: pair.seen.ns,
+        share: pair.share(),
+        lost_ns: pair.lost,
+        places: places(gpus, pair).into_iter().map(place).collect(),
+        slowdowns: [slowdown(pair.first, pair.second), slowdown(pair.second, pair.first)],
+        words: format!("{}.", words(timeline, pair)),
+    }
+}
+
+/// How many pairs overlap, and why the others do not.
+fn overview(pairs: &Pairs) -> String {
+    let count = |of: &dyn Fn(&Pair) -> bool| pairs.all.iter().filter(|pair| of(pair)).count();
+    let never = |of: fn(&Why) -> bool| count(&|pair| pair.seen.meetings == 0 && of(&pair.why));
+    let parts = [
+        (count(&|pair| pair.seen.meetings > 0), "overlap"),
+        (never(|why| matches!(why, Why::Gap(_))), "are apart in time"),
+        (never(|why| matches!(why, Why::Fills(_))), "follow each other, as the first leaves no room"),
+        (never(|why| matches!(why, Why::Full(_))), "leave each other no room"),
+        (never(|why| matches!(why, Why::Short(..))), "are too short to meet"),
+        (never(|why| matches!(why, Why::Unfit)), "have one that fits no SM"),
+    ];
+    let some: Vec<String> = parts.iter().filter(|part| part.0 > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    match pairs.all.len() {
+        0 => "No two kernels ran on different streams of a GPU.".into(),
+        all => format!("Of {all} pairs of kernels on different streams, {}.", some.join(", ")),
+    }
+}
+
+/// The largest loss in a sentence, and what would help.
+fn loss(timeline: &Timeline, rows: &[GpuRow], pairs: &Pairs, gpus: &Gpus) -> String {
+    let Some((number, worst)) = (0..).zip(rows).max_by_key(|(_, row)| (row.ns - row.busy_ns).max(row.free_ns)) else {
+        return "No kernel ran.".into();
+    };
+    let gpu = if rows.len() == 1 { "the GPU".into() } else { format!("GPU {}", worst.id) };
+    let idle = worst.ns - worst.busy_ns;
+    let part = |ns: u64| percent(ns as f64 / worst.ns.max(1) as f64);
+    if idle >= worst.free_ns && idle > 0 {
+        return format!(
+            "For {} of {}, {gpu} runs no kernel: launches come too late to fill it, so a CUDA graph, larger batches or fewer synchronisations win \
+             more than any sharing.",
+            part(idle),
+            time(worst.ns)
+        );
+    }
+    let free = format!("Small grids and last waves leave places free, all together {} of the time of {gpu}", part(worst.free_ns));
+    let pair = pairs.all.iter().find(|pair| pair.device == number && pair.possible());
+    match (&worst.streams[..], pair) {
+        ([stream], _) => format!("{free}: all its launches are on stream {stream}, and only work on another one could use them."),
+        (_, Some(pair)) => {
+            let words = words(timeline, pair);
+            format!("{free}; most could be won where {words}; {}.", pair.why.help(&places(gpus, pair)))
+        }
+        (_, None) => format!("{free}, and no two kernels on different streams leave room to each other."),
+    }
+}
+
+fn notes(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus, measured: &Measured, asked: Option<&Described>) -> Vec<String> {
+    let mut notes = timeline.notes.clone();
+    notes.extend(timeline.ended.iter().map(|ended| format!("The file ends early, and what comes before is shown: {ended}.")));
+    notes.extend(gpus.unknown.iter().map(|problem| format!("{problem}.")));
+    let mut residents = vec![None; timeline.kernels.len()];
+    for launch in &timeline.launches {
+        residents[launch.kernel as usize] = gpus.on(launch.device, launch.kernel).map(|on| on.resident);
+    }
+    let found = estimates(&timeline.kernels, &residents);
+    if asked.is_none() && found.compared + found.zero > 0 {
+        let differ =
+            found.differ.iter().take(3).map(|(kernel, theirs, ours)| {
+                format!("{}: {theirs} % there, {ours:.0} % here", called(&timeline.kernels[*kernel as usize]))
+            });
+        let differ = if found.differ.is_empty() { String::new() } else { format!(" ({})", differ.collect::<Vec<_>>().join("; ")) };
+        notes.push(format!(
+            "Occupancy is worked out here. The profiler's estimate is within a point of it for {} of {} kernels{differ}. It says 0 of {} with more than \
+             48 KB of shared memory.",
+            found.compared - found.differ.len(),
+            found.compared,
+            found.zero
+        ));
+    }
+    if let Some(until) = overlaps.until {
+        notes.push(format!("Too many launches run at once: overlaps are known of the first {until} launches only."));
+    }
+    if !measured.beside.is_empty() {
+        notes.push(CAUTION.into());
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::Shape;
+
+    /// Kernels of CTAs, threads, registers on an A100, and launches of kernel, stream, start, duration in microseconds.
+    fn timeline(shapes: &[(u32, u32, u32)], launches: &[(u32, u64, u64, u64)]) -> Timeline {
+        let shape = |(number, &(ctas, threads, registers)): (usize, &(u32, u32, u32))| Kernel {
+            name: format!("void kernel_number_{number}<float>(int)"),
+            shape: Some(Shape { grid: [ctas, 1, 1], block: [threads, 1, 1], registers, shared_bytes: 0 }),
+            estimated_occupancy: None,
+        };
+        let launch = |&(kernel, stream, start, duration): &(u32, u64, u64, u64)| Launched {
+            kernel,
+            device: 0,
+            stream,
+            start: start * 1000,
+            duration: duration * 1000,
+        };
+        Timeline {
+            tool: Tool::Nsys,
+            devices: vec![Device { id: 3, name: "NVIDIA A100".into(), sms: Some(108), capability: Some((8, 0)) }],
+            kernels: shapes.iter().enumerate().map(shape).collect(),
+            launches: launches.iter().map(launch).collect(),
+            notes: vec!["2 copies are left out".into()],
+            ended: None,
+        }
+    }
+
+    /// Two kernels on one stream, then with a gap between them, then one behind the other on two streams.
+    #[test]
+    fn the_largest_loss_is_said_with_what_would_help() {
+        let shapes = &[(218, 512, 64), (432, 512, 64)];
+        let loss = |launches: &[(u32, u64, u64, u64)]| report(&timeline(shapes, launches), None).loss;
+        assert_eq!(
+            loss(&[(0, 7, 0, 100), (1, 7, 100, 100)]),
+            "Small grids and last waves leave places free, all together 25 % of the time of the GPU: all its launches are on stream 7, and only work on \
+             another one could use them.",
+            "of two waves the second has 2 of 216 places"
+        );
+        assert_eq!(
+            loss(&[(0, 7, 0, 100), (1, 8, 400, 100)]),
+            "For 60 % of 500 µs, the GPU runs no kernel: launches come too late to fill it, so a CUDA graph, larger batches or fewer synchronisations win \
+             more than any sharing."
+        );
+        let found = loss(&[(0, 7, 0, 100), (1, 8, 97, 100)]);
+        let [before, after] = [
+            "most could be won where kernel_number_0 (218 CTAs) and kernel_number_1 (432 CTAs) overlap for 3 % of the shorter one's time: \
+             the first holds all registers until its last wave; ",
+            "MPS percentages or green contexts give the second SMs from the start; a higher priority \
+             of its stream lets it in with each CTA that ends.",
+        ];
+        assert!(found.starts_with("Small grids") && found.ends_with(&format!("{before}{after}")), "{found}");
+        assert_eq!(report(&timeline(&[], &[]), None).overview, "No two kernels ran on different streams of a GPU.");
+    }
+
+    #[test]
+    fn a_pair_says_what_fits_under_each_scheme() {
+        let found = report(&timeline(&[(218, 512, 64), (432, 512, 64)], &[(0, 7, 0, 100), (1, 8, 97, 100)]), None);
+        let places: Vec<_> = found.pairs[0].places.iter().map(|place| (place.scheme, place.place, &*place.words)).collect();
+        assert_eq!(
+            places,
+            [
+                ("streams", "tail", "214 CTAs in its last wave"),
+                ("priority", "as_ctas_end", "with each CTA that ends"),
+                ("mps", "own", "108 CTAs on 54 SMs"),
+                ("mig", "own", "84 CTAs on 42 SMs"),
+                ("green_contexts", "own", "108 CTAs on 54 SMs"),
+            ]
+        );
+        assert_eq!(found.overview, "Of 1 pairs of kernels on different streams, 1 overlap.");
+        assert_eq!((found.gpus[0].id, &*found.gpus[0].described, found.gpus[0].busy_ns), (3, "a100-40gb", 197_000));
+        assert_eq!(found.notes, ["2 copies are left out"]);
+        let json = serde_json::to_value(&found).expect("numbers, texts, lists");
+        assert_eq!(json["pairs"][0]["places"][2]["words"], "108 CTAs on 54 SMs");
+    }
+
+    /// 264 CTAs, two an SM, are one wave of an H200's 132 SMs.
+    #[test]
+    fn another_gpu_can_be_asked_for() {
+        let of = |gpu| {
+            let asked = Described::preset(gpu).expect(gpu);
+            let found = report(&timeline(&[(264, 512, 64)], &[(0, 7, 0, 100)]), Some(&asked));
+            (found.gpus[0].described.clone(), found.kernels[0].resident.clone().and_then(|resident| resident.waves))
+        };
+        assert_eq!(of("h200"), ("h200-sxm, as asked for".into(), Some(1.0)));
+        assert_eq!(of("a100"), ("a100-40gb, as asked for".into(), Some(264.0 / 216.0)));
+    }
+
+    /// AMD's timelines have times alone: what ran at once is said all the same.
+    #[test]
+    fn without_shapes_times_are_left() {
+        let mut bare = timeline(&[(1, 32, 8), (1, 32, 8)], &[(0, 1, 0, 100), (1, 2, 10, 50), (0, 1, 200, 10), (1, 2, 400, 10)]);
+        bare.devices[0] = Device { id: 0, name: "AMD Instinct MI250X".into(), sms: Some(104), capability: Some((9, 0)) };
+        bare.kernels.iter_mut().for_each(|kernel| kernel.shape = None);
+        let found = report(&bare, None);
+        assert_eq!((found.gpus[0].known, &found.kernels[0].resident, found.pairs[0].places.len()), (false, &None, 0));
+        assert_eq!((found.pairs[0].meetings, found.pairs[0].seen_ns), (1, 50_000));
+        assert!(found.notes[1].contains("--gpu PRESET"), "{:?}", found.notes);
+    }
+
+    #[test]
+    fn names_are_short_and_times_have_units() {
+        for (name, want) in [
+            ("void cudnn::bn_bw_1C11_kernel_new<float, float2, 32>(float, float)", "bn_bw_1C11_kernel_new"),
+            ("ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long)", "ncclKernel_AllReduce_RING_LL_Sum_float"),
+            ("void at::native::(anonymous namespace)::multi_tensor_apply<int>(int)", "multi_tensor_apply"),
+            ("void cutlass::Kernel<cutlass_80_s1688gemm_64x64>(cutlass_80_s1688gemm_64x64::Params)", "Kernel<cutlass_80_s1688gemm_64x64>"),
+            ("sm90_xmma_gemm_bf16f32_bf16f32_f32_nt_n_tilesize128x128x64_warpgroup", "sm90_xmma_gemm_bf16f32_bf16f32_f32_nt_n_til…"),
+            ("", ""),
+            ("<>", "<>"),
+            ("ä<ö", "ä<ö>"),
+        ] {
+            assert_eq!(short(name), want, "{name}");
+        }
+        assert_eq!([999, 1500, 23_456, 661_000_000, 12_840_000_000].map(time), ["999 ns", "1.50 µs", "23.5 µs", "661 ms", "12.8 s"]);
+        assert_eq!([0.0, 0.001, 0.034, 0.999, 1.0].map(percent), ["0 %", "less than 1 %", "3 %", "more than 99 %", "100 %"]);
+    }
+}
