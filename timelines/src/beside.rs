@@ -1,7 +1,7 @@
 //! What fits beside what, under which scheme, and why two never met.
 //!
-//! CTAs stay where they are until they end, so the second kernel gets what the first one leaves: beside it where it does not fill the GPU, in its last
-//! wave, or when its CTAs end. Where a file has only times on the GPU, who was launched when is not known: reasons speak of when kernels ran.
+//! CTAs stay where they are until they end, so the second kernel gets what the first one leaves. That is room beside it where it does not fill the
+//! GPU, in its last wave, or when its CTAs end. Files have times on the GPU, not those of launches on the host: reasons speak of when kernels ran.
 
 use crate::overlap::Overlaps;
 use crate::residency::{Described, Need, Resident};

@@ -28,8 +28,10 @@ pub struct Report {
     pub pairs_left_out: usize,
     /// How many of the pairs overlap, and why the others do not.
     pub overview: String,
-    /// What kernels took beside others.
+    /// What kernels took beside others, those with most time first.
     pub beside: Vec<BesideRow>,
+    /// How much longer they took than alone, taken together.
+    pub slowdowns: String,
     /// The largest loss, and what would help.
     pub loss: String,
     /// What is to be known, a sentence each.
@@ -260,12 +262,17 @@ pub fn report(timeline: &Timeline, asked: Option<&Described>) -> Report {
     let pairs = Pairs::of(timeline, &overlaps, &gpus);
     let rows: Vec<PairRow> = pairs.all.iter().map(|pair| pair_row(timeline, &gpus, &measured, pair)).collect();
     let gpu_rows = gpu_rows(timeline, &overlaps, &gpus);
-    let beside = measured.beside.iter().map(|row| BesideRow {
+    let row = |row: &Beside| BesideRow {
         kernel: row.kernel,
         name: row.name.clone(),
         beside: row.beside,
         alone: row.alone,
         slowdown: row.slowdown(),
+    };
+    let mut beside: Vec<BesideRow> = measured.beside.iter().map(row).collect();
+    beside.sort_by(|one, other| {
+        let time = |row: &BesideRow| row.beside.median * row.beside.cases as f64;
+        time(other).total_cmp(&time(one))
     });
     Report {
         tool: match timeline.tool {
@@ -281,7 +288,8 @@ pub fn report(timeline: &Timeline, asked: Option<&Described>) -> Report {
         pairs: rows,
         pairs_left_out: pairs.left_out,
         overview: overview(&pairs),
-        beside: beside.collect(),
+        slowdowns: slowdowns(&beside),
+        beside,
     }
 }
 
@@ -404,22 +412,38 @@ fn pair_row(timeline: &Timeline, gpus: &Gpus, measured: &Measured, pair: &Pair) 
     }
 }
 
+/// How much longer kernels took beside others than alone.
+fn slowdowns(rows: &[BesideRow]) -> String {
+    let mut all: Vec<f64> = rows.iter().filter_map(|row| row.slowdown).collect();
+    all.sort_by(f64::total_cmp);
+    let (Some(largest), middle) = (all.last(), all.len() / 2) else {
+        return "No kernel was seen three times alone and three times beside others of a name.".into();
+    };
+    let median = if all.len().is_multiple_of(2) { f64::midpoint(all[middle - 1], all[middle]) } else { all[middle] };
+    match all.len() {
+        1 => format!("One kernel was measured alone and beside others: it took {largest:.2} times as long."),
+        count => format!(
+            "{count} kernels were measured alone and beside others: there they took {median:.2} times as long at the median, {largest:.2} times at most."
+        ),
+    }
+}
+
 /// How many pairs overlap, and why the others do not.
 fn overview(pairs: &Pairs) -> String {
     let count = |of: &dyn Fn(&Pair) -> bool| pairs.all.iter().filter(|pair| of(pair)).count();
     let never = |of: fn(&Why) -> bool| count(&|pair| pair.seen.meetings == 0 && of(&pair.why));
     let parts = [
-        (count(&|pair| pair.seen.meetings > 0), "overlap"),
-        (never(|why| matches!(why, Why::Gap(_))), "are apart in time"),
-        (never(|why| matches!(why, Why::Fills(_))), "follow each other, as the first leaves no room"),
-        (never(|why| matches!(why, Why::Full(_))), "leave each other no room"),
-        (never(|why| matches!(why, Why::Short(..))), "are too short to meet"),
-        (never(|why| matches!(why, Why::Unfit)), "have one that fits no SM"),
+        (count(&|pair| pair.seen.meetings > 0), "overlapping"),
+        (never(|why| matches!(why, Why::Gap(_))), "apart in time"),
+        (never(|why| matches!(why, Why::Fills(_))), "one behind the other, as the first leaves no room"),
+        (never(|why| matches!(why, Why::Full(_))), "without room for each other"),
+        (never(|why| matches!(why, Why::Short(..))), "too short to meet"),
+        (never(|why| matches!(why, Why::Unfit)), "with one that fits no SM"),
     ];
-    let some: Vec<String> = parts.iter().filter(|part| part.0 > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let some: Vec<String> = parts.iter().filter(|part| part.0 > 0).map(|(count, what)| format!("{what}: {count}")).collect();
     match pairs.all.len() {
         0 => "No two kernels ran on different streams of a GPU.".into(),
-        all => format!("Of {all} pairs of kernels on different streams, {}.", some.join(", ")),
+        all => format!("{all} pair{} of kernels on different streams; {}.", if all == 1 { "" } else { "s" }, some.join("; ")),
     }
 }
 
@@ -553,9 +577,10 @@ mod tests {
                 ("green_contexts", "own", "108 CTAs on 54 SMs"),
             ]
         );
-        assert_eq!(found.overview, "Of 1 pairs of kernels on different streams, 1 overlap.");
+        assert_eq!(found.overview, "1 pair of kernels on different streams; overlapping: 1.");
         assert_eq!((found.gpus[0].id, &*found.gpus[0].described, found.gpus[0].busy_ns), (3, "a100-40gb", 197_000));
         assert_eq!(found.notes, ["2 copies are left out"]);
+        assert_eq!(found.slowdowns, "No kernel was seen three times alone and three times beside others of a name.");
         let json = serde_json::to_value(&found).expect("numbers, texts, lists");
         assert_eq!(json["pairs"][0]["places"][2]["words"], "108 CTAs on 54 SMs");
     }

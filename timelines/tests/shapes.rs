@@ -4,6 +4,7 @@ use corun_timelines::beside::{Gpus, Holds, Pairs, Why};
 use corun_timelines::measured::Measured;
 use corun_timelines::overlap::Overlaps;
 use corun_timelines::read;
+use corun_timelines::report::report;
 use corun_timelines::residency::{Described, Resident, estimates};
 use corun_timelines::timeline::Timeline;
 use sim_core::describe::gpu::occupancy::Limiter;
@@ -71,4 +72,25 @@ fn a_transform_begins_in_the_last_wave_of_another() {
     assert_eq!((pair.seen.meetings, pair.why), (2, Why::Fills(Holds::Part(Limiter::Registers, 100.0))));
     let [room, _] = pair.rooms.expect("both have shapes");
     assert_eq!((room.fills, room.full, room.tail, room.leave), (true, 0, 96, Some(1)));
+}
+
+/// What a newcomer reads first of each file.
+#[test]
+fn a_report_says_it_in_a_few_sentences() {
+    let [alexnet, ddp] = BOTH.map(|name| report(&timeline(name), None));
+    assert_eq!(
+        [&*ddp.overview, &*ddp.slowdowns, &*ddp.loss],
+        [
+            "573 pairs of kernels on different streams; overlapping: 49; apart in time: 523; one behind the other, as the first leaves no room: 1.",
+            "32 kernels were measured alone and beside others: there they took 1.04 times as long at the median, 2.00 times at most.",
+            "For 77 % of 661 ms, the GPU runs no kernel: launches come too late to fill it, so a CUDA graph, larger batches or fewer synchronisations \
+             win more than any sharing.",
+        ]
+    );
+    let met = alexnet.pairs.iter().find(|pair| pair.meetings > 0).expect("a pair that met");
+    assert_eq!(
+        met.words,
+        "fft2d_r2c_32x32 (768 CTAs) and fft2d_r2c_32x32 (512 CTAs) overlap for 48 % of the shorter one's time: the first holds all registers until its \
+         last wave."
+    );
 }
