@@ -298,7 +298,8 @@ pub struct Pair {
 impl Pair {
     /// The part of the shorter kernel's whole time for which they ran at once.
     pub fn share(&self) -> f64 {
-        self.seen.ns as f64 / (self.seen.ns + self.lost).max(1) as f64
+        // What runs beside several at once is counted with each.
+        (self.seen.ns as f64 / self.seen.ns.saturating_add(self.lost).max(1) as f64).min(1.0)
     }
 
     /// Whether shapes let them run at once, whichever comes first; true where nothing is known.
@@ -465,8 +466,8 @@ fn seen(timeline: &Timeline, overlaps: &Overlaps) -> BTreeMap<Key, (Seen, usize)
         let (seen, lower_first) = found.entry(key).or_default();
         let shorter = first.duration.min(second.duration);
         seen.meetings += 1;
-        seen.ns += overlap.ns;
-        seen.of += shorter;
+        seen.ns = seen.ns.saturating_add(overlap.ns);
+        seen.of = seen.of.saturating_add(shorter);
         seen.most = seen.most.max(overlap.ns as f64 / shorter.max(1) as f64);
         *lower_first += usize::from(first.kernel <= second.kernel);
     }
@@ -480,7 +481,7 @@ impl Pairs {
         for (number, launch) in (0..).zip(&timeline.launches) {
             let of = uses.entry((launch.device, launch.kernel)).or_default();
             of.kernel = launch.kernel;
-            of.ns += launch.duration;
+            of.ns = of.ns.saturating_add(launch.duration);
             of.launches.push(number);
             of.streams.insert(launch.stream);
         }

@@ -209,6 +209,11 @@ fn percent(part: f64) -> String {
     }
 }
 
+/// Times of a file may be absurd.
+fn sum(times: impl Iterator<Item = u64>) -> u64 {
+    times.fold(0, u64::saturating_add)
+}
+
 /// A kernel in a sentence.
 fn called(kernel: &Kernel) -> String {
     let ctas = kernel.shape.map_or(String::new(), |shape| match shape.ctas() {
@@ -296,8 +301,10 @@ pub fn report(timeline: &Timeline, asked: Option<&Described>) -> Report {
 fn gpu_rows(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus) -> Vec<GpuRow> {
     let mut shared: BTreeMap<u32, u64> = BTreeMap::new();
     for overlap in &overlaps.all {
-        *shared.entry(overlap.first).or_default() += overlap.ns;
-        *shared.entry(overlap.second).or_default() += overlap.ns;
+        for launch in [overlap.first, overlap.second] {
+            let of = shared.entry(launch).or_default();
+            *of = of.saturating_add(overlap.ns);
+        }
     }
     let mut of_device: BTreeMap<u32, Vec<(u32, &Launched)>> = BTreeMap::new();
     for (number, launch) in (0..).zip(&timeline.launches) {
@@ -320,7 +327,7 @@ fn gpu_rows(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus) -> Vec<GpuRow
             streams: launches.iter().map(|(_, launch)| launch.stream).collect::<BTreeSet<_>>().into_iter().collect(),
             ns: ends - launches.first().map_or(ends, |(_, launch)| launch.start),
             busy_ns: covered(launches.iter().map(|(_, launch)| (launch.start, launch.end()))),
-            free_ns: launches.iter().filter_map(free).sum(),
+            free_ns: sum(launches.iter().filter_map(free)),
         }
     };
     (0..).zip(&timeline.devices).map(row).collect()
@@ -352,7 +359,7 @@ fn kernel_rows(timeline: &Timeline, gpus: &Gpus, measured: &Measured) -> Vec<Ker
             name: kernel.name.clone(),
             short: short(&kernel.name),
             launches: launches.len(),
-            ns: durations.iter().sum(),
+            ns: sum(durations.iter().copied()),
             median_ns: durations[durations.len() / 2],
             streams: launches.iter().map(|at| timeline.launches[*at].stream).collect::<BTreeSet<_>>().into_iter().collect(),
             resident,
@@ -607,6 +614,14 @@ mod tests {
         assert_eq!((found.gpus[0].known, &found.kernels[0].resident, found.pairs[0].places.len()), (false, &None, 0));
         assert_eq!((found.pairs[0].meetings, found.pairs[0].seen_ns), (1, 50_000));
         assert!(found.notes[1].contains("--gpu PRESET"), "{:?}", found.notes);
+    }
+
+    #[test]
+    fn times_of_centuries_are_added_too() {
+        let mut long = timeline(&[(218, 512, 64), (432, 512, 64)], &[(0, 7, 0, 1), (0, 8, 0, 1), (0, 9, 0, 1), (1, 1, 1, 1)]);
+        long.launches.iter_mut().for_each(|launch| launch.duration = 1 << 63);
+        let found = report(&long, None);
+        assert_eq!((found.kernels[0].ns, found.pairs.len(), found.gpus[0].busy_ns), (u64::MAX, 2, (1 << 63) + 1000));
     }
 
     #[test]

@@ -46,7 +46,7 @@ static CAPABILITIES: &[Capability] = &[
     capability((12, 0), (24, 1536), (100, 1024), CarveOuts::Cc120, Some("rtx5090")),
 ];
 
-/// What part of a GPU's name says of it, where the file says no more: compute capability and SMs. A name is that of the first part that it has.
+/// What words of a GPU's name say of it, where the file says no more: compute capability and SMs; the first that it has count.
 static NAMES: &[(&str, (u32, u32), u32)] = &[
     ("V100", (7, 0), 80),
     ("T4", (7, 5), 40),
@@ -86,7 +86,8 @@ pub struct Described {
 
 impl Described {
     fn of(gpu: &Gpu, sm: SmClass, sms: u32, words: String) -> Described {
-        Described { sm, sms, vendor: vendor::of(gpu), words }
+        // Instances are known of the whole GPU alone: another number of SMs is another product, or an instance.
+        Described { sm, sms, vendor: vendor::of(gpu).filter(|vendor| vendor.sms == sms), words }
     }
 
     /// The GPU of a preset, whatever the file says.
@@ -102,7 +103,7 @@ impl Described {
 
     /// The GPU that a file names: SMs of its compute capability, as many as it has.
     pub fn device(device: &Device) -> Result<Described, Problem> {
-        let known = NAMES.iter().find(|(part, ..)| device.name.contains(part));
+        let known = NAMES.iter().find(|(part, ..)| is_named(&device.name, part));
         let number = device.capability.or(known.map(|known| known.1));
         let sms = device.sms.or(known.map(|known| known.2)).filter(|sms| *sms > 0);
         let (Some(number), Some(sms)) = (number.filter(|_| !is_amd(device)), sms) else {
@@ -138,6 +139,16 @@ impl Described {
     pub fn places(&self, ctas_per_sm: u32) -> u64 {
         u64::from(self.sms) * u64::from(ctas_per_sm)
     }
+}
+
+/// Whether a name has a part as words of its own: an A4000 is no A40, nor is a 3080 Ti a 3080, nor an instance the GPU.
+fn is_named(name: &str, part: &str) -> bool {
+    let Some((before, behind)) = name.split_once(part) else { return false };
+    let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    apart(before.chars().next_back())
+        && apart(behind.chars().next())
+        && ![" Ti", " SUPER", " Laptop"].iter().any(|more| behind.starts_with(more))
+        && !behind.contains("MIG")
 }
 
 /// Its compute capability is no NVIDIA GPU's, though a profiler writes it likewise.
@@ -343,9 +354,13 @@ mod tests {
 
     #[test]
     fn who_is_not_described_is_told_how_to_choose() {
-        for (device, found) in
-            [(device("AMD Instinct MI250", Some(104), Some((9, 0))), "AMD Instinct MI250"), (device("", None, None), "a GPU without")]
-        {
+        for (device, found) in [
+            (device("AMD Instinct MI250", Some(104), Some((9, 0))), "AMD Instinct MI250"),
+            (device("", None, None), "a GPU without"),
+            (device("NVIDIA RTX A4000", None, None), "A4000"),
+            (device("NVIDIA A100-SXM4-40GB MIG 3g.20gb", None, None), "MIG"),
+            (device("NVIDIA GeForce RTX 3080 Ti", None, None), "Ti"),
+        ] {
             let problem = Described::device(&device).unwrap_err().to_string();
             assert!(problem.starts_with("GPU 0: found ") && problem.contains(found) && problem.contains("--gpu PRESET"), "{problem}");
         }

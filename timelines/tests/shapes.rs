@@ -1,6 +1,6 @@
 //! What shapes say of two programs that a profiler has seen, and what their co-runs have measured.
 
-use corun_timelines::beside::{Gpus, Holds, Pairs, Why};
+use corun_timelines::beside::{Gpus, Holds, Pair, Pairs, Why};
 use corun_timelines::measured::Measured;
 use corun_timelines::overlap::Overlaps;
 use corun_timelines::read;
@@ -50,14 +50,29 @@ fn kernels_beside_an_all_reduce_take_what_the_timeline_says() {
 #[test]
 fn what_overlaps_has_room_and_what_does_not_has_a_reason() {
     for (name, pairs, overlapping) in [("kineto_alexnet_a100", 90, 1), ("kineto_ddp_a100", 573, 48)] {
-        let found = pairs_of(&timeline(name));
+        let timeline = timeline(name);
+        let found = pairs_of(&timeline);
         let met: Vec<_> = found.all.iter().filter(|pair| pair.seen.most > 0.5).collect();
         assert_eq!((found.all.len(), found.left_out, met.len()), (pairs, 0, overlapping), "{name}");
         assert!(met.iter().all(|pair| pair.rooms.is_some() && pair.possible()), "{name}: {met:?}");
         for pair in found.all.iter().filter(|pair| pair.seen.meetings == 0 && pair.possible()) {
-            assert!(matches!(pair.why, Why::Gap(_) | Why::Fills(_) | Why::Short(..)), "{name}: {pair:?}");
+            let apart = distance(&timeline, pair);
+            let holds = match pair.why {
+                Why::Gap(ns) | Why::Short(ns, _) => ns == apart,
+                Why::Fills(_) => apart <= 5_000 && pair.rooms.is_some_and(|[room, _]| room.full == 0 && (room.fills || room.tail == 0)),
+                _ => false,
+            };
+            assert!(holds, "{name}: {apart} ns apart, {pair:?}");
         }
     }
+}
+
+/// The least distance of launches of both kernels on different streams, by looking at all of them.
+fn distance(timeline: &Timeline, pair: &Pair) -> u64 {
+    let of = |kernel| timeline.launches.iter().filter(move |launch| launch.kernel == kernel);
+    let all = of(pair.first).flat_map(|one| of(pair.second).map(move |other| (one, other)));
+    let apart = all.filter(|(one, other)| one.stream != other.stream);
+    apart.map(|(one, other)| one.start.max(other.start) - one.end().min(other.end())).min().expect("they ran on different streams")
 }
 
 fn pairs_of(timeline: &Timeline) -> Pairs {
