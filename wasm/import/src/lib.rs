@@ -1,8 +1,9 @@
-//! Traces of Accel-Sim, read for JavaScript: what `corun import accelsim` does with files, this does with whatever its host reads bytes from.
+//! Files of other tools, read for JavaScript: what `corun import` does with files, this does with whatever its host reads bytes from.
 //!
 //! Files are read as they are needed, in blocks, so that none has to fit in memory. The recording is in memory until it is finished.
 
 mod source;
+pub mod timeline;
 
 use corun_traces::fault::fault;
 use corun_traces::import;

@@ -1,5 +1,6 @@
 //! Does the module record of a file that its host reads in pieces what is recorded of the whole, and does it say where a bad file is wrong?
 
+use corun_import::timeline::Timeline;
 use corun_import::{Import, entries};
 use corun_traces::record::{Choice, Recorder};
 use js_sys::{Function, Reflect, Uint8Array};
@@ -53,4 +54,28 @@ fn a_list_has_files_and_copies_and_a_kernel_is_no_list() {
     assert_eq!(read.get(1).as_string().as_deref(), Some("kernel-1.traceg"));
     assert!(entries("a.trace", TEXT.len() as f64, reads(TEXT.to_vec())).unwrap().is_undefined());
     assert!(Import::new().unwrap().finish().is_err());
+}
+
+const TIMELINE: &[u8] = include_bytes!("../../../timelines/tests/data/kineto_ddp_a100.json.gz");
+
+#[wasm_bindgen_test]
+fn a_timeline_says_here_what_it_says_natively() {
+    let read = Timeline::new("ddp.json.gz", TIMELINE.len() as f64, reads(TIMELINE.to_vec())).unwrap();
+    let native = corun_timelines::read::timeline(Cursor::new(TIMELINE), "ddp.json.gz").unwrap();
+    let report = |of| serde_json::to_string(&corun_timelines::report::report(&native, of)).unwrap();
+    assert_eq!(read.report(None).unwrap(), report(None));
+    let h200 = corun_timelines::residency::Described::preset("h200-sxm").unwrap();
+    assert_eq!(read.report(Some("h200-sxm".into())).unwrap(), report(Some(&h200)));
+    assert!(read.report(Some("h2000".into())).is_err());
+    let launches = read.launches().unwrap();
+    let starts: js_sys::Float64Array = Reflect::get(&launches, &"start".into()).unwrap().unchecked_into();
+    assert_eq!(starts.to_vec(), native.launches.iter().map(|launch| launch.start as f64).collect::<Vec<_>>());
+    let lanes: js_sys::Array = Reflect::get(&launches, &"lanes".into()).unwrap().unchecked_into();
+    assert_eq!(lanes.join(", "), "stream 7, stream 40");
+}
+
+#[wasm_bindgen_test]
+fn what_is_no_timeline_is_an_error_with_its_name() {
+    let wrong = Timeline::new("a.json", 2.0, reads(b"{}".to_vec())).unwrap_err();
+    assert!(String::from(js_sys::Error::from(wrong).message()).contains("a.json"));
 }

@@ -2,9 +2,8 @@
 // the worker.
 import { errorText } from "../model/format.ts";
 import * as engine from "../wasm/corun.js";
-import type { ReadBytes } from "../wasm/corun_import.js";
+import { importModule, reads } from "./import-module.ts";
 import { keepRecording, type Recording } from "./recordings.ts";
-import importUrl from "../wasm/corun_import_bg.wasm?url";
 
 export interface ToImport {
   /** The engine's. */
@@ -17,41 +16,10 @@ export type FromImport =
   | { t: "done"; recording: Recording; notes: readonly string[] }
   | { t: "wrong"; message: string };
 
-/** Of a worker alone. */
-declare class FileReaderSync {
-  readAsArrayBuffer(blob: Blob): ArrayBuffer;
-}
-
 /** How a recording begins. */
 const MAGIC = "\x93CORUN\r\n";
-/** Milliseconds between two words on how far it is. */
-const TELL = 100;
 
 const send = (message: FromImport): void => self.postMessage(message);
-
-async function importer(): Promise<typeof import("../wasm/corun_import.js")> {
-  const [module, response] = await Promise.all([import("../wasm/corun_import.js"), fetch(importUrl)]);
-  if (!response.ok)
-    throw new Error(`the module that reads traces could not be fetched: ${response.status} ${response.statusText}`);
-  await module.default({ module_or_path: await WebAssembly.compile(await response.arrayBuffer()) });
-  return module;
-}
-
-/** Reads of a file; what has been read of all of them is told. */
-function reads(files: readonly File[]): (file: File) => ReadBytes {
-  const reader = new FileReaderSync(),
-    all = files.reduce((sum, { size }) => sum + size, 0),
-    read = new Map<File, number>();
-  let told = performance.now();
-  return (file) => (from, to) => {
-    read.set(file, Math.max(to, read.get(file) ?? 0));
-    if (performance.now() - told > TELL) {
-      told = performance.now();
-      send({ t: "part", part: [...read.values()].reduce((sum, one) => sum + one, 0) / all });
-    }
-    return new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
-  };
-}
 
 async function imported(files: readonly File[]): Promise<{ of: File; bytes: Uint8Array; notes: readonly string[] }> {
   for (const of of files) {
@@ -59,8 +27,8 @@ async function imported(files: readonly File[]): Promise<{ of: File; bytes: Uint
     if (String.fromCharCode(...bytes) === MAGIC)
       return { of, bytes: new Uint8Array(await of.arrayBuffer()), notes: [] };
   }
-  const { Import, entries } = await importer(),
-    read = reads(files),
+  const { Import, entries } = await importModule(),
+    read = reads(files, (part) => send({ t: "part", part })),
     all = new Import();
   let of = files[0] as File,
     list: (string | number)[] | undefined;

@@ -3,6 +3,7 @@ import { render } from "preact";
 import { onFileDrop } from "../parts/dom.ts";
 import { isRecorded } from "../parts/recorded.tsx";
 import { isMeasured } from "../silicon/open.ts";
+import { isTimeline } from "../timelines/open.ts";
 import type { Catalogue, Experiment, Problem } from "../model/types.ts";
 import { makeOwn } from "./fields.ts";
 import { take } from "./file.tsx";
@@ -18,9 +19,9 @@ export class CorunEditor extends HTMLElement {
     form.seen.value = this.#seen;
     this.#form = form;
     render(<ExperimentForm form={form} />, this);
-    onFileDrop((file, all) => {
-      if (!isMeasured(file) && !isRecorded(file)) events.dropped();
-      void take(form, file, all);
+    onFileDrop(async (file, all) => {
+      if (!isMeasured(file) && !isRecorded(file) && !(await isTimeline(file))) events.dropped();
+      await take(form, file, all);
     });
   }
   /** The form comes into view. */

@@ -4,6 +4,7 @@ import { toast } from "../parts/dialogs.tsx";
 import { openFile } from "../model/file.ts";
 import { isRecorded } from "../parts/recorded.tsx";
 import { isMeasured } from "../silicon/open.ts";
+import { isTimeline, openTimeline } from "../timelines/open.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";
 import { useForm } from "./field.tsx";
 import { Button, OpenFile } from "../parts/widgets.tsx";
@@ -53,6 +54,11 @@ const Drawn = ({ mark }: { mark: readonly string[] }) => (
 
 /** Opens an experiment's file; what is wrong with it is said beside the buttons, where they are shown. */
 export async function take(form: FormState, file: File, all: readonly File[]): Promise<void> {
+  if (await isTimeline(file)) {
+    form.refused.value = "";
+    openTimeline(file, form.catalogue);
+    return;
+  }
   if (isMeasured(file) || isRecorded(file)) {
     form.refused.value = "";
     if (isMeasured(file)) form.events.measured(file);
@@ -85,7 +91,7 @@ export function Files() {
           id="f-open-file"
           button="f-open"
           accept=".json,application/json,.png,.svg,.csv,.corun,.trace,.traceg,.tracez,.xz,.gz"
-          label="An experiment, a picture, a table or a result that was saved here, the CSV of a GPU that was measured, or a trace or a recording of a kernel"
+          label="An experiment, a picture, a table or a result that was saved here, the CSV of a GPU that was measured, a trace or a recording of a kernel, or a profile of a program"
           take={(file, all) => void take(form, file, all)}
         >
           Open an experiment

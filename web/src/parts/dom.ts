@@ -73,7 +73,7 @@ export function place(box: HTMLElement | null, of: Element | null | undefined, g
 }
 
 /** Takes files that are dropped anywhere on the page; the browser would leave the page for them. */
-export function onFileDrop(take: (file: File, all: readonly File[]) => void): void {
+export function onFileDrop(take: (file: File, all: readonly File[]) => unknown): void {
   const brings = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
   addEventListener("dragover", (event) => {
     if (brings(event)) event.preventDefault();
