@@ -1,8 +1,9 @@
-//! `corun import`: kernels that another tool has traced, recorded.
+//! `corun import`: what another tool has seen: kernels that it traced, recorded, and timelines of their launches.
 
-use crate::{input, text};
+use crate::{input, text, timeline};
 use clap::{Args, Subcommand};
 use corun_lab::{Failure, output, problem, workers};
+use corun_timelines::{read, stored};
 use corun_traces::import;
 use corun_traces::list::{self, Entry};
 use corun_traces::record::{Choice, Recorder};
@@ -20,6 +21,24 @@ use std::time::Instant;
 pub enum Import {
     /// Traces that Accel-Sim's tracer has written: .trace, .traceg, either packed with xz or gzip, .tracez, and lists of them
     Accelsim(Accelsim),
+    /// Timelines of real programs: traces of PyTorch's profiler (Kineto), packed with gzip or not, and cuda_gpu_trace of Nsight Systems as CSV
+    Timeline(Timeline),
+}
+
+/// Arguments of `corun import timeline`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Prints which GPUs, kernels and streams there are, how long the GPU was busy, and the ten kernels with most time. The first 100,000 launches are kept: names, \
+shapes, streams and times. What is left out, and where a file ended early, is listed on stderr. Nothing of users, hosts or processes is kept.
+
+Exit status: 0 done; 1 output lost; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM: then nothing is written.")]
+pub struct Timeline {
+    /// trace.json or trace.json.gz of torch.profiler, a table of `nsys stats --report cuda_gpu_trace --format csv`, or what --out wrote
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// Write the launches to this file
+    #[arg(long, value_name = "FILE")]
+    out: Option<String>,
 }
 
 /// Arguments of `corun import accelsim`.
@@ -54,8 +73,10 @@ fn range(text: &str) -> Result<Range<u64>, String> {
 
 impl Import {
     pub fn execute(self) -> Result<(), Failure> {
-        let Import::Accelsim(command) = self;
-        command.execute()
+        match self {
+            Import::Accelsim(command) => command.execute(),
+            Import::Timeline(command) => command.execute(),
+        }
     }
 }
 
@@ -79,6 +100,30 @@ impl Read for Watched {
 impl Seek for Watched {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
+    }
+}
+
+impl Timeline {
+    fn execute(self) -> Result<(), Failure> {
+        workers::stop_at_signals();
+        let file = input::open(&self.file)?;
+        let bar = progress([file.metadata().map_or(0, |about| about.len())].into_iter());
+        let [out] = output::create(&self.file, [("--out", self.out.as_deref())])?;
+        let read = read::timeline(Watched { file, bar: bar.clone() }, &self.file);
+        bar.finish_and_clear();
+        if workers::interrupted() {
+            return Err(Failure::Interrupted(format!("while {} was read; nothing is written", self.file)));
+        }
+        let timeline = read.map_err(input::one)?;
+        if let Some(mut out) = out {
+            stored::write(&timeline, &mut out).map_err(output::not_written)?;
+            out.finish()?;
+        }
+        timeline.notes.iter().for_each(|note| output::say(&format!("note: {note}")));
+        if let Some(ended) = &timeline.ended {
+            output::say(&format!("note: what follows is missing: {ended}"));
+        }
+        output::print(&timeline::summary(&timeline))
     }
 }
 

@@ -23,6 +23,8 @@ pub enum Kind {
     Results,
     /// What `--trace` writes.
     Timeline,
+    /// Launches that a profiler has seen.
+    Launches,
     /// What a store keeps.
     Row,
     /// A policy as a script.
@@ -45,6 +47,7 @@ impl Kind {
             Kind::Result => ("a result", "`corun show FILE` prints it"),
             Kind::Results => ("results of a sweep", "`corun show FILE` prints them"),
             Kind::Timeline => ("a timeline", "https://ui.perfetto.dev shows it"),
+            Kind::Launches => ("launches of a real program", "`corun import timeline FILE` prints them"),
             Kind::Row => ("a row of a store", "`--store FOLDER` reads it"),
             Kind::Script => ("a script", "`corun run EXPERIMENT --script FILE` runs it"),
             Kind::Kernel => ("a kernel", "it belongs into the `kernels` of an experiment"),
@@ -62,6 +65,7 @@ impl Kind {
             (Kind::Results, &["index", "points", "result"]),
             (Kind::Result, &["digest", "cycles", "kernels"]),
             (Kind::Timeline, &["traceEvents"]),
+            (Kind::Launches, &["corun_timeline"]),
             (Kind::Row, &["behaviour", "key", "outcome"]),
             (Kind::Experiment, &["kernels", "corun"]),
             (Kind::Kernel, &["launches", "arrays"]),

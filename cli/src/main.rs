@@ -29,6 +29,7 @@ mod silicon;
 mod store;
 mod sweep;
 mod text;
+mod timeline;
 mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 const KINETO: &str = r#"{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A100", "numSms": 108}], "traceEvents": [
  {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 0, "dur": 71, "args": {"grid": [864, 1, 1], "block": [256, 1, 1]}}]}"#;
+const TIMELINE: &str = "`corun import timeline FILE` reads it";
 const LAUNCHES: &str = "no command reads it yet: its grids, blocks, registers and shared memory go into the `launches` of a kernel";
 
 fn packed(text: &str) -> Vec<u8> {
@@ -38,8 +39,8 @@ fn said(arguments: &[&str], file: &Path) -> String {
 fn a_file_of_another_tool_gets_one_line() {
     let traced = "found a trace of PyTorch's profiler (Kineto)";
     let tables = [
-        ("trace.json", KINETO.as_bytes().to_vec(), traced.to_owned(), LAUNCHES),
-        ("trace.json.gz", packed(KINETO), format!("{traced}, packed with gzip"), LAUNCHES),
+        ("trace.json", KINETO.as_bytes().to_vec(), traced.to_owned(), TIMELINE),
+        ("trace.json.gz", packed(KINETO), format!("{traced}, packed with gzip"), TIMELINE),
         ("other.gz", packed("anything"), "found a gzip archive".into(), "unpack it first; what is in it may be another tool's"),
         (
             "ncu.csv",
@@ -51,7 +52,8 @@ fn a_file_of_another_tool_gets_one_line() {
             "foreign.json",
             br#"{"name": "llama3", "sm_count": 170, "kernels": {}, "launches": [{"k": "a"}]}"#.to_vec(),
             "found a timeline of GPU-interfere".into(),
-            LAUNCHES,
+            "its launches have no registers; `nsys stats --report cuda_gpu_trace --format csv` of its .nsys-rep prints all that \
+             `corun import timeline` takes",
         ),
     ];
     for (name, content, found, takes) in tables {

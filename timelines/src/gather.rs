@@ -1,12 +1,17 @@
 //! Launches as they come, in any order: the earliest are kept.
 
 use crate::timeline::{Device, Kernel, Kernels, Launched, MOST_LAUNCHES, Shape, Timeline, Tool};
-use corun_traces::fault::{Found, fault};
+use corun_traces::fault::{Fault, Found, fault};
 use sim_core::describe::error::Problem;
 use std::collections::{BTreeMap, HashMap};
 
 /// What is read.
 pub const WANT: &str = "a trace of PyTorch's profiler, or a table `cuda_gpu_trace` of Nsight Systems";
+
+/// What is read, and the command that makes it of a profile.
+pub fn want() -> String {
+    format!("{WANT}: `nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep` prints one")
+}
 
 /// A launch whose time is still the profiler's.
 #[derive(Debug)]
@@ -28,13 +33,25 @@ pub struct Gather {
     seen: u64,
     /// GPUs by their numbers.
     pub devices: BTreeMap<u32, Device>,
-    /// What was left out or is to be known.
+    /// Copies and fills of memory.
+    pub copies: u64,
+    /// Launches that end before they start, and what the first of them is.
+    negative: (u64, String),
+    /// What is to be known besides.
     pub notes: Vec<String>,
 }
 
 impl Gather {
-    /// Takes a launch of these times in nanoseconds.
-    pub fn add(&mut self, kernel: Kernel, device: u32, stream: u64, start: i64, duration: u64) {
+    /// Takes a launch of these times in nanoseconds, which stands there in the file.
+    pub fn add(&mut self, kernel: Kernel, device: u32, stream: u64, [start, duration]: [i64; 2], place: impl FnOnce() -> String) {
+        let Ok(duration) = u64::try_from(duration) else {
+            // Older profilers write this of a few short kernels, newer ones 0: no reason to lose all others.
+            if self.negative.0 == 0 {
+                self.negative.1 = format!("{}, of {duration} ns", place());
+            }
+            self.negative.0 += 1;
+            return;
+        };
         let launch = Launch { start, order: self.seen, duration, kernel: self.kernels.number(kernel), device, stream };
         self.seen += 1;
         self.launches.push(launch);
@@ -49,6 +66,14 @@ impl Gather {
     /// How many launches came.
     pub fn seen(&self) -> u64 {
         self.seen
+    }
+
+    /// The problem that a file has no kernels: why it ended, if it ended early, or what was found in all of it.
+    pub fn nothing(&self, name: &str, ended: Option<Problem>, found: Fault) -> Problem {
+        match ended {
+            Some(ended) => Problem { path: format!("{name}: {}", ended.path), ..ended },
+            None => found.at(name),
+        }
     }
 
     /// Numbers kernels anew by their first use, so that none stays that no launch has.
@@ -66,10 +91,16 @@ impl Gather {
         self.launches.sort_unstable_by_key(|launch| (launch.start, launch.order));
         self.launches.truncate(MOST_LAUNCHES);
         self.forget_kernels();
-        let left_out = self.seen - self.launches.len() as u64;
-        if left_out > 0 {
-            self.notes.push(format!("{left_out} launches behind the first {MOST_LAUNCHES} are left out"));
-        }
+        let behind = self.seen - self.launches.len() as u64;
+        let left_out = [
+            (behind, format!("{behind} launches behind the first {MOST_LAUNCHES} are left out")),
+            (self.copies, format!("{} copies and fills of memory are left out", self.copies)),
+            (
+                self.negative.0,
+                format!("{} launches that end before they start are left out, the first {}", self.negative.0, self.negative.1),
+            ),
+        ];
+        self.notes.splice(0..0, left_out.into_iter().filter(|(count, _)| *count > 0).map(|(_, note)| note));
         for launch in &self.launches {
             self.devices.entry(launch.device).or_insert_with(|| Device { id: launch.device, ..Device::default() });
         }
@@ -105,7 +136,7 @@ const MOST_REGISTERS: u32 = 255;
 const MOST_SHARED: u32 = 1 << 20;
 
 /// What is wrong with a shape, and with which of its parts, if it is none that a kernel can be launched with.
-pub fn check(shape: &Shape) -> Result<(), (&'static str, corun_traces::fault::Fault)> {
+pub fn check(shape: &Shape) -> Result<(), (&'static str, Fault)> {
     extent(shape.grid, MOST_CTAS, "CTAs").map_err(|fault| ("grid", fault))?;
     extent(shape.block, MOST_THREADS, "threads").map_err(|fault| ("block", fault))?;
     let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();

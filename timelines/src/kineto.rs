@@ -4,7 +4,7 @@
 //! that the driver keeps of each CTA from sm_80 on. `blocks per SM` is the grid over the SMs. The estimated occupancy, and since 2026 the object
 //! `occupancy`, come from a calculator that leaves shared memory at its default limit of 48 KB: above it they are 0.
 
-use crate::gather::{Gather, WANT, check};
+use crate::gather::{Gather, check, want};
 use crate::scan::{Scan, Stop};
 use crate::time::{MICROSECOND, scaled, whole};
 use crate::timeline::{Device, Kernel, Shape, Timeline, Tool};
@@ -119,12 +119,10 @@ struct Events {
     gather: Gather,
     /// Events so far.
     index: u64,
-    /// Copies and fills of memory.
-    copies: u64,
     /// Launches without a shape.
     shapeless: u64,
-    /// Launches with a duration below 0, and what the first of them is.
-    negative: (u64, String),
+    /// Events that are no JSON, and what the first of them is.
+    malformed: (u64, String),
     /// `traceEvents` has begun.
     begun: bool,
 }
@@ -140,20 +138,18 @@ pub fn read(scan: &mut Scan<impl Read>, name: &str) -> Result<Timeline, Problem>
         Err(End::Stop(Stop::Wrong(fault))) => Some(fault.at(format!("byte {}", scan.place()))),
         Err(End::Fact(place, fault)) => return Err(fault.at(format!("{name}: {place}"))),
     };
-    let Events { mut gather, index, copies, shapeless, negative, begun } = events;
-    if gather.seen() == 0 {
-        return Err(match ended {
-            Some(ended) => Problem { path: format!("{name}: {}", ended.path), ..ended },
-            None if begun => fault(format!("{index} events, none of which is a kernel"), PROFILED).at(name),
-            None => fault("JSON without `traceEvents`", WANT).at(name),
-        });
-    }
+    let Events { mut gather, index, shapeless, malformed, begun } = events;
     let launches = gather.seen();
-    if copies > 0 {
-        gather.notes.push(format!("{copies} copies and fills of memory are left out"));
+    if launches == 0 {
+        let of = match malformed.0 {
+            _ if !begun => fault("JSON without `traceEvents`", want()),
+            0 => fault(format!("{index} events, none of which is a kernel"), PROFILED),
+            malformed => fault(format!("{index} events, {malformed} of them no JSON and none a kernel"), PROFILED),
+        };
+        return Err(gather.nothing(name, ended, of));
     }
-    if negative.0 > 0 {
-        gather.notes.push(format!("{} launches that end before they start are left out, the first of them {}", negative.0, negative.1));
+    if malformed.0 > 0 {
+        gather.notes.push(format!("{} events that are no JSON are left out, the first {}", malformed.0, malformed.1));
     }
     if shapeless > 0 {
         gather.notes.push(format!(
@@ -232,32 +228,32 @@ impl Events {
 
     /// Takes an event, which may be another's than a kernel's.
     fn event(&mut self, event: &[u8]) -> Result<(), End> {
-        let Ok(Head { ph, cat }) = serde_json::from_slice(event) else { return Ok(()) };
-        match &*cat {
-            "kernel" | "Kernel" if ph == "X" => {}
-            "gpu_memcpy" | "gpu_memset" if ph == "X" => {
-                self.copies += 1;
-                return Ok(());
+        match self.taken(event) {
+            Ok(taken) => taken.map_err(|(field, fault)| End::Fact(format!("traceEvents[{}].{field}", self.index), fault)),
+            Err(error) => {
+                // Some writers have `inf`, or quotes in names: one such event says nothing against the others.
+                if self.malformed.0 == 0 {
+                    self.malformed.1 = format!("traceEvents[{}]: {error}", self.index);
+                }
+                self.malformed.0 += 1;
+                Ok(())
             }
-            _ => return Ok(()),
         }
-        let event: Event<'_> = serde_json::from_slice(event)
-            .map_err(|error| Stop::Wrong(fault(error.to_string(), format!("traceEvents[{}], which is a kernel, as JSON", self.index))))?;
-        self.launch(event).map_err(|(field, fault)| End::Fact(format!("traceEvents[{}].{field}", self.index), fault))
+    }
+
+    fn taken(&mut self, event: &[u8]) -> serde_json::Result<Result<(), Wrong>> {
+        let Head { ph, cat } = serde_json::from_slice(event)?;
+        match &*cat {
+            "kernel" | "Kernel" if ph == "X" => return Ok(self.launch(serde_json::from_slice(event)?)),
+            "gpu_memcpy" | "gpu_memset" if ph == "X" => self.gather.copies += 1,
+            _ => {}
+        }
+        Ok(Ok(()))
     }
 
     fn launch(&mut self, event: Event<'_>) -> Result<(), Wrong> {
         let args = event.args;
-        let start = time("ts", event.ts)?;
-        let duration = time("dur", event.dur)?;
-        let Ok(duration) = u64::try_from(duration) else {
-            // Clocks of a GPU that are read twice can do this to a few short kernels: no reason to lose all others.
-            if self.negative.0 == 0 {
-                self.negative.1 = format!("traceEvents[{}], of {duration} ns", self.index);
-            }
-            self.negative.0 += 1;
-            return Ok(());
-        };
+        let times = [time("ts", event.ts)?, time("dur", event.dur)?];
         let device = which("args.device", [args.device, event.pid])?;
         let device = u32::try_from(device).map_err(|_| wrong("args.device", args.device.or(event.pid), "the number of a GPU"))?;
         let stream = which("args.stream", [args.stream, event.tid])?;
@@ -286,7 +282,7 @@ impl Events {
         // Where the calculator fails it is below 0.
         let estimated_occupancy = args.occupancy.and_then(|n| u32::try_from(scaled(digits(n), 1)?).ok());
         let kernel = Kernel { name: event.name.into_owned(), shape, estimated_occupancy };
-        self.gather.add(kernel, device, stream, start, duration);
+        self.gather.add(kernel, device, stream, times, || format!("traceEvents[{}]", self.index));
         Ok(())
     }
 }

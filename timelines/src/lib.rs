@@ -13,6 +13,7 @@
 //! | `scan.rs` | a stream by its bytes, and the values of JSON in it |
 //! | `kineto.rs` | the JSON of PyTorch's profiler |
 //! | `nsys.rs` | the table `cuda_gpu_trace` of Nsight Systems |
+//! | `stored.rs` | the file of a timeline |
 //! | `read.rs` | a timeline of any of these |
 //! | `residency.rs` | CTAs of an SM, limiter, waves and tail of each kernel, on a described GPU |
 //! | `overlap.rs` | which launches ran at once, and for how long |
@@ -26,10 +27,12 @@ pub mod beside;
 mod gather;
 mod kineto;
 pub mod measured;
+mod nsys;
 pub mod overlap;
 pub mod read;
 pub mod report;
 pub mod residency;
 mod scan;
+pub mod stored;
 mod time;
 pub mod timeline;

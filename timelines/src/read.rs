@@ -1,15 +1,54 @@
 //! A timeline of any of the formats, by how its file begins.
 
-use crate::kineto;
+use crate::gather::{WANT, want};
 use crate::scan::Scan;
 use crate::timeline::Timeline;
-use corun_traces::unpack::{self, Unpacked};
+use crate::{kineto, nsys, stored};
+use corun_traces::fault::{Fault, fault};
+use corun_traces::unpack::{self, Kind, Unpacked};
 use sim_core::describe::error::Problem;
+use sim_core::study::foreign::{LOOKED_AT, UNREAD, recognise};
 use std::io::Read;
 
-/// Reads a timeline, of which people call the file so.
+/// Reads a timeline, of which people call the file so: packed with gzip or xz, or not.
 pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> {
     let head = unpack::head(&mut source, name)?;
+    let packed = matches!(unpack::kind(&head), Some(Kind::Gzip | Kind::Xz));
+    let recording = unpack::kind(&head) == Some(Kind::Recording);
     let mut scan = Scan::new(Unpacked::new(head, source));
-    kineto::read(&mut scan, name)
+    let text = String::from_utf8_lossy(scan.head(LOOKED_AT)).into_owned();
+    if recording {
+        return Err(fault("a recording of kernels", WANT).at(name));
+    }
+    if text.starts_with(stored::BEGINS) {
+        return stored::read(scan, name);
+    }
+    let foreign = recognise(text.as_bytes());
+    let json = text.trim_start().starts_with('{');
+    if json && (foreign.is_none() || text.contains("\"traceEvents\"") || text.contains("\"deviceProperties\"")) {
+        return if text.contains(RUN) { Err(run().at(name)) } else { kineto::read(&mut scan, name) };
+    }
+    if let Some(separator) = nsys::separator(&text) {
+        return nsys::read(&mut scan, separator, name);
+    }
+    if let Some(failure) = scan.failure("a whole file") {
+        return Err(Problem { path: format!("{name}: {}", failure.path), ..failure });
+    }
+    let packed = if packed { ", packed" } else { "" };
+    let refused = match foreign {
+        Some(foreign) if foreign.takes == UNREAD => fault(format!("{}{packed}", foreign.what), want()),
+        Some(foreign) => fault(format!("{}{packed}", foreign.what), format!("{WANT}; {}", foreign.takes)),
+        None if text.lines().any(nsys::is_heading) => fault("`cuda_gpu_trace` as a table for people", want()),
+        None if [".nsys-rep", ".qdrep"].iter().any(|end| name.ends_with(end)) => fault("a report of Nsight Systems", want()),
+        None if text.is_empty() => fault("an empty file", want()),
+        None => fault("another kind of file", want()),
+    };
+    Err(refused.at(name))
+}
+
+/// What is in a trace of a run of Corun's and in no other.
+const RUN: &str = "\"time_unit\":\"1 cycle is written as";
+
+fn run() -> Fault {
+    fault("a run of Corun's, as `corun run --trace` writes it", format!("{WANT}; https://ui.perfetto.dev shows it"))
 }

@@ -5,6 +5,7 @@
 
 use corun_traces::fault::{Fault, fault, shown};
 use memchr::memchr2;
+use sim_core::describe::error::Problem;
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 
@@ -39,18 +40,36 @@ pub struct Scan<R> {
     ended: bool,
     /// It ended because it could not be read.
     failed: Option<String>,
+    /// Bytes that may be read before the next value.
+    allowed: usize,
 }
 
 impl<R: Read> Scan<R> {
     /// A stream from its beginning.
     pub fn new(source: R) -> Self {
-        Scan { source, buffer: Vec::new(), at: 0, before: 0, ended: false, failed: None }
+        Scan { source, buffer: Vec::new(), at: 0, before: 0, ended: false, failed: None, allowed: LARGEST }
+    }
+
+    /// The first bytes, so many if there are.
+    pub fn head(&mut self, bytes: usize) -> &[u8] {
+        while self.buffer.len() < bytes && self.more(0) {}
+        &self.buffer[..self.buffer.len().min(bytes)]
     }
 
     /// Why the stream ended, and where.
-    pub fn ended(&self, want: &str) -> sim_core::describe::error::Problem {
+    pub fn ended(&self, want: &str) -> Problem {
         let found = self.failed.clone().unwrap_or_else(|| "the end of the file".to_owned());
         fault(found, want).at(format!("byte {}", self.before + self.buffer.len() as u64))
+    }
+
+    /// Why the stream could not be read to its end, if that is so.
+    pub fn failure(&self, want: &str) -> Option<Problem> {
+        self.failed.as_ref().map(|_| self.ended(want))
+    }
+
+    /// Lets whoever reads bytes have as many as a value may have, from now on.
+    pub fn allow(&mut self) {
+        self.allowed = LARGEST;
     }
 
     /// The place of the next byte.
@@ -204,8 +223,12 @@ impl<R: Read> Read for Scan<R> {
                 return Ok(0);
             }
         }
+        if self.allowed == 0 {
+            return Err(io::Error::other(format!("a row of more than {LARGEST} bytes")));
+        }
         let rest = &self.buffer[self.at..];
-        let read = rest.len().min(bytes.len());
+        let read = rest.len().min(bytes.len()).min(self.allowed);
+        self.allowed -= read;
         bytes[..read].copy_from_slice(&rest[..read]);
         self.at += read;
         Ok(read)

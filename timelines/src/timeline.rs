@@ -1,5 +1,6 @@
 //! Launches in the order of their starts, each kernel and device once.
 
+use serde::{Deserialize, Serialize};
 use sim_core::describe::error::Problem;
 use std::collections::HashMap;
 
@@ -7,7 +8,8 @@ use std::collections::HashMap;
 pub const MOST_LAUNCHES: usize = 100_000;
 
 /// Which tool wrote a timeline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
 pub enum Tool {
     /// PyTorch's profiler.
     Kineto,
@@ -16,7 +18,7 @@ pub enum Tool {
 }
 
 /// What a kernel was launched with.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     /// CTAs along x, y, z.
     pub grid: [u32; 3],
@@ -41,7 +43,7 @@ impl Shape {
 }
 
 /// A kernel: launches of one name and one shape.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Kernel {
     /// Its name, as the tool says it.
     pub name: String,
@@ -52,7 +54,7 @@ pub struct Kernel {
 }
 
 /// A GPU, as the tool describes it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Device {
     /// Its number.
     pub id: u32,

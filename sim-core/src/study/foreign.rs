@@ -29,10 +29,17 @@ enum Looks {
 use Looks::{Begins, Has, Json};
 
 /// What of a profile Corun's kernels are made of.
-const LAUNCHES: &str = "no command reads it yet: its grids, blocks, registers and shared memory go into the `launches` of a kernel";
+pub const UNREAD: &str = "no command reads it yet: its grids, blocks, registers and shared memory go into the `launches` of a kernel";
+
+/// What can be done with a timeline of launches.
+const TIMELINE: &str = "`corun import timeline FILE` reads it";
 
 /// What can be done with a trace of instructions.
 const RECORDED: &str = "`corun import accelsim FILE --out FILE.corun` records it";
+
+/// What can be done with other reports of Nsight Systems.
+const OTHER_REPORT: &str = "it has no shapes of launches: `nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep` prints them, and \
+                            `corun import timeline` reads that";
 
 const UNPACK: &str = "unpack it first; what is in it may be another tool's";
 
@@ -44,7 +51,7 @@ const fn of(what: &'static str, takes: &'static str, looks: Looks) -> Foreign {
 static FOREIGN: &[Foreign] = &[
     of(
         "a database of Nsight Systems",
-        "`nsys stats --report cuda_gpu_trace FILE` prints its launches, which go into the `launches` of a kernel",
+        "`nsys stats --report cuda_gpu_trace --format csv FILE` prints its launches, which `corun import timeline` reads",
         Begins(b"SQLite format 3\0"),
     ),
     of(
@@ -64,23 +71,25 @@ static FOREIGN: &[Foreign] = &[
     ),
     of(
         "a trace of PyTorch's profiler (Kineto) from an AMD GPU",
-        "no command reads it yet: `hipLaunchKernel` of the host has the grid, block and shared memory that go into the `launches` \
-         of a kernel, joined to it by `correlation`; registers are not in it",
+        "`corun import timeline FILE` reads it; `hipLaunchKernel` of the host has grid, block and shared memory, joined to a kernel by \
+         `correlation`, and registers are not in it",
         Json(&["\"deviceProperties\"", "\"name\": \"AMD"]),
     ),
-    of("a trace of PyTorch's profiler (Kineto)", LAUNCHES, Json(&["\"deviceProperties\""])),
-    of("a trace of PyTorch's profiler (Kineto)", LAUNCHES, Json(&["\"traceEvents\"", "\"schemaVersion\""])),
-    of("a timeline of GPU-interfere", LAUNCHES, Json(&["\"sm_count\"", "\"kernels\"", "\"launches\""])),
-    of("launches of another tool, as JSON", LAUNCHES, Json(&["\"name\"", "\"launches\""])),
-    of("a table of Nsight Compute", LAUNCHES, Has(&["\"ID\",\"Process ID\"", "\"Kernel Name\""])),
-    of("a table of Nsight Compute", LAUNCHES, Has(&["Block Size,Grid Size", "Registers Per Thread"])),
-    of("a report of Nsight Compute, as text", LAUNCHES, Has(&[", Context ", ", Stream ", ", Device ", ", CC "])),
-    of("launches of Nsight Systems (cuda_gpu_trace)", LAUNCHES, Has(&["Start (ns),Duration (ns),CorrId,GrdX"])),
+    of("a trace of PyTorch's profiler (Kineto)", TIMELINE, Json(&["\"deviceProperties\""])),
+    of("a trace of PyTorch's profiler (Kineto)", TIMELINE, Json(&["\"traceEvents\"", "\"schemaVersion\""])),
     of(
-        "a summary of Nsight Systems",
-        "it has times alone: `nsys stats --report cuda_gpu_trace` also prints the grids and blocks that a kernel's `launches` take",
-        Has(&["Time (%),Total Time (ns),Instances"]),
+        "a timeline of GPU-interfere",
+        "its launches have no registers; `nsys stats --report cuda_gpu_trace --format csv` of its .nsys-rep prints all that \
+         `corun import timeline` takes",
+        Json(&["\"sm_count\"", "\"kernels\"", "\"launches\""]),
     ),
+    of("launches of another tool, as JSON", UNREAD, Json(&["\"name\"", "\"launches\""])),
+    of("a table of Nsight Compute", UNREAD, Has(&["\"ID\",\"Process ID\"", "\"Kernel Name\""])),
+    of("a table of Nsight Compute", UNREAD, Has(&["Block Size,Grid Size", "Registers Per Thread"])),
+    of("a report of Nsight Compute, as text", UNREAD, Has(&[", Context ", ", Stream ", ", Device ", ", CC "])),
+    of("launches of Nsight Systems (cuda_gpu_trace)", TIMELINE, Has(&["Duration", "CorrId,GrdX,GrdY"])),
+    of("a summary of Nsight Systems", OTHER_REPORT, Has(&["Time (%),Total Time ("])),
+    of("another report of Nsight Systems", OTHER_REPORT, Has(&["Start (ns),"])),
     of(
         "a profile of Orion",
         "its times and numbers of SMs can be held against `corun curve sms KERNEL`; it has no grids to make kernels from",
@@ -89,14 +98,14 @@ static FOREIGN: &[Foreign] = &[
     of("a kernel's trace of Accel-Sim", RECORDED, Has(&["-kernel name = ", "-grid dim = "])),
     of("a list of Accel-Sim's traces", RECORDED, Has(&["MemcpyHtoD,", "kernel-"])),
     of("a list of Accel-Sim's traces", RECORDED, Has(&["kernel-1.trace"])),
-    of("a profile of nvprof", LAUNCHES, Has(&["NVPROF is profiling process"])),
+    of("a profile of nvprof", UNREAD, Has(&["NVPROF is profiling process"])),
     of(
         "resources of kernels, as ptxas prints them",
         "registers and shared memory go into the `launches` of a kernel, and `corun probe occupancy` says how many CTAs fit",
         Has(&["ptxas info"]),
     ),
-    of("a log of GPGPU-Sim", LAUNCHES, Has(&["GPGPU-Sim PTX:"])),
-    of("a log of GPGPU-Sim", LAUNCHES, Has(&["GPGPU-Sim uArch:"])),
+    of("a log of GPGPU-Sim", UNREAD, Has(&["GPGPU-Sim PTX:"])),
+    of("a log of GPGPU-Sim", UNREAD, Has(&["GPGPU-Sim uArch:"])),
     of("PTX", "Corun runs no machine code: a kernel is data, as `corun show kernel NAME` prints one", Has(&[".version ", ".target sm_"])),
     of("CUDA source", "Corun runs no code: a kernel is data, as `corun show kernel NAME` prints one", Has(&["__global__"])),
     of(
@@ -124,7 +133,7 @@ pub fn recognise(head: &[u8]) -> Option<&'static Foreign> {
 }
 
 /// Fields by which JSON of Corun's is known.
-const OWN: &[&str] = &["\"corun\"", "\"arrays\"", "\"otherData\"", "\"behaviour\"", "\"index\":"];
+const OWN: &[&str] = &["\"corun\"", "\"corun_timeline\"", "\"arrays\"", "\"otherData\"", "\"behaviour\"", "\"index\":"];
 
 /// Whether a text is JSON.
 fn is_json(text: &str) -> bool {
@@ -169,7 +178,9 @@ mod tests {
             ("ptxas info    : Compiling entry function '_Z1k' for 'sm_60'", "resources of kernels, as ptxas prints them"),
             ("GPGPU-Sim PTX: Kernel '_Z10testKernel' : regs=15", "a log of GPGPU-Sim"),
             ("Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX", "launches of Nsight Systems (cuda_gpu_trace)"),
+            ("Start (us),Duration (us),CorrId,GrdX,GrdY,GrdZ,BlkX", "launches of Nsight Systems (cuda_gpu_trace)"),
             ("Time (%),Total Time (ns),Instances,Avg (ns)", "a summary of Nsight Systems"),
+            ("Start (ns),Duration (ns),Name,Result,CorrId,Pid,Tid", "another report of Nsight Systems"),
             ("SQLite format 3\0\u{10}", "a database of Nsight Systems"),
             ("#include <cuda.h>\n__global__ void k() {}\n", "CUDA source"),
             ("version: v1\napiVersion: v1\nkind: ConfigMap\n", "a configuration of Kubernetes"),
@@ -185,6 +196,7 @@ mod tests {
         for own in [
             "{\"corun\": 1, \"name\": \"GPGPU-Sim PTX: __global__\", \"kernels\": [{\"name\": \"k\", \"launches\": [\"deviceProperties\"]}]}",
             "{\"name\": \"k\", \"arrays\": [], \"launches\": []}",
+            "{\"corun_timeline\":1,\"kernels\":[{\"name\":\"k\"}],\"launches\":[]}",
             "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"engine\":\"0.2.0\"},\"traceEvents\":[",
             "{\"index\": 0, \"points\": 1, \"result\": {\"name\": \"a\", \"launches\": 1}}",
             "// even out the pace\nfn interval(seen, controls) {}",
