@@ -4,7 +4,7 @@
 //! of each CTA from sm_80 on. `nsys stats` writes them in MB with three decimals, unless it is asked for bytes.
 
 use crate::gather::{Gather, check, want};
-use crate::scan::Scan;
+use crate::scan::{LARGEST, Scan};
 use crate::time::{scaled, whole};
 use crate::timeline::{Device, Kernel, Shape, Timeline, Tool};
 use corun_traces::fault::{Fault, Found, fault};
@@ -131,7 +131,7 @@ pub fn read(scan: &mut Scan<impl Read>, separator: u8, name: &str) -> Result<Tim
     loop {
         let line = reader.position().line();
         let place = || format!("{name}: line {line}");
-        reader.get_mut().allow();
+        reader.get_mut().allow(LARGEST);
         match reader.read_record(&mut row) {
             Ok(true) => {}
             Ok(false) => break,

@@ -21,7 +21,7 @@ pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> 
         return Err(fault("a recording of kernels", WANT).at(name));
     }
     if text.starts_with(stored::BEGINS) {
-        return stored::read(scan, name);
+        return stored::read(&mut scan, name);
     }
     let foreign = recognise(text.as_bytes());
     let json = text.trim_start().starts_with('{');

@@ -13,7 +13,7 @@ use std::ops::Range;
 const BLOCK: usize = 1 << 18;
 
 /// Bytes of a value that is kept. A kernel's event has some hundreds.
-const LARGEST: usize = 16 << 20;
+pub const LARGEST: usize = 16 << 20;
 
 /// Why no value was found.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Scan<R> {
     ended: bool,
     /// It ended because it could not be read.
     failed: Option<String>,
-    /// Bytes that may be read before the next value.
+    /// Bytes that may be read as such.
     allowed: usize,
 }
 
@@ -67,9 +67,9 @@ impl<R: Read> Scan<R> {
         self.failed.as_ref().map(|_| self.ended(want))
     }
 
-    /// Lets whoever reads bytes have as many as a value may have, from now on.
-    pub fn allow(&mut self) {
-        self.allowed = LARGEST;
+    /// Lets whoever reads bytes have so many from now on.
+    pub fn allow(&mut self, bytes: usize) {
+        self.allowed = bytes;
     }
 
     /// The place of the next byte.
@@ -150,6 +150,9 @@ impl<R: Read> Scan<R> {
     /// Goes over the next value; where it is, if it is to be kept.
     fn span(&mut self, keep: bool) -> Scanned<Range<usize>> {
         let first = self.peek()?;
+        if matches!(first, b',' | b'}' | b']') {
+            return Err(Stop::Wrong(fault(shown(&[first]), "a value")));
+        }
         let scalar = !matches!(first, b'"' | b'{' | b'[');
         let (mut start, mut at, mut depth, mut text) = (self.at, self.at, 0u32, false);
         loop {
@@ -224,7 +227,7 @@ impl<R: Read> Read for Scan<R> {
             }
         }
         if self.allowed == 0 {
-            return Err(io::Error::other(format!("a row of more than {LARGEST} bytes")));
+            return Err(io::Error::other("a row or a file that is too long"));
         }
         let rest = &self.buffer[self.at..];
         let read = rest.len().min(bytes.len()).min(self.allowed);
@@ -265,6 +268,15 @@ mod tests {
             scan.skip().expect("a value");
             assert_eq!(scan.place(), text.len() as u64);
             assert!(matches!(scan.peek(), Err(Stop::End)));
+        }
+    }
+
+    /// What takes values until one ends it goes on with each.
+    #[test]
+    fn what_is_no_value_is_said() {
+        for text in ["}", " ]", ","] {
+            let mut scan = Scan::new(text.as_bytes());
+            assert!(matches!(scan.value(), Err(Stop::Wrong(_))) && matches!(scan.skip(), Err(Stop::Wrong(_))), "{text}");
         }
     }
 

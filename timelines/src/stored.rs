@@ -1,17 +1,21 @@
 //! The file of a timeline: JSON, in which a launch is five numbers.
 
 use crate::gather::check;
+use crate::scan::Scan;
 use crate::timeline::{Device, Kernel, Launched, MOST_LAUNCHES, Timeline, Tool};
 use corun_traces::fault::fault;
 use serde::{Deserialize, Serialize};
 use sim_core::describe::error::Problem;
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 
 /// How such a file begins.
 pub const BEGINS: &str = "{\"corun_timeline\":";
 
 /// Version of the format.
 const VERSION: u32 = 1;
+
+/// Bytes of such a file: each launch may be of a kernel of its own, whose name has kilobytes.
+const LARGEST: usize = 256 << 20;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,8 +49,10 @@ pub fn write(timeline: &Timeline, mut out: impl Write) -> io::Result<()> {
 }
 
 /// Reads what `write` has written.
-pub fn read(source: impl Read, name: &str) -> Result<Timeline, Problem> {
-    let stored: Stored = serde_json::from_reader(source).map_err(|error| fault(error.to_string(), "a timeline of Corun's").at(name))?;
+pub fn read(scan: &mut Scan<impl Read>, name: &str) -> Result<Timeline, Problem> {
+    scan.allow(LARGEST);
+    let stored: Stored =
+        serde_json::from_reader(BufReader::new(scan)).map_err(|error| fault(error.to_string(), "a timeline of Corun's").at(name))?;
     let wrong = |place: String, found: String, want: &str| fault(found, want).at(format!("{name}: {place}"));
     if stored.corun_timeline != VERSION {
         return Err(wrong("corun_timeline".into(), stored.corun_timeline.to_string(), "1, the version that is read"));

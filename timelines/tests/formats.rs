@@ -1,6 +1,6 @@
 //! Is each form that profilers write taken for what it says, and what is none of them refused by a line that helps?
 
-use corun_timelines::timeline::{Launched, MOST_LAUNCHES, Shape, Timeline, Tool};
+use corun_timelines::timeline::{Kernel, Launched, MOST_LAUNCHES, Shape, Timeline, Tool};
 use corun_timelines::{read, stored};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
@@ -375,5 +375,41 @@ fn a_timeline_that_is_written_is_read_back_and_checked() {
         let changed = if to.is_empty() { text[..text.len() / 2].to_owned() } else { text.replacen(from, to, 1) };
         assert_ne!(changed, text, "{from}");
         assert!(refused(&changed).contains(said), "{from}: {}", refused(&changed));
+    }
+}
+
+#[test]
+fn a_timeline_of_as_many_kernels_as_launches_is_read_back() {
+    let mut timeline = read(&trace(&[kernel("0", "1", SHAPE)]));
+    let (kernel, launch) = (timeline.kernels[0].clone(), timeline.launches[0]);
+    let named = |at| Kernel { name: format!("{}{at}", "at::native::".repeat(20)), ..kernel.clone() };
+    timeline.kernels = (0..MOST_LAUNCHES).map(named).collect();
+    timeline.launches = (0..MOST_LAUNCHES as u32).map(|at| Launched { kernel: at, start: 2000 * u64::from(at), ..launch }).collect();
+    let mut out = Vec::new();
+    stored::write(&timeline, &mut out).expect("memory");
+    assert!(read::timeline(&*out, "file").expect("a timeline") == timeline);
+}
+
+/// What is cut or changed anywhere is read as far as it is good, or refused in one line.
+#[test]
+fn no_byte_that_is_cut_or_changed_stops_the_program() {
+    let json = trace(&[kernel("1.5", "1", SHAPE), kernel("2", "1", "\"est. achieved occupancy %\": 5")]);
+    let table = format!("Processing...\n\n{}{ROW}{ROW}", headings("us", "MB", "GreenCtx,"))
+        .replace(",7,\"", ",,7,\"")
+        .replace("512,49152", "0,0.1");
+    let mut stored = Vec::new();
+    stored::write(&read(&json), &mut stored).expect("memory");
+    let (mut good, mut bad) = (0, 0);
+    for whole in [json.into_bytes(), table.into_bytes(), stored] {
+        for at in 0..whole.len() {
+            let changed = [b'9', b'-', b'"', b'}', b',', b'\n', 0xff].map(|byte| [&whole[..at], &[byte], &whole[at + 1..]].concat());
+            for bytes in std::iter::once(whole[..at].to_vec()).chain(changed) {
+                match read::timeline(&*bytes, "file") {
+                    Ok(timeline) => good += usize::from(timeline.launches.len() <= 2),
+                    Err(problem) => bad += usize::from(problem.to_string().lines().count() == 1),
+                }
+            }
+        }
+        assert!(good > 0 && bad > 0);
     }
 }
