@@ -27,7 +27,7 @@ fn main() -> Done<()> {
         return Ok(());
     }
     let number = |at: usize, default: u64| arguments.get(at).map_or(Ok(default), |text| text.parse());
-    let (megabytes, pairs) = (number(0, 1000)?, number(1, 5)?);
+    let (megabytes, pairs) = (number(0, 1000)?, number(1, 5)?.max(1));
     let file = env::temp_dir().join(format!("corun-speed-{}.json", std::process::id()));
     let measured = write(&file, megabytes * 1_000_000).and_then(|bytes| measure(&file, bytes, pairs));
     std::fs::remove_file(&file)?;
