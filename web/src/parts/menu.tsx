@@ -62,8 +62,11 @@ export function Menu(props: {
   }, [open.value]);
   const onToggle = (event: { newState: string }): void => {
     open.value = event.newState === "open";
-    held.current = false;
-    if (!open.value) sought.value = "";
+    // That it is open is told a moment later: words may have been entered by then.
+    if (!open.value) {
+      sought.value = "";
+      held.current = false;
+    }
     // What was typed before the list was there has chosen already.
     if (sought.value === "")
       at.value = Math.max(
