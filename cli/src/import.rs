@@ -28,14 +28,17 @@ pub enum Import {
 /// Arguments of `corun import timeline`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Prints which GPUs, kernels and streams there are, how long the GPU was busy, and the ten kernels with most time. The first 100,000 launches are kept: names, \
-shapes, streams and times. What is left out, and where a file ended early, is listed on stderr. Nothing of users, hosts or processes is kept.
+Prints which GPUs, kernels and streams there are, how long the GPU was busy, and which kernels overlap, why others do not, and what that costs: `corun explain \
+FILE` says it too, and its --json all of it. The first 100,000 launches are kept: names, shapes, streams and times. What is left out, and where a file ended early, is listed on stderr. Nothing of users, hosts or processes is kept.
 
 Exit status: 0 done; 1 output lost; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM: then nothing is written.")]
 pub struct Timeline {
     /// trace.json or trace.json.gz of torch.profiler, a table of `nsys stats --report cuda_gpu_trace --format csv`, or what --out wrote
     #[arg(value_name = "FILE")]
     file: String,
+    /// Say what it would be on this GPU, such as h200-sxm: `corun list gpus`
+    #[arg(long, value_name = "GPU")]
+    gpu: Option<String>,
     /// Write the launches to this file
     #[arg(long, value_name = "FILE")]
     out: Option<String>,
@@ -106,6 +109,7 @@ impl Seek for Watched {
 impl Timeline {
     fn execute(self) -> Result<(), Failure> {
         workers::stop_at_signals();
+        let asked = timeline::asked(self.gpu.as_deref())?;
         let file = input::open(&self.file)?;
         let bar = progress([file.metadata().map_or(0, |about| about.len())].into_iter());
         let [out] = output::create(&self.file, [("--out", self.out.as_deref())])?;
@@ -119,11 +123,8 @@ impl Timeline {
             stored::write(&timeline, &mut out).map_err(output::not_written)?;
             out.finish()?;
         }
-        timeline.notes.iter().for_each(|note| output::say(&format!("note: {note}")));
-        if let Some(ended) = &timeline.ended {
-            output::say(&format!("note: what follows is missing: {ended}"));
-        }
-        output::print(&timeline::summary(&timeline))
+        let found = timeline::found(&timeline, asked.as_ref());
+        output::print(&timeline::summary(&timeline, &found))
     }
 }
 

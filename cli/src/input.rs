@@ -56,6 +56,19 @@ impl ExperimentArgs {
         &self.experiment
     }
 
+    /// Refuses what would change an experiment where another kind of file was found.
+    pub fn changes_nothing(&self, found: &str) -> Result<(), Problems> {
+        let given = [
+            ("--cycles", self.cycles.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--script", self.script.is_some()),
+            ("--recording", !self.recordings.is_empty()),
+            ("--set", !self.changes.is_empty()),
+        ];
+        let given = given.iter().find(|(_, given)| *given);
+        given.map_or(Ok(()), |(option, _)| Err(problem(option, found, "an experiment")))
+    }
+
     /// Reads it, and says what its scale has rounded.
     pub fn experiment(&self) -> Result<Experiment, Problems> {
         self.with_rounding().map(|(experiment, _)| experiment)

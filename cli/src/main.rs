@@ -14,6 +14,7 @@ mod merge;
 mod number;
 mod oracle;
 mod out;
+mod overlaps;
 mod points;
 mod predict;
 mod probe;

@@ -1,16 +1,18 @@
 //! `corun run` and `corun explain`.
 
-use crate::input::ExperimentArgs;
+use crate::input::{self, ExperimentArgs};
 use crate::out::{Out, Sink};
 use crate::report::{self, items};
 use crate::store::Kept;
 use crate::text::{self, csv_text, shown};
+use crate::timeline;
 use crate::why;
 use clap::Args;
 use corun_lab::output::Whole;
 use corun_lab::store::Store;
 use corun_lab::threads::Crew;
 use corun_lab::{Failure, lab, native, output, problem, workers};
+use corun_timelines::read;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::digest::{Fnv, hex};
 use sim_core::describe::error::{Problems, one_line};
@@ -21,6 +23,7 @@ use sim_core::run::plan::{Plan, Planned, SoloProfiles};
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::run::trace::Trace;
 use sim_core::study::catalogue;
+use std::fs::File;
 use std::hash::Hasher;
 use std::io::{IsTerminal, Write};
 use std::time::{Instant, UNIX_EPOCH};
@@ -62,6 +65,9 @@ pub struct Run {
 pub struct Explain {
     #[command(flatten)]
     source: ExperimentArgs,
+    /// Of a timeline, say what it would be on this GPU, such as h200-sxm: `corun list gpus`
+    #[arg(long, value_name = "GPU")]
+    gpu: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -246,12 +252,27 @@ fn with_speed(result: Value, simulation: &mut Simulation, seconds: f64) -> Value
 
 impl Explain {
     pub fn execute(self) -> Result<(), Failure> {
+        if let Some(source) = timeline::source(self.source.file())? {
+            return self.timeline(source);
+        }
+        if let Some(gpu) = &self.gpu {
+            return Err(problem("--gpu", gpu, "a timeline to say it of: an experiment takes `--set gpu=NAME`").into());
+        }
         let (experiment, rounded) = self.source.with_rounding()?;
         // What cannot run is not explained either: the runs that the policy and the slowdowns need included.
         Plan::of(&experiment).runs().try_for_each(|run| lab::begin(run).map(drop))?;
         let out = self.out.open(self.source.file())?;
         let explained = catalogue::explain(&experiment, &rounded);
         if self.json { out.print_json(&explained) } else { out.print(&explanation(&experiment, &explained)) }
+    }
+
+    fn timeline(self, source: File) -> Result<(), Failure> {
+        self.source.changes_nothing("a timeline, which has nothing of an experiment to change")?;
+        let asked = timeline::asked(self.gpu.as_deref())?;
+        let read = read::timeline(source, self.source.file()).map_err(input::one)?;
+        let out = self.out.open(self.source.file())?;
+        let found = timeline::found(&read, asked.as_ref());
+        if self.json { out.print_json(&timeline::json(&found)) } else { out.print(&timeline::summary(&read, &found)) }
     }
 }
 

@@ -1,16 +1,52 @@
 //! Timelines of real programs, as people read them.
 
-use crate::text;
-use corun_timelines::timeline::{Kernel, Launched, Timeline, Tool};
+use crate::{input, overlaps, text};
+use corun_lab::{Failure, output, problem};
+use corun_timelines::read;
+use corun_timelines::report::{Report, report, time};
+use corun_timelines::residency::Described;
+use corun_timelines::timeline::{Launched, Timeline, Tool};
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+use sim_core::study::foreign::LOOKED_AT;
+use std::fs::File;
+use std::io::{self, Read, Seek};
 
-/// Kernels that are listed.
+/// GPUs and streams that are listed.
 const LISTED: usize = 10;
 
-/// Characters of a kernel's name that are shown.
-const NAME: usize = 40;
+/// The file of a timeline, if it is one; `-` and names of examples are none.
+pub fn source(file: &str) -> Result<Option<File>, Failure> {
+    let Ok(mut source) = File::open(file) else { return Ok(None) };
+    let unreadable = |error: io::Error| Failure::from(problem("(file)", format!("{file}: {error}"), "a file that can be read"));
+    let mut head = Vec::new();
+    Read::by_ref(&mut source).take(LOOKED_AT as u64).read_to_end(&mut head).map_err(unreadable)?;
+    if !read::is_timeline(&head) {
+        return Ok(None);
+    }
+    source.rewind().map_err(unreadable)?;
+    Ok(Some(source))
+}
 
-/// What a timeline holds: its GPUs and streams, how busy they were, and the kernels with most time.
-pub fn summary(timeline: &Timeline) -> String {
+/// A report as it is stored.
+pub fn json(report: &Report) -> Value {
+    serde_json::to_string(report).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null)
+}
+
+/// The GPU of `--gpu`.
+pub fn asked(gpu: Option<&str>) -> Result<Option<Described>, Problems> {
+    gpu.map(Described::preset).transpose().map_err(input::one)
+}
+
+/// What a timeline says; what is to be known goes to stderr.
+pub fn found(timeline: &Timeline, asked: Option<&Described>) -> Report {
+    let found = report(timeline, asked);
+    found.notes.iter().for_each(|note| output::say(&format!("note: {note}")));
+    found
+}
+
+/// What a timeline holds: its GPUs and streams, how busy they were, and what shapes and times say.
+pub fn summary(timeline: &Timeline, found: &Report) -> String {
     let mut facts = vec![["from", tool(timeline.tool)].map(str::to_owned)];
     let mut streams: Vec<(u32, u64)> = timeline.launches.iter().map(|launch| (launch.device, launch.stream)).collect();
     streams.sort_unstable();
@@ -23,15 +59,14 @@ pub fn summary(timeline: &Timeline) -> String {
             let of = streams.iter().filter(|(device, _)| *device as usize == number).map(|(_, stream)| stream.to_string());
             let streams: Vec<String> = of.collect();
             facts.push([format!("GPU {}", device.id), format!("{name}{sms}")]);
+            facts.push(["  taken as".into(), found.gpus[number].described.clone()]);
             facts.push(["  streams".into(), some(&streams)]);
             facts.push(["  launches".into(), grouped(launches.len() as u64)]);
             facts.extend(busy(&launches));
         }
     }
     facts.push(["kernels".into(), format!("{}, by name and shape", grouped(timeline.kernels.len() as u64))]);
-    let mut parts = vec![text::wrapped(facts.into_iter().map(Vec::from))];
-    parts.push(text::table(1, kernels(timeline)));
-    parts.join("\n\n")
+    format!("{}\n\n{}", text::wrapped(facts.into_iter().map(Vec::from)), overlaps::text(found))
 }
 
 fn tool(tool: Tool) -> &'static str {
@@ -49,16 +84,6 @@ fn grouped(n: u64) -> String {
 fn some(names: &[String]) -> String {
     let more = if names.len() > LISTED { format!(", … ({} in all)", names.len()) } else { String::new() };
     format!("{}{more}", names[..names.len().min(LISTED)].join(", "))
-}
-
-/// Nanoseconds in the unit that suits them.
-fn time(nanoseconds: u64) -> String {
-    let (unit, name) = match nanoseconds {
-        0..1_000_000 => (1e3, "µs"),
-        1_000_000..1_000_000_000 => (1e6, "ms"),
-        _ => (1e9, "s"),
-    };
-    format!("{} {name}", text::number(nanoseconds as f64 / unit))
 }
 
 /// How long a GPU was looked at, in how much of that any kernel ran, and how long none did in between. Launches come by their starts.
@@ -85,67 +110,4 @@ fn busy(launches: &[&Launched]) -> Vec<[String; 2]> {
         ["  time".into(), format!("{} from the first start to the last end, a kernel in {share:.1} % of it", time(whole))],
         ["  gaps without a kernel".into(), gaps],
     ]
-}
-
-/// The kernels with most time.
-fn kernels(timeline: &Timeline) -> Vec<Vec<String>> {
-    let mut durations: Vec<Vec<u64>> = vec![Vec::new(); timeline.kernels.len()];
-    for launch in &timeline.launches {
-        durations[launch.kernel as usize].push(launch.duration);
-    }
-    let total = |durations: &[u64]| durations.iter().fold(0u64, |sum, duration| sum.saturating_add(*duration));
-    let mut all: Vec<(&Kernel, Vec<u64>)> = timeline.kernels.iter().zip(durations).filter(|(_, durations)| !durations.is_empty()).collect();
-    all.sort_by_key(|(_, durations)| std::cmp::Reverse(total(durations)));
-    let heading = ["kernel", "launches", "total", "median", "grid", "block", "registers", "shared"].map(str::to_owned).to_vec();
-    let row = |(kernel, mut durations): (&Kernel, Vec<u64>)| {
-        durations.sort_unstable();
-        let extent = |n: [u32; 3]| {
-            let last = n.iter().rposition(|n| *n != 1).unwrap_or(0);
-            n[..=last].iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
-        };
-        let shape = kernel.shape.map_or(["–"; 4].map(str::to_owned), |shape| {
-            [extent(shape.grid), extent(shape.block), shape.registers.to_string(), grouped(shape.shared_bytes.into())]
-        });
-        let times = [grouped(durations.len() as u64), time(total(&durations)), time(durations[durations.len() / 2])];
-        [vec![short(&kernel.name)], times.to_vec(), shape.to_vec()].concat()
-    };
-    std::iter::once(heading).chain(all.into_iter().take(LISTED).map(row)).collect()
-}
-
-/// A kernel's name without what it returns, its namespaces and parameters, and no longer than a column.
-pub fn short(name: &str) -> String {
-    let name = name.strip_prefix("void ").unwrap_or(name).replace("(anonymous namespace)::", "");
-    let call = name.find(['<', '(']).unwrap_or(name.len());
-    let from = name[..call].rfind("::").map_or(0, |colons| colons + 2);
-    // Templates say which of its forms a kernel is.
-    let to = if name[call..].starts_with('(') && call > from { call } else { name.len() };
-    let last = if from == name.len() { &name } else { &name[from..to] };
-    let shown: String = last.chars().take(NAME).collect();
-    if shown.len() < last.len() { format!("{shown}…") } else { shown }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_short_and_says_which_kernel_it_is() {
-        for (name, want) in [
-            ("void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, 2>(float*)", "CatArrayBatchedCopy<float, 2>(float*)"),
-            ("void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_64x64>(T)", "Kernel<cutlass_80_tensorop_s1688gemm_64x6…"),
-            ("ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*)", "ncclKernel_AllReduce_RING_LL_Sum_float"),
-            ("burn(float *, int, int)", "burn"),
-            ("void at::native::", "at::native::"),
-            ("<lambda>", "<lambda>"),
-            ("", ""),
-            (&"gemm_".repeat(20), &format!("{}…", "gemm_".repeat(8))),
-        ] {
-            assert_eq!(short(name), want);
-        }
-    }
-
-    #[test]
-    fn a_time_is_in_a_unit_that_suits_it() {
-        assert_eq!([0, 41_407, 1_000_000, 12_840_239_000].map(time), ["0.000 µs", "41.41 µs", "1.000 ms", "12.84 s"]);
-    }
 }

@@ -8,7 +8,7 @@ use corun_traces::fault::{Fault, fault};
 use corun_traces::unpack::{self, Kind, Unpacked};
 use sim_core::describe::error::Problem;
 use sim_core::study::foreign::{LOOKED_AT, UNREAD, recognise};
-use std::io::Read;
+use std::io::{self, Read};
 
 /// Reads a timeline, of which people call the file so: packed with gzip or xz, or not.
 pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> {
@@ -25,7 +25,7 @@ pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> 
     }
     let foreign = recognise(text.as_bytes());
     let json = text.trim_start().starts_with('{');
-    if json && (foreign.is_none() || text.contains("\"traceEvents\"") || text.contains("\"deviceProperties\"")) {
+    if json && (foreign.is_none() || is_trace(&text)) {
         return if text.contains(RUN) { Err(run().at(name)) } else { kineto::read(&mut scan, name) };
     }
     if let Some(separator) = nsys::separator(&text) {
@@ -44,6 +44,19 @@ pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> 
         None => fault("another kind of file", want()),
     };
     Err(refused.at(name))
+}
+
+/// Whether a file that begins so is meant as a timeline: of other JSON, `timeline` says what it is.
+pub fn is_timeline(head: &[u8]) -> bool {
+    let mut scan = Scan::new(Unpacked::new(head.to_vec(), io::empty()));
+    let text = String::from_utf8_lossy(scan.head(LOOKED_AT));
+    let trace = text.trim_start().starts_with('{') && is_trace(&text) && !text.contains(RUN);
+    trace || text.starts_with(stored::BEGINS) || nsys::separator(&text).is_some()
+}
+
+/// Whether JSON has what profilers write.
+fn is_trace(text: &str) -> bool {
+    text.contains("\"traceEvents\"") || text.contains("\"deviceProperties\"")
 }
 
 /// What is in a trace of a run of Corun's and in no other.
