@@ -66,7 +66,7 @@ pub fn summary(timeline: &Timeline, found: &Report) -> String {
         }
     }
     facts.push(["kernels".into(), format!("{}, by name and shape", grouped(timeline.kernels.len() as u64))]);
-    format!("{}\n\n{}", text::wrapped(facts.into_iter().map(Vec::from)), overlaps::text(found))
+    format!("{}\n\n{}", text::wrapped(facts.into_iter().map(Vec::from)), overlaps::text(timeline, found))
 }
 
 fn tool(tool: Tool) -> &'static str {

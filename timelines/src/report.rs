@@ -175,7 +175,7 @@ pub fn short(name: &str) -> String {
     let plain = name.replace("(anonymous namespace)::", "");
     let plain = plain.strip_prefix("void ").unwrap_or(&plain);
     let end = plain.find(['<', '(']).filter(|end| *end > 0).unwrap_or(plain.len());
-    let last = plain[..end].rsplit("::").next().unwrap_or(plain);
+    let last = plain[..end].rsplit("::").find(|part| !part.is_empty()).unwrap_or(plain);
     // `cutlass::Kernel<…>` is called by what it is made of.
     let of = plain[end..]
         .strip_prefix('<')
@@ -472,6 +472,13 @@ fn loss(timeline: &Timeline, rows: &[GpuRow], pairs: &Pairs, gpus: &Gpus) -> Str
     }
     let free = format!("Small grids and last waves leave places free, all together {} of the time of {gpu}", part(worst.free_ns));
     let pair = pairs.all.iter().find(|pair| pair.device == number && pair.possible());
+    if worst.free_ns == 0 {
+        return match (&worst.streams[..], pair) {
+            ([stream], _) => format!("None is seen; all launches of {gpu} are on stream {stream}, so that none overlaps another."),
+            (_, Some(pair)) => format!("Most could be won where {}; {}.", words(timeline, pair), pair.why.help(&places(gpus, pair))),
+            (_, None) => "None is seen.".into(),
+        };
+    }
     match (&worst.streams[..], pair) {
         ([stream], _) => format!("{free}: all its launches are on stream {stream}, and only work on another one could use them."),
         (_, Some(pair)) => {
@@ -567,6 +574,11 @@ mod tests {
              of its stream lets it in with each CTA that ends.",
         ];
         assert!(found.starts_with("Small grids") && found.ends_with(&format!("{before}{after}")), "{found}");
+        assert_eq!(
+            loss(&[(1, 7, 0, 100), (1, 7, 100, 100)]),
+            "None is seen; all launches of the GPU are on stream 7, so that none overlaps another.",
+            "two whole waves, without a gap"
+        );
         assert_eq!(report(&timeline(&[], &[]), None).overview, "No two kernels ran on different streams of a GPU.");
     }
 
@@ -632,7 +644,10 @@ mod tests {
             ("void at::native::(anonymous namespace)::multi_tensor_apply<int>(int)", "multi_tensor_apply"),
             ("void cutlass::Kernel<cutlass_80_s1688gemm_64x64>(cutlass_80_s1688gemm_64x64::Params)", "Kernel<cutlass_80_s1688gemm_64x64>"),
             ("sm90_xmma_gemm_bf16f32_bf16f32_f32_nt_n_tilesize128x128x64_warpgroup", "sm90_xmma_gemm_bf16f32_bf16f32_f32_nt_n_til…"),
+            // As a tool has cut it off.
+            ("void at::native::", "native"),
             ("", ""),
+            ("::", "::"),
             ("<>", "<>"),
             ("ä<ö", "ä<ö>"),
         ] {
