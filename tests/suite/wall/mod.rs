@@ -137,7 +137,7 @@ fn every_room_uses_only_the_floors_below() {
 /// Reproduction had one circle of 14 files, and another with the runner: what one file means could not be told without all others.
 #[test]
 fn beside_sim_core_no_files_refer_to_each_other_in_a_circle() {
-    for (name, least) in [("papers", 30), ("lab/src", 6), ("traces/src", 10)] {
+    for (name, least) in [("papers", 30), ("lab/src", 6), ("traces/src", 10), ("timelines/src", 10)] {
         let graph = graph(&sources(name));
         assert!(graph.len() > least, "{name}: only {} files", graph.len());
         assert_eq!(circles(&graph), BTreeSet::new(), "{name}");
