@@ -1,6 +1,7 @@
 //! CTAs of an SM, limiter, waves and tail of each kernel, on a described GPU.
 //!
-//! Limits of an SM are those of its compute capability: NVIDIA, *CUDA C++ Programming Guide*, Compute Capabilities. SMs are as many as the file says.
+//! Limits of an SM are those of its compute capability: NVIDIA, *CUDA C++ Programming Guide*, Compute Capabilities, and `cuda::arch_traits` of NVIDIA's
+//! CCCL, which has the same. SMs are as many as the file says.
 //! A preset gives the rest: which instances MIG has, and the steps of green contexts.
 
 use crate::timeline::{Device, Kernel, Shape};
@@ -40,9 +41,11 @@ static CAPABILITIES: &[Capability] = &[
     capability((7, 5), (16, 1024), (64, 0), CarveOuts::Cc75, None),
     capability((8, 0), (32, 2048), (164, 1024), CarveOuts::Cc80, Some("a100-40gb")),
     capability((8, 6), (16, 1536), (100, 1024), CarveOuts::Cc86, None),
+    capability((8, 7), (16, 1536), (164, 1024), CarveOuts::Cc80, None),
     capability((8, 9), (24, 1536), (100, 1024), CarveOuts::Cc86, None),
     capability((9, 0), (32, 2048), (228, 1024), CarveOuts::Cc90, Some("h100-sxm5")),
     capability((10, 0), (32, 2048), (228, 1024), CarveOuts::Cc90, None),
+    capability((11, 0), (24, 1536), (228, 1024), CarveOuts::Cc90, None),
     capability((12, 0), (24, 1536), (100, 1024), CarveOuts::Cc120, Some("rtx5090")),
 ];
 
@@ -111,7 +114,7 @@ impl Described {
             let found = if device.name.is_empty() { "a GPU without a name" } else { &device.name };
             return Err(Problem::new(format!("GPU {}", device.id), found, "a GPU that is described: `--gpu PRESET` chooses one"));
         };
-        // The last that is not above it: an SM of 8.7 or 10.3 is much like its predecessor.
+        // The last that is not above it: an SM of 8.8 or 10.3 is as its predecessor.
         let below = CAPABILITIES.iter().rfind(|row| row.number <= number).unwrap_or(&CAPABILITIES[0]);
         let named = ["h200-sxm"].into_iter().find(|_| device.name.contains("H200"));
         let preset = named.or(below.preset).unwrap_or("a100-40gb");
@@ -334,6 +337,8 @@ mod tests {
             ("NVIDIA A10G (0)", None, None, "80 SMs of compute capability 8.6", 16, 0),
             ("NVIDIA GeForce RTX 4090", Some(128), Some((8, 9)), "128 SMs of compute capability 8.9", 24, 0),
             ("Tesla V100-SXM2-16GB", None, None, "80 SMs of compute capability 7.0", 32, 0),
+            ("Orin", Some(16), Some((8, 7)), "16 SMs of compute capability 8.7", 16, 1),
+            ("NVIDIA Thor", Some(20), Some((11, 0)), "20 SMs of compute capability 11.0", 24, 1),
             ("NVIDIA B300", Some(148), Some((10, 3)), "148 SMs of compute capability 10.3, taken as one of 10.0", 32, 1),
             ("NVIDIA GeForce RTX 5090", Some(170), Some((12, 0)), "rtx5090", 24, 0),
         ] {
