@@ -124,7 +124,7 @@ impl Timeline {
             out.finish()?;
         }
         let found = timeline::found(&timeline, asked.as_ref());
-        output::print(&timeline::summary(&timeline, &found))
+        output::print(&timeline::summary(&found))
     }
 }
 

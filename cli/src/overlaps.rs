@@ -3,7 +3,6 @@
 use crate::text;
 use corun_timelines::measured::Spread;
 use corun_timelines::report::{BesideRow, KernelRow, PairRow, Report, short, time};
-use corun_timelines::timeline::Timeline;
 use sim_core::describe::error::one_line;
 use std::cmp::Reverse;
 
@@ -14,8 +13,8 @@ const LISTED: usize = 10;
 const LISTED_PAIRS: usize = 5;
 
 /// Kernels with most time, pairs with most to win, what co-runs cost, and the largest loss.
-pub fn text(timeline: &Timeline, report: &Report) -> String {
-    let mut parts = vec![text::table(1, kernels(timeline, report)), report.overview.clone()];
+pub fn text(report: &Report) -> String {
+    let mut parts = vec![text::table(1, kernels(report)), report.overview.clone()];
     let (mut met, apart): (Vec<&PairRow>, Vec<&PairRow>) = report.pairs.iter().partition(|pair| pair.meetings > 0);
     met.sort_by_key(|pair| Reverse(pair.seen_ns));
     for (title, rows) in [("Overlapping longest", met), ("Never, with most to win", apart)] {
@@ -38,12 +37,12 @@ fn extent(sizes: [u32; 3]) -> String {
     sizes[..=last].iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }
 
-fn kernels(timeline: &Timeline, report: &Report) -> Vec<Vec<String>> {
+fn kernels(report: &Report) -> Vec<Vec<String>> {
     let heading =
         ["kernel", "launches", "total", "median", "grid", "block", "registers", "shared", "CTAs/SM", "limited by", "waves", "tail free"];
     let row = |row: &KernelRow| {
         let times = [row.short.clone(), text::grouped(row.launches as i64), time(row.ns), time(row.median_ns)];
-        let shape = timeline.kernels[row.kernel as usize].shape.map_or(["–"; 4].map(str::to_owned), |of| {
+        let shape = row.shape.map_or(["–"; 4].map(str::to_owned), |of| {
             [extent(of.grid), extent(of.block), of.registers.to_string(), text::grouped(of.shared_bytes.into())]
         });
         let resident = row.resident.as_ref().map_or(["–"; 4].map(str::to_owned), |of| {

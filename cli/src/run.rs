@@ -272,7 +272,7 @@ impl Explain {
         let read = read::timeline(source, self.source.file()).map_err(input::one)?;
         let out = self.out.open(self.source.file())?;
         let found = timeline::found(&read, asked.as_ref());
-        if self.json { out.print_json(&timeline::json(&found)) } else { out.print(&timeline::summary(&read, &found)) }
+        if self.json { out.print_json(&timeline::json(&found)) } else { out.print(&timeline::summary(&found)) }
     }
 }
 

@@ -5,7 +5,7 @@ use corun_lab::{Failure, output, problem};
 use corun_timelines::read;
 use corun_timelines::report::{Report, report, time};
 use corun_timelines::residency::Described;
-use corun_timelines::timeline::{Launched, Timeline, Tool};
+use corun_timelines::timeline::Timeline;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::foreign::LOOKED_AT;
@@ -46,34 +46,31 @@ pub fn found(timeline: &Timeline, asked: Option<&Described>) -> Report {
 }
 
 /// What a timeline holds: its GPUs and streams, how busy they were, and what shapes and times say.
-pub fn summary(timeline: &Timeline, found: &Report) -> String {
-    let mut facts = vec![["from", tool(timeline.tool)].map(str::to_owned)];
-    let mut streams: Vec<(u32, u64)> = timeline.launches.iter().map(|launch| (launch.device, launch.stream)).collect();
-    streams.sort_unstable();
-    streams.dedup();
-    for (number, device) in timeline.devices.iter().enumerate() {
-        let launches: Vec<&Launched> = timeline.launches.iter().filter(|launch| launch.device as usize == number).collect();
-        if !launches.is_empty() {
-            let sms = device.sms.map_or(String::new(), |sms| format!(", {sms} SMs"));
-            let name = if device.name.is_empty() { "not named" } else { &device.name };
-            let of = streams.iter().filter(|(device, _)| *device as usize == number).map(|(_, stream)| stream.to_string());
-            let streams: Vec<String> = of.collect();
-            facts.push([format!("GPU {}", device.id), format!("{name}{sms}")]);
-            facts.push(["  taken as".into(), found.gpus[number].described.clone()]);
-            facts.push(["  streams".into(), some(&streams)]);
-            facts.push(["  launches".into(), grouped(launches.len() as u64)]);
-            facts.extend(busy(&launches));
-        }
+pub fn summary(found: &Report) -> String {
+    let mut facts = vec![["from", found.tool].map(str::to_owned)];
+    for gpu in found.gpus.iter().filter(|gpu| gpu.launches > 0) {
+        let sms = gpu.sms.map_or(String::new(), |sms| format!(", {sms} SMs"));
+        let name = if gpu.name.is_empty() { "not named" } else { &gpu.name };
+        let streams: Vec<String> = gpu.streams.iter().map(ToString::to_string).collect();
+        let share = if gpu.ns == 0 { 100.0 } else { 100.0 * gpu.busy_ns as f64 / gpu.ns as f64 };
+        let gaps = match gpu.gaps {
+            0 => "none".to_owned(),
+            gaps => {
+                let [median, longest, all] = [gpu.median_gap_ns, gpu.longest_gap_ns, gpu.ns - gpu.busy_ns].map(time);
+                format!("{}, the median {median}, the longest {longest}, {all} in all", grouped(gaps as u64))
+            }
+        };
+        facts.extend([
+            [format!("GPU {}", gpu.id), format!("{name}{sms}")],
+            ["  taken as".into(), gpu.described.clone()],
+            ["  streams".into(), some(&streams)],
+            ["  launches".into(), grouped(gpu.launches as u64)],
+            ["  time".into(), format!("{} from the first start to the last end, a kernel in {share:.1} % of it", time(gpu.ns))],
+            ["  gaps without a kernel".into(), gaps],
+        ]);
     }
-    facts.push(["kernels".into(), format!("{}, by name and shape", grouped(timeline.kernels.len() as u64))]);
-    format!("{}\n\n{}", text::wrapped(facts.into_iter().map(Vec::from)), overlaps::text(timeline, found))
-}
-
-fn tool(tool: Tool) -> &'static str {
-    match tool {
-        Tool::Kineto => "PyTorch's profiler (Kineto)",
-        Tool::Nsys => "Nsight Systems (cuda_gpu_trace)",
-    }
+    facts.push(["kernels".into(), format!("{}, by name and shape", grouped(found.kernel_count as u64))]);
+    format!("{}\n\n{}", text::wrapped(facts.into_iter().map(Vec::from)), overlaps::text(found))
 }
 
 fn grouped(n: u64) -> String {
@@ -84,30 +81,4 @@ fn grouped(n: u64) -> String {
 fn some(names: &[String]) -> String {
     let more = if names.len() > LISTED { format!(", … ({} in all)", names.len()) } else { String::new() };
     format!("{}{more}", names[..names.len().min(LISTED)].join(", "))
-}
-
-/// How long a GPU was looked at, in how much of that any kernel ran, and how long none did in between. Launches come by their starts.
-fn busy(launches: &[&Launched]) -> Vec<[String; 2]> {
-    let (mut gaps, mut idle, mut end) = (Vec::new(), 0, launches[0].start);
-    for launch in launches {
-        if launch.start > end {
-            gaps.push(launch.start - end);
-            idle += launch.start - end;
-        }
-        end = end.max(launch.end());
-    }
-    let whole = end - launches[0].start;
-    let share = if whole == 0 { 100.0 } else { (whole - idle) as f64 / whole as f64 * 100.0 };
-    gaps.sort_unstable();
-    let gaps = match gaps.last() {
-        None => "none".to_owned(),
-        Some(longest) => {
-            let count = grouped(gaps.len() as u64);
-            format!("{count}, the median {}, the longest {}, {} in all", time(gaps[gaps.len() / 2]), time(*longest), time(idle))
-        }
-    };
-    vec![
-        ["  time".into(), format!("{} from the first start to the last end, a kernel in {share:.1} % of it", time(whole))],
-        ["  gaps without a kernel".into(), gaps],
-    ]
 }

@@ -4,7 +4,7 @@ use crate::beside::{Gpus, Holds, Pair, Pairs, Place, Room, Scheme, Why};
 use crate::measured::{Beside, CAUTION, Measured, Spread};
 use crate::overlap::{Overlaps, covered};
 use crate::residency::{Described, estimates};
-use crate::timeline::{Device, Kernel, Launched, Timeline, Tool};
+use crate::timeline::{Device, Kernel, Launched, Shape, Timeline, Tool};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,8 +49,18 @@ pub struct GpuRow {
     pub described: String,
     /// Whether it is.
     pub known: bool,
+    /// Its SMs, as the file says.
+    pub sms: Option<u32>,
     /// Streams that it has executed.
     pub streams: Vec<u64>,
+    /// Launches on it.
+    pub launches: usize,
+    /// Gaps between its launches in which no kernel runs.
+    pub gaps: usize,
+    /// Nanoseconds of half of them at most.
+    pub median_gap_ns: u64,
+    /// Those of the longest.
+    pub longest_gap_ns: u64,
     /// Nanoseconds from its first start to its last end.
     pub ns: u64,
     /// Those of them in which a kernel runs.
@@ -76,7 +86,9 @@ pub struct KernelRow {
     pub median_ns: u64,
     /// Streams.
     pub streams: Vec<u64>,
-    /// What follows from its shape; none without a shape, or a described GPU.
+    /// What it was launched with.
+    pub shape: Option<Shape>,
+    /// What follows from that; none without a shape, or a described GPU.
     pub resident: Option<ResidentRow>,
     /// How long it took alone.
     pub alone: Option<Spread>,
@@ -85,14 +97,6 @@ pub struct KernelRow {
 /// What follows from a shape.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ResidentRow {
-    /// CTAs along x, y, z.
-    pub grid: [u32; 3],
-    /// Threads of a CTA along x, y, z.
-    pub block: [u32; 3],
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Shared memory of a CTA, bytes.
-    pub shared_bytes: u32,
     /// CTAs that an SM holds.
     pub ctas_per_sm: u32,
     /// What keeps the next one out.
@@ -281,8 +285,8 @@ pub fn report(timeline: &Timeline, asked: Option<&Described>) -> Report {
     });
     Report {
         tool: match timeline.tool {
-            Tool::Kineto => "PyTorch's profiler",
-            Tool::Nsys => "Nsight Systems",
+            Tool::Kineto => "PyTorch's profiler (Kineto)",
+            Tool::Nsys => "Nsight Systems (cuda_gpu_trace)",
         },
         launches: timeline.launches.len(),
         kernel_count: timeline.kernels.len(),
@@ -319,18 +323,37 @@ fn gpu_rows(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus) -> Vec<GpuRow
             let free = 1.0 - resident.ctas as f64 / (waves * resident.places.max(1)) as f64;
             Some((free * of.duration.saturating_sub(shared.get(launch).copied().unwrap_or(0)) as f64) as u64)
         };
+        let gaps = gaps(&launches);
         GpuRow {
             id: device.id,
             name: device.name.clone(),
             known: gpus.gpu(number).is_some(),
             described: gpus.gpu(number).map_or_else(|| "not described".into(), |gpu| gpu.words.clone()),
+            sms: device.sms,
             streams: launches.iter().map(|(_, launch)| launch.stream).collect::<BTreeSet<_>>().into_iter().collect(),
+            launches: launches.len(),
+            gaps: gaps.len(),
+            median_gap_ns: gaps.get(gaps.len() / 2).copied().unwrap_or(0),
+            longest_gap_ns: gaps.last().copied().unwrap_or(0),
             ns: ends - launches.first().map_or(ends, |(_, launch)| launch.start),
             busy_ns: covered(launches.iter().map(|(_, launch)| (launch.start, launch.end()))),
             free_ns: sum(launches.iter().filter_map(free)),
         }
     };
     (0..).zip(&timeline.devices).map(row).collect()
+}
+
+/// Nanoseconds of each gap between launches in which none runs, in ascending order.
+fn gaps(launches: &[(u32, &Launched)]) -> Vec<u64> {
+    let mut end = launches.first().map_or(0, |(_, launch)| launch.start);
+    let gap = |(_, launch): &(u32, &Launched)| {
+        let gap = launch.start.saturating_sub(end);
+        end = end.max(launch.end());
+        (gap > 0).then_some(gap)
+    };
+    let mut gaps: Vec<u64> = launches.iter().filter_map(gap).collect();
+    gaps.sort_unstable();
+    gaps
 }
 
 fn kernel_rows(timeline: &Timeline, gpus: &Gpus, measured: &Measured) -> Vec<KernelRow> {
@@ -341,11 +364,7 @@ fn kernel_rows(timeline: &Timeline, gpus: &Gpus, measured: &Measured) -> Vec<Ker
         let mut durations: Vec<u64> = launches.iter().map(|at| timeline.launches[*at].duration).collect();
         durations.sort_unstable();
         let device = timeline.launches[launches[0]].device;
-        let resident = kernel.shape.zip(gpus.on(device, number)).map(|(shape, on)| ResidentRow {
-            grid: shape.grid,
-            block: shape.block,
-            registers: shape.registers,
-            shared_bytes: shape.shared_bytes,
+        let resident = gpus.on(device, number).map(|on| ResidentRow {
             ctas_per_sm: on.resident.ctas_per_sm,
             limiter: on.resident.limiter.key(),
             waves: (on.resident.places > 0).then(|| on.resident.waves()),
@@ -362,6 +381,7 @@ fn kernel_rows(timeline: &Timeline, gpus: &Gpus, measured: &Measured) -> Vec<Ker
             ns: sum(durations.iter().copied()),
             median_ns: durations[durations.len() / 2],
             streams: launches.iter().map(|at| timeline.launches[*at].stream).collect::<BTreeSet<_>>().into_iter().collect(),
+            shape: kernel.shape,
             resident,
             alone: measured.alone.get(&number).copied(),
         }
@@ -524,7 +544,6 @@ fn notes(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus, measured: &Measu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::Shape;
 
     /// Kernels of CTAs, threads, registers on an A100, and launches of kernel, stream, start, duration in microseconds.
     fn timeline(shapes: &[(u32, u32, u32)], launches: &[(u32, u64, u64, u64)]) -> Timeline {
