@@ -17,7 +17,8 @@
 //! | `read.rs` | a timeline of any of these |
 //! | `residency.rs` | CTAs of an SM, limiter, waves and tail of each kernel, on a described GPU |
 //! | `overlap.rs` | which launches ran at once, and for how long |
-//! | `beside.rs` | what fits beside what, under which scheme, and why two never met |
+//! | `beside.rs` | what fits beside what, under which scheme |
+//! | `pairs.rs` | kernels on different streams: what is seen of them together, and why not more |
 //! | `measured.rs` | how long kernels took alone and beside others |
 //! | `report.rs` | all of this, as tables and sentences |
 
@@ -29,6 +30,7 @@ mod kineto;
 pub mod measured;
 mod nsys;
 pub mod overlap;
+pub mod pairs;
 pub mod read;
 pub mod report;
 pub mod residency;

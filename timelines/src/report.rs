@@ -1,8 +1,9 @@
 //! All of this, as tables and sentences.
 
-use crate::beside::{Gpus, Holds, Pair, Pairs, Place, Room, Scheme, Why};
+use crate::beside::{Holds, Place, Room, Scheme};
 use crate::measured::{Beside, CAUTION, Measured, Spread};
 use crate::overlap::{Overlaps, covered};
+use crate::pairs::{Gpus, Pair, Pairs, Why};
 use crate::residency::{Described, estimates};
 use crate::timeline::{Device, Kernel, Launched, Shape, Timeline, Tool};
 use serde::Serialize;

@@ -1,8 +1,9 @@
 //! What shapes say of two programs that a profiler has seen, and what their co-runs have measured.
 
-use corun_timelines::beside::{Gpus, Holds, Pair, Pairs, Why};
+use corun_timelines::beside::Holds;
 use corun_timelines::measured::Measured;
 use corun_timelines::overlap::Overlaps;
+use corun_timelines::pairs::{Gpus, Pair, Pairs, Why};
 use corun_timelines::read;
 use corun_timelines::report::report;
 use corun_timelines::residency::{Described, Resident, estimates};
