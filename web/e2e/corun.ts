@@ -223,3 +223,17 @@ export async function noViolations(page: Page): Promise<void> {
   ).toEqual([]);
 }
 export { expect };
+
+/** Drops files on the page, each a name and its bytes or its text. */
+export async function drop(page: Page, ...files: (readonly [name: string, content: Buffer | string])[]): Promise<void> {
+  await page.evaluate(
+    (all) => {
+      const dataTransfer = new DataTransfer();
+      for (const [name, packed] of all)
+        dataTransfer.items.add(new File([Uint8Array.from(atob(packed), (one) => one.charCodeAt(0))], name));
+      for (const type of ["dragover", "drop"])
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    files.map(([name, content]) => [name, Buffer.from(content).toString("base64")] as const),
+  );
+}

@@ -4,25 +4,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { expect, is, listed, noViolations, open, result, test } from "./corun.ts";
+import { drop, expect, is, listed, noViolations, open, result, test } from "./corun.ts";
 
 const CORUN = process.env["CORUN"] ?? "../target/debug/corun";
 const SAMPLES = "../traces/tests/samples";
 const MIX = "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=3&cycles=20000";
 
-/** Drops files, each a name and its bytes. */
-async function drop(page: Page, ...files: (readonly [string, Buffer])[]): Promise<void> {
-  await page.evaluate(
-    (all) => {
-      const dataTransfer = new DataTransfer();
-      for (const [name, packed] of all)
-        dataTransfer.items.add(new File([Uint8Array.from(atob(packed), (one) => one.charCodeAt(0))], name));
-      for (const type of ["dragover", "drop"])
-        document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-    },
-    files.map(([name, bytes]) => [name, bytes.toString("base64")] as const),
-  );
-}
 const sample = (name: string): [string, Buffer] => [name, readFileSync(join(SAMPLES, name))];
 const notice = (page: Page) => page.locator("#notices .notice");
 const firstKernel = (page: Page) => page.locator("#choose-kernel-0");

@@ -1,22 +1,11 @@
 // A GPU that was measured: its file is dropped on the page, and the same kernels are simulated beside it.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { expect, form, noViolations, open, openAt, picture, test } from "./corun.ts";
+import { drop, expect, form, noViolations, open, openAt, picture, test } from "./corun.ts";
 
 const H100 = readFileSync(new URL("../../silicon/h100.csv", import.meta.url), "utf8");
 const TINY_RUN = "#v=1&gpu=tiny-2sm&mix=SAD&seed=1";
 
-async function drop(page: Page, text: string, name: string): Promise<void> {
-  await page.evaluate(
-    ([content, called]) => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([content], called));
-      for (const type of ["dragover", "drop"])
-        document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-    },
-    [text, name] as const,
-  );
-}
 const dialog = (page: Page) => page.locator("dialog[open]");
 const heat = (page: Page, at: number) => dialog(page).locator(".heat").nth(at);
 const cells = (page: Page) => heat(page, 1).locator("td a");
@@ -41,7 +30,7 @@ test("an H100's file shows what was measured, on a preset by its name, and what 
   page,
 }) => {
   await openAt(page, TINY_RUN, 100);
-  await drop(page, H100, "gpu.csv");
+  await drop(page, ["gpu.csv", H100]);
   await expect(dialog(page).getByRole("heading", { level: 2 })).toHaveText(
     "NVIDIA H100 80GB HBM3: 132 SMs, 1980 MHz, measured 2026-11-26",
   );
@@ -115,24 +104,24 @@ test("what is wrong with such a file is named by its line, and a GPU of another 
     ],
     ["a,b\n1,2\n", 'line 1: found "a,b", want "# corun silicon 1"'],
   ] as const) {
-    await drop(page, text, "mine.csv");
+    await drop(page, ["mine.csv", text]);
     await expect(dialog(page).getByRole("heading", { level: 2 })).toHaveText("“mine.csv” cannot be compared");
     await expect(said).toContainText(want);
     await button(page, "Close").click();
     await expect(dialog(page)).toHaveCount(0);
   }
-  await drop(page, TINY.replace("# sms: 2", "# sms: 5"), "mine.csv");
+  await drop(page, ["mine.csv", TINY.replace("# sms: 2", "# sms: 5")]);
   await expect(dialog(page)).toContainText("No preset has as many SMs as this GPU");
   await expect(dialog(page).locator(".heat")).toHaveCount(1);
   await expect(button(page, "Simulate")).toHaveCount(0);
   // More shared memory than the preset has.
   await button(page, "Close").click();
-  await drop(page, TINY.replace("# date", "# shared_bytes: 9999999\n# date"), "mine.csv");
+  await drop(page, ["mine.csv", TINY.replace("# date", "# shared_bytes: 9999999\n# date")]);
   await expect(said).toContainText("# shared_bytes: found 9999999, want at most L1D and shared memory of tiny-2sm");
   await button(page, "Close").click();
   // The place Schemes takes it, too.
   await page.goto("./sweeps.html");
   await expect(page.locator("html")).toHaveAttribute("data-sweep", "ready");
-  await drop(page, TINY, "mine.csv");
+  await drop(page, ["mine.csv", TINY]);
   await expect(heat(page, 0).locator("tbody tr")).toHaveCount(2);
 });

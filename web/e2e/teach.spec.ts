@@ -1,12 +1,13 @@
 // For those who share and teach: frames in articles, files that open their run again, cards of policies, vendors' words, warnings.
 import { readFile } from "node:fs/promises";
-import type { Download, Page } from "@playwright/test";
+import type { Download } from "@playwright/test";
 import { decodeLink, encodeLink } from "../src/model/link.ts";
 import type { Experiment } from "../src/model/types.ts";
 import {
   axisFile,
   choose,
   dock,
+  drop,
   expect,
   form,
   is,
@@ -23,19 +24,6 @@ import {
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 
-/** Drops a file on the page, as a person would. */
-async function drop(page: Page, bytes: Buffer, name: string): Promise<void> {
-  await page.evaluate(
-    ([encoded, named]) => {
-      const data = new DataTransfer();
-      data.items.add(new File([Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0))], named));
-      for (const type of ["dragover", "drop"])
-        document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
-    },
-    [bytes.toString("base64"), name] as const,
-  );
-}
-
 test("a picture, a table and a result that were saved open their run again when they are dropped", async ({ page }) => {
   await openAt(page, TINY, 1500);
   const { digest } = await result(page);
@@ -50,14 +38,14 @@ test("a picture, a table and a result that were saved open their run again when 
 
   for (const [bytes, name] of files) {
     await openAt(page, "#v=1&gpu=tiny-2sm&mix=CFD&policy=leftover&seed=2", 300);
-    await drop(page, bytes, name);
+    await drop(page, [name, bytes]);
     await expect(page.locator("#cycle"), name).toHaveText("1,500");
     await expect(page).toHaveTitle(/BP \+ CFD/);
     await is(page, "Paused");
     expect((await result(page)).digest, name).toBe(digest);
   }
   // A picture of something else has no run in it, and what is shown stays.
-  await drop(page, Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "flower.svg");
+  await drop(page, ["flower.svg", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>")]);
   await expect(page.locator("corun-editor")).toContainText(
     "“flower.svg” cannot be opened. It is a picture, but none that this page saved",
   );

@@ -1,30 +1,18 @@
 // A program's timeline: its file is dropped on the page, which says who overlaps, why others do not, and runs a pair.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { expect, noViolations, openAt, test } from "./corun.ts";
+import { drop, expect, noViolations, openAt, test } from "./corun.ts";
 
 const TINY_RUN = "#v=1&gpu=tiny-2sm&mix=SAD&seed=1";
 const DDP = readFileSync(new URL("../../timelines/tests/data/kineto_ddp_a100.json.gz", import.meta.url));
 
-async function drop(page: Page, bytes: Buffer | string, name: string): Promise<void> {
-  await page.evaluate(
-    ([content, called]) => {
-      const dataTransfer = new DataTransfer(),
-        all = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
-      dataTransfer.items.add(new File([all], called));
-      for (const type of ["dragover", "drop"])
-        document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-    },
-    [Buffer.from(bytes).toString("base64"), name] as const,
-  );
-}
 const dialog = (page: Page) => page.locator("dialog[open]");
 
 test("a dropped profile says what is lost, who could run beside whom, and opens a run of two kernels that stand for a pair", async ({
   page,
 }) => {
   await openAt(page, TINY_RUN, 100);
-  await drop(page, DDP, "ddp.json.gz");
+  await drop(page, ["ddp.json.gz", DDP]);
   await expect(dialog(page).getByRole("heading", { name: "ddp.json.gz" })).toBeVisible();
   await expect(dialog(page)).toContainText(/For \d+ % of 661 ms, the GPU runs no kernel/);
   await expect(dialog(page)).toContainText("2,700 launches of 194 kernels on NVIDIA A100-PG509-200 (as a100-40gb)");
@@ -49,16 +37,16 @@ test("a dropped profile says what is lost, who could run beside whom, and opens 
 
 test("what fits follows the GPU that is chosen", async ({ page }) => {
   await openAt(page, TINY_RUN, 100);
-  await drop(page, DDP, "ddp.json.gz");
+  await drop(page, ["ddp.json.gz", DDP]);
   await dialog(page).locator("#f-timeline-gpu").selectOption("h200-sxm");
   await expect(dialog(page)).toContainText("(as h200-sxm, as asked for)");
 });
 
 test("a file that is no timeline, and one that ends early, say so", async ({ page }) => {
   await openAt(page, TINY_RUN, 100);
-  await drop(page, '{"traceEvents": [], "schemaVersion": 1', "cut.json");
+  await drop(page, ["cut.json", '{"traceEvents": [], "schemaVersion": 1']);
   await expect(dialog(page)).toContainText("cut.json");
   await dialog(page).getByRole("button", { name: "Close" }).click();
-  await drop(page, DDP.subarray(0, DDP.length / 2), "half.json.gz");
+  await drop(page, ["half.json.gz", DDP.subarray(0, DDP.length / 2)]);
   await expect(dialog(page)).toContainText("The file ends early");
 });

@@ -18,6 +18,7 @@ import {
 const of = (...all: [number, number, number][]): Launches => ({
   lanes: ["stream 7", "stream 20", "GPU 1, stream 7"],
   devices: [0, 0, 1],
+  names: [],
   lane: Uint32Array.from(all, ([lane]) => lane),
   kernel: Uint32Array.from(all, (_, at) => at),
   start: Float64Array.from(all, ([, start]) => start),
@@ -48,8 +49,8 @@ test("launches of one stream that meet are no overlap of streams", () => {
 
 test("a cell is as full as its part of the time is busy", () => {
   const launches = of([0, 0, 25], [0, 50, 100], [1, 0, 200]);
-  assert.deepEqual([...filled(spansOf(launches, 0), [0, 200], 4)], [0.5, 1, 1, 0]);
-  assert.deepEqual([...filled(spansOf(launches, 0), [20, 60], 4)], [0.5, 0, 0, 1]);
+  assert.deepEqual([...filled(spansOf(launches)[0] ?? [], [0, 200], 4)], [0.5, 1, 1, 0]);
+  assert.deepEqual([...filled(spansOf(launches)[0] ?? [], [20, 60], 4)], [0.5, 0, 0, 1]);
 });
 
 test("a place in a lane says its launch, or the next one", () => {

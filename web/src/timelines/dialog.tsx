@@ -2,7 +2,7 @@
 import "./dialog.css";
 import "./lanes.ts";
 import { signal, useSignal, type Signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { ownName, watched } from "../engine/life.ts";
 import { gpuChoices, kernelChoices } from "../model/choice.ts";
 import { scheme } from "../model/choices.ts";
@@ -23,7 +23,7 @@ const OWN = "";
 /** Cycles of a run of a pair. */
 const CYCLES = 500_000;
 
-type Standing = { part: number } | { wrong: string } | { launches: Launches; names: readonly string[]; report: Report };
+type Standing = { part: number } | { wrong: string } | { launches: Launches; report: Report };
 
 /** Reads a file in a worker, and shows what it says. */
 export function showTimeline(file: File, catalogue: Catalogue): void {
@@ -75,12 +75,11 @@ function Opened({ file, standing, catalogue, ask, close }: OpenedProps) {
 interface SaidProps {
   file: string;
   launches: Launches;
-  names: readonly string[];
   report: Report;
   catalogue: Catalogue;
   ask(what: ToTimeline): void;
 }
-function Said({ file, launches, names, report, catalogue, ask }: SaidProps) {
+function Said({ file, launches, report, catalogue, ask }: SaidProps) {
   const gpu = useSignal(OWN),
     rows = new Map(report.kernels.map((row) => [row.kernel, row]));
   const described = report.gpus.map(
@@ -92,7 +91,7 @@ function Said({ file, launches, names, report, catalogue, ask }: SaidProps) {
       <p>
         {`${count(report.launches)} launches of ${count(report.kernel_count)} kernels on ${described.join(", ")}, as ${report.tool} has seen them. ${report.overview}`}
       </p>
-      <Along launches={launches} names={names} />
+      <Along launches={launches} />
       <div class="flow timeline-bar">
         <label for="f-timeline-gpu">What fits, on</label>
         <select
@@ -135,10 +134,12 @@ const presetOf = ({ gpus }: Report, catalogue: Catalogue): string =>
   "";
 
 /** The lanes, closer or farther, earlier or later. */
-function Along({ launches, names }: Pick<SaidProps, "launches" | "names">) {
-  const all = whole(launches),
-    seen = useSignal<Span>(all),
-    meeting = [...overlaps(launches).values()].flat().sort((a, b) => a[0] - b[0]);
+function Along({ launches }: Pick<SaidProps, "launches">) {
+  const { all, meeting, inOrder } = useMemo(() => {
+    const found = overlaps(launches);
+    return { all: whole(launches), meeting: found, inOrder: [...found.values()].flat().sort((a, b) => a[0] - b[0]) };
+  }, [launches]);
+  const seen = useSignal<Span>(all);
   const to = (next: Span | null): void => {
     if (next) seen.value = next;
   };
@@ -148,7 +149,7 @@ function Along({ launches, names }: Pick<SaidProps, "launches" | "names">) {
       <Host
         make={() => document.createElement("corun-lanes") as Lanes}
         set={(lanes) => {
-          lanes.of = { launches, names, seen: seen.value };
+          lanes.of = { launches, meeting, seen: seen.value };
         }}
       />
       <div class="flow timeline-bar">
@@ -162,7 +163,7 @@ function Along({ launches, names }: Pick<SaidProps, "launches" | "names">) {
         <Button disabled={isWhole} press={() => to(moved(seen.value, 0.5, all))}>
           Later
         </Button>
-        <Button disabled={meeting.length === 0} press={() => to(nextOverlap(meeting, seen.value, all))}>
+        <Button disabled={inOrder.length === 0} press={() => to(nextOverlap(inOrder, seen.value, all))}>
           Next overlap
         </Button>
         <span class="aside" role="status">
@@ -333,23 +334,22 @@ function Kernels({ report: { kernels } }: { report: Report }) {
           ]}
           bodies={[
             {
-              rows: kernels.slice(0, MOST_ROWS).map(({ name, short, launches, ns, resident }) => ({
+              rows: kernels.slice(0, MOST_ROWS).map(({ name, short, launches, ns, shape, resident }) => ({
                 name: short,
                 says: name,
                 cells: [
                   launches,
                   nanoText(ns),
+                  ...(shape
+                    ? [product(shape.grid), product(shape.block), shape.registers, shape.shared_bytes]
+                    : [MISSING, MISSING, MISSING, MISSING]),
                   ...(resident
                     ? [
-                        product(resident.grid),
-                        product(resident.block),
-                        resident.registers,
-                        resident.shared_bytes,
                         resident.ctas_per_sm,
                         resident.limiter.replaceAll("_", " "),
                         resident.waves?.toFixed(2) ?? MISSING,
                       ]
-                    : Array.from({ length: 7 }, () => MISSING)),
+                    : [MISSING, MISSING, MISSING]),
                 ],
               })),
             },

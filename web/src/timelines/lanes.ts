@@ -5,7 +5,7 @@ import { below } from "../picture/marks.ts";
 import { kernelPaint, type Theme } from "../picture/theme.ts";
 import { linear } from "../model/scale.ts";
 import type { Tabular } from "../model/tabular.ts";
-import { endOf, filled, launchAt, nanoText, overlaps, spansOf, whole, type Launches, type Span } from "./launches.ts";
+import { endOf, filled, launchAt, nanoText, spansOf, whole, type Launches, type Span } from "./launches.ts";
 
 const LEFT = 96,
   RIGHT = 14,
@@ -20,14 +20,15 @@ const MOST_LANES = 12;
 
 interface Shown {
   launches: Launches;
-  names: readonly string[];
+  /** Where two lanes of a GPU are busy at once. */
+  meeting: ReadonlyMap<number, readonly Span[]>;
   seen: Span;
 }
 
 /** The lanes that are drawn, in their order. */
-function longest(of: Launches): number[] {
-  const busy = of.lanes.map((_, lane) => [...spansOf(of, lane)].reduce((sum, [from, to]) => sum + to - from, 0));
-  return [...of.lanes.keys()]
+function longest(spans: readonly Span[][]): number[] {
+  const busy = spans.map(lengthOf);
+  return [...busy.keys()]
     .sort((a, b) => (busy[b] as number) - (busy[a] as number))
     .slice(0, MOST_LANES)
     .sort((a, b) => a - b);
@@ -39,13 +40,17 @@ export class Lanes extends Picture {
   protected readonly about =
     "When each stream of the timeline was busy, and when another one was busy at the same time.";
   #of: Shown | null = null;
-  #overlaps = new Map<number, Span[]>();
+  /** Of each lane: when it is busy, and when another one of its GPU is, too. */
+  #spans: readonly Span[][] = [];
+  #shared: readonly Span[][] = [];
   #lanes: readonly number[] = [];
 
   set of(of: Shown | null) {
     if (of && of.launches !== this.#of?.launches) {
-      this.#overlaps = overlaps(of.launches);
-      this.#lanes = longest(of.launches);
+      const { devices } = of.launches;
+      this.#spans = spansOf(of.launches);
+      this.#shared = this.#spans.map((spans, lane) => meets(spans, of.meeting.get(devices[lane] ?? 0) ?? []));
+      this.#lanes = longest(this.#spans);
     }
     this.#of = of;
     this.redraw();
@@ -59,8 +64,7 @@ export class Lanes extends Picture {
       d = new Drawing(width, TOP + plot.h + BOTTOM, t.plot, t.font, t.mono);
     this.#lanes.forEach((lane, row) => {
       const y = TOP + row * (LANE + GAP),
-        room = LANE - MARK - 2,
-        spans = [...spansOf(launches, lane)];
+        room = LANE - MARK - 2;
       d.rect(plot.x, y, plot.w, room, { fill: t.slotEmpty });
       d.text(plot.x - 8, y + room / 2, fitText(launches.lanes[lane] ?? "", 12, LEFT - 12), t.ink2, 12, {
         align: "end",
@@ -79,8 +83,8 @@ export class Lanes extends Picture {
           x = next;
         }
       };
-      bars(spans, y, room, 0);
-      bars(meets(spans, this.#overlaps.get(launches.devices[lane] ?? 0) ?? []), y + room + 1, MARK, 1);
+      bars(this.#spans[lane] ?? [], y, room, 0);
+      bars(this.#shared[lane] ?? [], y + room + 1, MARK, 1);
       d.spot(`lane ${lane}`, plot.x, y, plot.w, LANE, (x) =>
         this.#says(lane, x === undefined ? null : (x - plot.x) / plot.w),
       );
@@ -96,21 +100,18 @@ export class Lanes extends Picture {
 
   #says(lane: number, part: number | null): string {
     if (!this.#of) return "";
-    const { launches, names, seen } = this.#of,
+    const { launches, meeting, seen } = this.#of,
       title = launches.lanes[lane] ?? "",
       at = launchAt(launches, lane, seen[0] + (part ?? 0.5) * (seen[1] - seen[0]));
     if (at === null) return `${title}: no launch from here on`;
-    const name = names[launches.kernel[at] as number] ?? "",
-      shared = together(launches, this.#overlaps, at);
+    const name = launches.names[launches.kernel[at] as number] ?? "",
+      shared = together(launches, meeting, at);
     return `${title}, at ${nanoText(launches.start[at] as number)}: ${fitText(name, 12, 420)}, ${nanoText(launches.duration[at] as number)}${shared > 0 ? `, ${Math.round(100 * shared)} % of it beside another stream` : ""}`;
   }
 
   protected tabular(): Tabular | null {
     if (!this.#of) return null;
     const { launches } = this.#of;
-    const shared = launches.lanes.map((_, lane) =>
-      lengthOf(meets([...spansOf(launches, lane)], this.#overlaps.get(launches.devices[lane] ?? 0) ?? [])),
-    );
     return {
       title: this.name,
       columns: [
@@ -120,8 +121,8 @@ export class Lanes extends Picture {
         { key: "shared", title: "Beside another stream", unit: "ns" },
       ],
       rows: launches.lanes.map((title, lane) => {
-        const spans = [...spansOf(launches, lane)];
-        return [title, spans.length, lengthOf(spans), shared[lane] ?? 0];
+        const spans = this.#spans[lane] ?? [];
+        return [title, spans.length, lengthOf(spans), lengthOf(this.#shared[lane] ?? [])];
       }),
     };
   }
@@ -137,9 +138,9 @@ export class Lanes extends Picture {
 
   protected summary(): string {
     if (!this.#of) return "";
-    const { launches } = this.#of,
+    const { launches, meeting } = this.#of,
       all = whole(launches)[1],
-      shared = [...this.#overlaps.values()].reduce((sum, spans) => sum + lengthOf(spans), 0);
+      shared = [...meeting.values()].reduce((sum, spans) => sum + lengthOf(spans), 0);
     return `${launches.start.length} launches on ${launches.lanes.length} streams in ${nanoText(all)}; streams overlap for ${nanoText(shared)}.`;
   }
 }

@@ -1,17 +1,8 @@
 // Launches in lanes: who is busy when, and where two lanes of one GPU are busy at once. No DOM.
 
-/** Launches in the order of their starts; times are nanoseconds after the first start. */
-export interface Launches {
-  /** What the lanes are called, such as "stream 7". */
-  lanes: readonly string[];
-  /** The GPU of each lane. */
-  devices: readonly number[];
-  /** The lane, the kernel, the start and the duration of each launch. */
-  lane: Uint32Array;
-  kernel: Uint32Array;
-  start: Float64Array;
-  duration: Float64Array;
-}
+import type { TimelineLaunches as Launches } from "../wasm/corun_import.js";
+
+export type { Launches };
 /** A stretch of time, in nanoseconds. */
 export type Span = readonly [from: number, to: number];
 
@@ -62,8 +53,12 @@ export function filled(spans: Iterable<Span>, [from, to]: Span, cells: number): 
   return parts;
 }
 
-export function* spansOf(of: Launches, lane: number): Iterable<Span> {
-  for (let at = 0; at < of.start.length; at++) if (of.lane[at] === lane) yield [of.start[at] as number, endOf(of, at)];
+/** When each lane is busy, in the order of starts. */
+export function spansOf(of: Launches): Span[][] {
+  const spans: Span[][] = of.lanes.map(() => []);
+  for (let at = 0; at < of.start.length; at++)
+    spans[of.lane[at] as number]?.push([of.start[at] as number, endOf(of, at)]);
+  return spans;
 }
 
 /** The launch of a lane at a time, or else the one that begins next there. */

@@ -2,9 +2,7 @@
 
 interface Spread {
   cases: number;
-  lower: number;
   median: number;
-  upper: number;
 }
 export interface KernelRow {
   /** Its number in the timeline. */
@@ -13,27 +11,12 @@ export interface KernelRow {
   short: string;
   launches: number;
   ns: number;
-  median_ns: number;
-  resident: {
-    grid: readonly number[];
-    block: readonly number[];
-    registers: number;
-    shared_bytes: number;
-    ctas_per_sm: number;
-    limiter: string;
-    waves: number | null;
-    tail_free: number;
-    occupancy: number;
-  } | null;
-  alone: Spread | null;
+  shape: { grid: readonly number[]; block: readonly number[]; registers: number; shared_bytes: number } | null;
+  resident: { ctas_per_sm: number; limiter: string; waves: number | null } | null;
 }
 export interface PairRow {
   first: number;
   second: number;
-  possible: boolean;
-  meetings: number;
-  seen_ns: number;
-  share: number;
   lost_ns: number;
   places: readonly { scheme: string; title: string; words: string }[];
   slowdowns: readonly (number | null)[];
@@ -41,14 +24,7 @@ export interface PairRow {
 }
 export interface Report {
   tool: string;
-  gpus: readonly {
-    id: number;
-    name: string;
-    described: string;
-    ns: number;
-    busy_ns: number;
-    streams: readonly number[];
-  }[];
+  gpus: readonly { id: number; name: string; described: string }[];
   launches: number;
   kernel_count: number;
   kernels: readonly KernelRow[];

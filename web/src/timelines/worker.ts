@@ -10,7 +10,7 @@ import type { Report } from "./report.ts";
 export type ToTimeline = { file: File } | { gpu: string };
 export type FromTimeline =
   | { t: "part"; part: number }
-  | { t: "read"; launches: Launches; names: readonly string[]; report: Report }
+  | { t: "read"; launches: Launches; report: Report }
   | { t: "report"; report: Report }
   | { t: "wrong"; message: string };
 
@@ -27,8 +27,6 @@ self.onmessage = ({ data }: MessageEvent<ToTimeline>): void => {
     const { file } = data,
       module = await importModule();
     timeline = new module.Timeline(file.name, file.size, reads([file], (part) => send({ t: "part", part }))(file));
-    const report = JSON.parse(timeline.report(undefined)) as Report,
-      { names, ...launches } = timeline.launches() as Launches & { names: string[] };
-    send({ t: "read", launches, names, report });
+    send({ t: "read", launches: timeline.launches(), report: JSON.parse(timeline.report(undefined)) as Report });
   })().catch((error: unknown) => send({ t: "wrong", message: errorText(error) }));
 };
