@@ -81,7 +81,7 @@ enum Command {
     Answers(answers::RunAnswers),
     /// Put the shards of a sweep together
     Merge(merge::Merge),
-    /// Print an experiment after defaults: configuration, hash, occupancy and its limiter for each kernel
+    /// Print an experiment after defaults: configuration, hash, occupancy and its limiter for each kernel; of a timeline, who overlaps whom and why not
     Explain(run::Explain),
     /// List what can be chosen
     List(list::List),
@@ -90,7 +90,7 @@ enum Command {
     /// Write an experiment's kernels as files of another tool
     #[command(subcommand)]
     Export(export::Export),
-    /// Record kernels that another tool has traced
+    /// Take what another tool has written: traces as recorded kernels, profiles as timelines
     #[command(subcommand)]
     Import(import::Import),
     /// Hold the machine against what kernels took on a real GPU, alone and beside each other

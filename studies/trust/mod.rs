@@ -221,10 +221,10 @@ fn weight() -> Result<String, String> {
     sorted.sort_by(f64::total_cmp);
     let median = (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0;
     Ok(format!(
-        "**CCBP's headline rests on one kernel.** Over the oracle of CTAs its harmonic speedup is {:.3} times as large in the mean of {} pairs with a kernel that needs bandwidth, and {:.3} times without the {} \
+        "**CCBP's headline rests on one kernel.** {} pairs have a kernel that needs bandwidth. In their mean its harmonic speedup is {:.3} times the oracle's of CTAs, and {:.3} times without the {} \
          pairs of {HEAVY}. It is ahead in {} of them; the median is {:.3} times. Over Warped-Slicer it is {:.3} times, and {:.3} without {HEAVY}.\n\n",
-        mean(&oracle),
         pairs.len(),
+        mean(&oracle),
         mean(&rest(&oracle)),
         pairs.len() - rest(&oracle).len(),
         oracle.iter().filter(|gain| **gain > 1.0).count(),
