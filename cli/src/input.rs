@@ -110,6 +110,11 @@ pub fn open(file: &str) -> Result<File, Problems> {
     File::open(file).map_err(|error| unreadable(file, &error, &[]))
 }
 
+/// A file that can be looked at and read again from its beginning; a folder, a pipe and what cannot be read are none.
+pub fn reopenable(file: &str) -> Option<File> {
+    std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()).then(|| File::open(file).ok()).flatten()
+}
+
 /// That a file cannot be read, with the name of an example that may have been meant.
 fn unreadable(file: &str, error: &std::io::Error, examples: &[(&str, &str)]) -> Problems {
     let near = (error.kind() == ErrorKind::NotFound).then(|| nearest(file, examples.iter().map(|(name, _)| *name))).flatten();

@@ -7,14 +7,13 @@ use corun_traces::recording::{self, Recording};
 use corun_traces::unpack::{self, Kind};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
 use std::path::Path;
 
 /// What a file holds, if it is a recording.
 pub fn of(file: &str) -> Result<Option<Recording>, Problems> {
-    // What cannot be opened is said by who reads it as something else.
-    let Ok(mut source) = File::open(file) else { return Ok(None) };
+    // What cannot be opened, or be read but once, is said by who reads it as something else.
+    let Some(mut source) = input::reopenable(file) else { return Ok(None) };
     let Ok(head) = unpack::head(&mut source, file) else { return Ok(None) };
     if unpack::kind(&head) != Some(Kind::Recording) {
         return Ok(None);

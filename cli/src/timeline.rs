@@ -15,9 +15,9 @@ use std::io::{self, Read, Seek};
 /// GPUs and streams that are listed.
 const LISTED: usize = 10;
 
-/// The file of a timeline, if it is one; `-` and names of examples are none.
+/// The file of a timeline, if it is one; `-` and names of examples are none, nor is what can be read but once, such as a pipe.
 pub fn source(file: &str) -> Result<Option<File>, Failure> {
-    let Ok(mut source) = File::open(file) else { return Ok(None) };
+    let Some(mut source) = input::reopenable(file) else { return Ok(None) };
     let unreadable = |error: io::Error| Failure::from(problem("(file)", format!("{file}: {error}"), "a file that can be read"));
     let mut head = Vec::new();
     Read::by_ref(&mut source).take(LOOKED_AT as u64).read_to_end(&mut head).map_err(unreadable)?;

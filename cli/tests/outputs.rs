@@ -312,17 +312,25 @@ fn a_script_shares_the_gpu_and_one_that_fails_is_exit_1_with_its_line() {
     assert!(code == Some(2) && unread.starts_with("policy.source: found line 2: "), "{unread}");
 }
 
+/// A pipe can be read but once, also where one looks first whether a file is a timeline or a recording.
 #[test]
 fn standard_input_is_an_experiment_too() {
     let text = std::fs::read(experiment("tiny-bp-sad")).expect("the experiment is there");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_corun"))
-        .args(["run", "-", "--json", "--cycles", "4000"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), &text).expect("the program reads");
-    let output = child.wait_with_output().expect("the program ends");
-    let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(at(&result, "digest"), at(&run("tiny-bp-sad", &["--cycles", "4000"]), "digest"));
+    let piped = |arguments: &[&str]| -> Value {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_corun"))
+            .args(arguments)
+            .args(["--json", "--cycles", "4000"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), &text).expect("the program reads");
+        serde_json::from_slice(&child.wait_with_output().expect("the program ends").stdout).expect("JSON")
+    };
+    let file = run("tiny-bp-sad", &["--cycles", "4000"]);
+    assert_eq!(at(&piped(&["run", "-"]), "digest"), at(&file, "digest"));
+    if cfg!(unix) {
+        assert_eq!(at(&piped(&["explain", "/dev/stdin"]), "config_hash"), at(&file, "config_hash"));
+        assert_eq!(at(&piped(&["run", "/dev/stdin"]), "digest"), at(&file, "digest"));
+    }
 }
