@@ -6,7 +6,7 @@
 use crate::fault::{Found, fault};
 use crate::header::Header;
 use crate::opcode::Space;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Bits of an address within its page.
 pub const PAGE_BITS: u32 = 21;

@@ -12,8 +12,9 @@ use crate::pages::Pages;
 use crate::pattern::{self, Chunk, MOST_BYTES, MOST_OF_A_BULK, Memory};
 use crate::scan::Words;
 use crate::wire::{Sum, between, put, put_text};
+use foldhash::HashMap;
 use sim_core::describe::error::Problem;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::rc::Rc;
@@ -151,6 +152,8 @@ pub struct Recorder<W> {
     texts: Vec<Box<[u8]>>,
     by_text: HashMap<(u32, Box<[u8]>), u32>,
     remembered: Vec<u32>,
+    /// The form that came after each at the same address: unrolled code goes through its registers in turn.
+    followers: Vec<u32>,
     /// The last first address of each form in a chunk.
     bases: Vec<u64>,
     pages: Pages,
@@ -189,15 +192,16 @@ impl<W: Write> Recorder<W> {
             choice,
             record: Vec::new(),
             opcodes: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
             forms: Vec::new(),
             texts: Vec::new(),
-            by_text: HashMap::new(),
+            by_text: HashMap::default(),
             remembered: vec![u32::MAX; REMEMBERED],
+            followers: Vec::new(),
             bases: Vec::new(),
             pages: Pages::default(),
             window: Window::default(),
-            patterns: HashMap::new(),
+            patterns: HashMap::default(),
             written: 0,
             memory: Memory::default(),
             pattern: Vec::new(),
@@ -231,6 +235,7 @@ impl<W: Write> Recorder<W> {
             self.texts.clear();
             self.by_text.clear();
             self.remembered.fill(u32::MAX);
+            self.followers.clear();
             self.bases.clear();
             self.window = Window::default();
             self.patterns.clear();
@@ -248,9 +253,9 @@ impl<W: Write> Recorder<W> {
             header,
             place: place.to_owned(),
             counter: Counter::default(),
-            open: HashMap::new(),
+            open: HashMap::default(),
             bytes: 0,
-            ctas: HashMap::new(),
+            ctas: HashMap::default(),
             last_cta: 0,
         });
         self.flush()
@@ -309,17 +314,20 @@ impl<W: Write> Recorder<W> {
         let mask = words.hex("a mask of lanes")?;
         let mask = u32::try_from(mask).map_err(|_| fault(format!("{mask:#x}"), "a mask of 32 lanes"))?;
         let slot = (pc >> 4) as usize % REMEMBERED;
-        let remembered = self.remembered[slot] as usize;
-        let number = match self.forms.get(remembered) {
-            Some(form) if form.pc == pc && words.skip(&self.texts[remembered]) => remembered as u32,
-            _ => {
-                let number = self.form(pc, words)?;
-                self.remembered[slot] = number;
-                number
+        let last = self.remembered[slot] as usize;
+        let number = if self.fits(last, pc, words) {
+            last
+        } else {
+            let next = self.followers.get(last).map_or(usize::MAX, |next| *next as usize);
+            let number = if self.fits(next, pc, words) { next } else { self.form(pc, words)? as usize };
+            if let Some(follower) = self.followers.get_mut(last) {
+                *follower = number as u32;
             }
+            self.remembered[slot] = number as u32;
+            number
         };
         let Some(kernel) = &mut self.kernel else { return Err(fault("an instruction", "a kernel before it")) };
-        let form = &self.forms[number as usize];
+        let form = &self.forms[number];
         self.addresses.clear();
         let mut executed = Executed { mask, addresses: &[], bulk: None };
         if form.is_bulk() {
@@ -354,7 +362,7 @@ impl<W: Write> Recorder<W> {
         executed.addresses = &self.addresses;
         kernel.counter.add(form, &executed);
         let before = open.chunk.size();
-        open.chunk.push(number, &executed);
+        open.chunk.push(number as u32, &executed);
         kernel.bytes += open.chunk.size() - before;
         if form.class == Class::Exit {
             open.exited |= mask;
@@ -373,7 +381,12 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// The number of a form that was not the last one at its address.
+    /// Goes over the text of a form if it is this one's.
+    fn fits(&self, number: usize, pc: u32, words: &mut Words<'_>) -> bool {
+        self.forms.get(number).is_some_and(|form| form.pc == pc) && words.skip(&self.texts[number])
+    }
+
+    /// The number of a form that neither was the last one at its address nor follows it.
     fn form(&mut self, pc: u32, words: &mut Words<'_>) -> Found<u32> {
         let Some(kernel) = &self.kernel else { return Err(fault("an instruction", "a kernel before it")) };
         let mut parsed = instruction::parse(pc, words, &kernel.header)?;
@@ -403,6 +416,7 @@ impl<W: Write> Recorder<W> {
         self.forms.push(form);
         self.bases.push(0);
         self.texts.push(key.1.clone());
+        self.followers.push(u32::MAX);
         self.by_text.insert(key, number);
         self.flush()?;
         Ok(number)
