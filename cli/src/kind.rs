@@ -5,7 +5,7 @@ use corun_traces::unpack;
 use flate2::read::GzDecoder;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::study::foreign::{LOOKED_AT, recognise};
+use sim_core::study::foreign::{LOOKED_AT, named, recognise};
 use std::io::Read;
 
 /// A kind of file.
@@ -95,7 +95,7 @@ impl Kind {
     }
 }
 
-/// The problem that a file is another tool's, if it is known by its first bytes; of a packed one, by what is in it. A script may have any words.
+/// The problem that a file is another tool's, if it is known by its first bytes or its name; of a packed one, by what is in it. A script may have any words.
 pub fn of_another_tool(file: &str, head: &[u8], wanted: Kind) -> Option<Problems> {
     if Kind::of_text(file, "") == Some(Kind::Script) {
         return None;
@@ -107,7 +107,7 @@ pub fn of_another_tool(file: &str, head: &[u8], wanted: Kind) -> Option<Problems
     // Of what is cut off at the end, the beginning is known all the same.
     let _ = GzDecoder::new(head).take(LOOKED_AT as u64).read_to_end(&mut unpacked);
     let packed = recognise(&unpacked);
-    let foreign = packed.or_else(|| recognise(head))?;
+    let foreign = packed.or_else(|| recognise(head)).or_else(|| named(file))?;
     let what = if packed.is_some() { format!("{}, packed with gzip", foreign.what) } else { foreign.what.to_owned() };
     Some(wanted.but_found((&what, foreign.takes)))
 }

@@ -49,6 +49,12 @@ fn a_file_of_another_tool_gets_one_line() {
             LAUNCHES,
         ),
         (
+            "app.nsys-rep",
+            b"\x00\xff".to_vec(),
+            "found a report of Nsight Systems".into(),
+            "`nsys stats --report cuda_gpu_trace --format csv FILE` prints its launches, which `corun import timeline` reads",
+        ),
+        (
             "foreign.json",
             br#"{"name": "llama3", "sm_count": 170, "kernels": {}, "launches": [{"k": "a"}]}"#.to_vec(),
             "found a timeline of GPU-interfere".into(),

@@ -10,6 +10,7 @@
 //! | `timeline.rs` | launches in the order of their starts, each kernel and device once |
 //! | `gather.rs` | launches as they come: the earliest are kept |
 //! | `time.rs` | times as they are written, in whole nanoseconds |
+//! | `decode.rs` | a stream's text as UTF-8 |
 //! | `scan.rs` | a stream by its bytes, and the values of JSON in it |
 //! | `kineto.rs` | the JSON of PyTorch's profiler |
 //! | `nsys.rs` | the table `cuda_gpu_trace` of Nsight Systems |
@@ -25,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 pub mod beside;
+mod decode;
 mod gather;
 mod kineto;
 pub mod measured;

@@ -1,5 +1,6 @@
 //! A timeline of any of the formats, by how its file begins.
 
+use crate::decode::Decoded;
 use crate::gather::{WANT, want};
 use crate::scan::Scan;
 use crate::timeline::Timeline;
@@ -7,15 +8,15 @@ use crate::{kineto, nsys, stored};
 use corun_traces::fault::{Fault, fault};
 use corun_traces::unpack::{self, Kind, Unpacked};
 use sim_core::describe::error::Problem;
-use sim_core::study::foreign::{LOOKED_AT, UNREAD, recognise};
+use sim_core::study::foreign::{LOOKED_AT, UNREAD, named, recognise};
 use std::io::{self, Read};
 
-/// Reads a timeline, of which people call the file so: packed with gzip or xz, or not.
+/// Reads a timeline, of which people call the file so: packed with gzip or xz, or not, in UTF-8 or, behind a byte order mark, UTF-16.
 pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> {
     let head = unpack::head(&mut source, name)?;
     let packed = matches!(unpack::kind(&head), Some(Kind::Gzip | Kind::Xz));
     let recording = unpack::kind(&head) == Some(Kind::Recording);
-    let mut scan = Scan::new(Unpacked::new(head, source));
+    let mut scan = Scan::new(Decoded::new(Unpacked::new(head, source)));
     let text = String::from_utf8_lossy(scan.head(LOOKED_AT)).into_owned();
     if recording {
         return Err(fault("a recording of kernels", WANT).at(name));
@@ -35,11 +36,11 @@ pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> 
         return Err(Problem { path: format!("{name}: {}", failure.path), ..failure });
     }
     let packed = if packed { ", packed" } else { "" };
-    let refused = match foreign {
+    let refused = match foreign.or_else(|| named(name)) {
         Some(foreign) if foreign.takes == UNREAD => fault(format!("{}{packed}", foreign.what), want()),
         Some(foreign) => fault(format!("{}{packed}", foreign.what), format!("{WANT}; {}", foreign.takes)),
         None if text.lines().any(nsys::is_heading) => fault("`cuda_gpu_trace` as a table for people", want()),
-        None if [".nsys-rep", ".qdrep"].iter().any(|end| name.ends_with(end)) => fault("a report of Nsight Systems", want()),
+        None if text.trim_start().starts_with('[') => fault("JSON that is a list", want()),
         None if text.is_empty() => fault("an empty file", want()),
         None => fault("another kind of file", want()),
     };
@@ -48,7 +49,7 @@ pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> 
 
 /// Whether a file that begins so is meant as a timeline: of other JSON, `timeline` says what it is.
 pub fn is_timeline(head: &[u8]) -> bool {
-    let mut scan = Scan::new(Unpacked::new(head.to_vec(), io::empty()));
+    let mut scan = Scan::new(Decoded::new(Unpacked::new(head.to_vec(), io::empty())));
     let text = String::from_utf8_lossy(scan.head(LOOKED_AT));
     let trace = text.trim_start().starts_with('{') && is_trace(&text) && !text.contains(RUN);
     trace || text.starts_with(stored::BEGINS) || nsys::separator(&text).is_some()

@@ -101,6 +101,15 @@ impl<R: Read> Scan<R> {
         read > 0
     }
 
+    /// Goes on behind what is in memory; at the end of the stream it stays there, however often it is asked.
+    fn next_block(&mut self) -> bool {
+        if self.ended {
+            return false;
+        }
+        self.at = 0;
+        self.more(self.buffer.len())
+    }
+
     /// The next byte that is no blank, which stays.
     pub fn peek(&mut self) -> Scanned<u8> {
         loop {
@@ -111,8 +120,7 @@ impl<R: Read> Scan<R> {
                     return Ok(self.buffer[self.at]);
                 }
                 None => {
-                    self.at = 0;
-                    if !self.more(self.buffer.len()) {
+                    if !self.next_block() {
                         return Err(Stop::End);
                     }
                 }
@@ -220,11 +228,8 @@ static MARKS: [bool; 256] = {
 /// What has not been gone over yet.
 impl<R: Read> Read for Scan<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.buffer.len() {
-            self.at = 0;
-            if !self.more(self.buffer.len()) {
-                return Ok(0);
-            }
+        if self.at == self.buffer.len() && !self.next_block() {
+            return Ok(0);
         }
         if self.allowed == 0 {
             return Err(io::Error::other("a row or a file that is too long"));

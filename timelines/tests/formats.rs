@@ -231,6 +231,48 @@ fn a_table_has_units_in_its_headings_and_commas_in_its_names() {
     assert_eq!(read(&(other + row.as_str())).kernels, in_bytes.kernels);
 }
 
+/// `text` as PowerShell's `>` writes it, and with a mark as some editors do.
+fn written_by_windows(text: &str) -> [Vec<u8>; 3] {
+    let numbers = || "\u{feff}".encode_utf16().chain(text.encode_utf16());
+    let (little, big) = (numbers().flat_map(u16::to_le_bytes), numbers().flat_map(u16::to_be_bytes));
+    [format!("\u{feff}{text}").into_bytes(), little.collect(), big.collect()]
+}
+
+#[test]
+fn a_file_may_be_utf_16_or_have_a_byte_order_mark() {
+    let json = trace(&[kernel("1", "1", SHAPE)]);
+    let table = format!("Processing [a.sqlite]... \n\n{}{ROW}", headings("ns", "B", "")).replace('\n', "\r\n");
+    let mut stored = Vec::new();
+    stored::write(&read(&json), &mut stored).expect("memory");
+    for text in [json, table, String::from_utf8(stored).expect("text")] {
+        let want = read(&text);
+        for bytes in written_by_windows(&text) {
+            assert!(read::is_timeline(&bytes));
+            assert_eq!(read::timeline(&*bytes, "file").expect(&text), want);
+        }
+    }
+    for bytes in written_by_windows("Time (%),Total Time (ns),Instances\n") {
+        assert!(refused(bytes).contains("found a summary of Nsight Systems, want"));
+    }
+}
+
+#[test]
+fn a_table_may_have_other_separators_and_ends_of_lines() {
+    let want = read(&(headings("ns", "B", "") + ROW));
+    for separator in [";", "\t"] {
+        // A name keeps its commas.
+        let row = ROW.split('"').enumerate().map(|(at, part)| if at == 1 { format!("\"{part}\"") } else { part.replace(',', separator) });
+        let text = headings("ns", "B", "").replace(',', separator) + row.collect::<String>().as_str();
+        assert_eq!(read(&text), want);
+        assert_eq!(read(&text.replace('\n', "\r\n")), want);
+        assert_eq!(read(text.trim_end()), want, "the last line may have no end");
+    }
+    // A bar that a program draws over itself, and what it says of an export that is there.
+    let bar = "Generating SQLite file app.sqlite from app.nsys-rep\n\rExporting 1 events: [0%\r[100%]\nNOTICE: Existing SQLite export found: app.sqlite\n\
+               Processing [app.sqlite] with [/opt/nvidia/nsys/reports/cuda_gpu_trace.py]... \n";
+    assert_eq!(read(&(bar.to_owned() + headings("ns", "B", "").as_str() + ROW)), want);
+}
+
 #[test]
 fn megabytes_are_rounded_and_that_is_said() {
     let timeline =
@@ -313,6 +355,8 @@ fn what_is_no_timeline_gets_a_line_with_what_it_is_and_what_makes_one() {
             "a timeline of GPU-interfere",
             "its launches have no registers",
         ),
+        ("<!DOCTYPE html>\n<html><body>Sign in</body></html>", "a web page", "the page that it was to be downloaded from"),
+        ("[{\"name\": \"gemm\", \"ph\": \"X\"}]", "JSON that is a list", made),
         ("anything", "another kind of file", made),
         ("", "an empty file", made),
     ] {

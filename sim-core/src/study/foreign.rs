@@ -24,9 +24,11 @@ enum Looks {
     Has(&'static [&'static str]),
     /// JSON that has all of these and is none of Corun's.
     Json(&'static [&'static str]),
+    /// By how its name ends: its content says nothing that is documented.
+    Named(&'static [&'static str]),
 }
 
-use Looks::{Begins, Has, Json};
+use Looks::{Begins, Has, Json, Named};
 
 /// What of a profile Corun's kernels are made of.
 pub const UNREAD: &str = "no command reads it yet: its grids, blocks, registers and shared memory go into the `launches` of a kernel";
@@ -34,12 +36,17 @@ pub const UNREAD: &str = "no command reads it yet: its grids, blocks, registers 
 /// What can be done with a timeline of launches.
 const TIMELINE: &str = "`corun import timeline FILE` reads it";
 
+/// What can be done with what Nsight Systems makes tables of.
+const LAUNCHES: &str = "`nsys stats --report cuda_gpu_trace --format csv FILE` prints its launches, which `corun import timeline` reads";
+
 /// What can be done with a trace of instructions.
 const RECORDED: &str = "`corun import accelsim FILE --out FILE.corun` records it";
 
 /// What can be done with other reports of Nsight Systems.
 const OTHER_REPORT: &str = "it has no shapes of launches: `nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep` prints them, and \
                             `corun import timeline` reads that";
+
+const WEB_PAGE: &str = "the page that it was to be downloaded from wants a login or another link";
 
 const UNPACK: &str = "unpack it first; what is in it may be another tool's";
 
@@ -49,11 +56,8 @@ const fn of(what: &'static str, takes: &'static str, looks: Looks) -> Foreign {
 
 /// The kinds that are known; the first that a file looks like.
 static FOREIGN: &[Foreign] = &[
-    of(
-        "a database of Nsight Systems",
-        "`nsys stats --report cuda_gpu_trace --format csv FILE` prints its launches, which `corun import timeline` reads",
-        Begins(b"SQLite format 3\0"),
-    ),
+    of("a database of Nsight Systems", LAUNCHES, Begins(b"SQLite format 3\0")),
+    of("a report of Nsight Systems", LAUNCHES, Named(&[".nsys-rep", ".qdrep"])),
     of(
         "a report of Nsight Compute",
         "`ncu --import FILE --csv --page details` prints it; grids, blocks, registers and shared memory go into the `launches` of a kernel",
@@ -108,6 +112,9 @@ static FOREIGN: &[Foreign] = &[
     of("a log of GPGPU-Sim", UNREAD, Has(&["GPGPU-Sim uArch:"])),
     of("PTX", "Corun runs no machine code: a kernel is data, as `corun show kernel NAME` prints one", Has(&[".version ", ".target sm_"])),
     of("CUDA source", "Corun runs no code: a kernel is data, as `corun show kernel NAME` prints one", Has(&["__global__"])),
+    of("a web page", WEB_PAGE, Begins(b"<!DOCTYPE html")),
+    of("a web page", WEB_PAGE, Begins(b"<!doctype html")),
+    of("a web page", WEB_PAGE, Begins(b"<html")),
     of(
         "a configuration of Kubernetes",
         "its words are those of policies: `corun show policy time-slice`, `mps` and `mig`",
@@ -129,7 +136,13 @@ pub fn recognise(head: &[u8]) -> Option<&'static Foreign> {
         Begins(bytes) => head.starts_with(bytes),
         Has(all) => json.is_none() && has(&text, all),
         Json(all) => json.as_deref().is_some_and(|json| has(json, all)),
+        Named(_) => false,
     })
+}
+
+/// What a file is by its name, where its first bytes do not say it.
+pub fn named(file: &str) -> Option<&'static Foreign> {
+    FOREIGN.iter().find(|foreign| matches!(foreign.looks, Named(ends) if ends.iter().any(|end| file.ends_with(end))))
 }
 
 /// Fields by which JSON of Corun's is known.
@@ -181,12 +194,15 @@ mod tests {
             ("Start (us),Duration (us),CorrId,GrdX,GrdY,GrdZ,BlkX", "launches of Nsight Systems (cuda_gpu_trace)"),
             ("Time (%),Total Time (ns),Instances,Avg (ns)", "a summary of Nsight Systems"),
             ("Start (ns),Duration (ns),Name,Result,CorrId,Pid,Tid", "another report of Nsight Systems"),
+            ("<!doctype html>\n<html lang=\"en\">", "a web page"),
             ("SQLite format 3\0\u{10}", "a database of Nsight Systems"),
             ("#include <cuda.h>\n__global__ void k() {}\n", "CUDA source"),
             ("version: v1\napiVersion: v1\nkind: ConfigMap\n", "a configuration of Kubernetes"),
         ] {
             assert_eq!(known(head), Some(what), "{head}");
         }
+        assert_eq!(named("app.nsys-rep").map(|foreign| foreign.what), Some("a report of Nsight Systems"));
+        assert!(named("app.json").is_none());
         assert_eq!(recognise(b"\x1f\x8b\x08\x08").map(|foreign| foreign.what), Some("a gzip archive"));
     }
 

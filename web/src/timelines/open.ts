@@ -6,12 +6,21 @@ import type { Catalogue } from "../model/types.ts";
 /** Bytes of a file that are looked at. */
 const LOOKED_AT = 1 << 16;
 
-/** Whether a file looks like a timeline: whether it is one, the module says that reads it. */
+/** Byte order marks of UTF-16: what PowerShell redirects into a file is that. */
+const MARKS: readonly (readonly [number, number, string])[] = [
+  [0xff, 0xfe, "utf-16le"],
+  [0xfe, 0xff, "utf-16be"],
+];
+
+/** Whether a file is a profiler's: whether it is a timeline, the module says that reads it, and else which command makes one. */
 export async function isTimeline(file: File): Promise<boolean> {
-  if (/\.json\.gz$/i.test(file.name)) return true;
-  if (!/\.(json|csv)$/i.test(file.name)) return false;
-  const head = await file.slice(0, LOOKED_AT).text();
-  return /"(traceEvents|deviceProperties|corun_timeline)"|^"?Start \(\w+\)"?,"?Duration \(/m.test(head);
+  if (/\.((json|csv)\.(gz|xz)|nsys-rep|qdrep|ncu-rep|sqlite)$/i.test(file.name)) return true;
+  if (!/\.(json|csv|tsv|txt)$/i.test(file.name)) return false;
+  const head = new Uint8Array(await file.slice(0, LOOKED_AT).arrayBuffer()),
+    [, , label = "utf-8"] = MARKS.find(([first, second]) => head[0] === first && head[1] === second) ?? [];
+  return /"(traceEvents|deviceProperties|corun_timeline)"|^"?(Start|Time)(?: \(|:)[\w%]+\)?"?[,;\t]"?(Duration|Total Time)/m.test(
+    new TextDecoder(label).decode(head),
+  );
 }
 
 export function openTimeline(file: File, catalogue: Catalogue): void {
