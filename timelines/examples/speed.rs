@@ -1,7 +1,8 @@
 //! How fast is a trace of PyTorch's profiler read, and in how much memory, next to Python's `json` on the same file?
 //!
 //! `cargo run --release -p corun-timelines --example speed -- [MEGABYTES] [PAIRS]` writes a trace of this size, mostly events of the host as real
-//! ones are, and reads it in pairs: both of a pair meet the same busy moment of the machine.
+//! ones are, and reads it in pairs: both of a pair meet the same busy moment of the machine. `cargo xtask bench --timelines MEGABYTES` prints this and the
+//! page's speed, of a file that `--write FILE MEGABYTES` leaves.
 
 use corun_timelines::read;
 use std::env;
@@ -17,6 +18,9 @@ type Done<T> = Result<T, Box<dyn Error>>;
 /// What makes the program read a file itself.
 const READ: &str = "--read";
 
+/// What makes it write one.
+const WRITE: &str = "--write";
+
 fn main() -> Done<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if let [read, file] = &arguments[..]
@@ -24,6 +28,12 @@ fn main() -> Done<()> {
     {
         let timeline = read::timeline(File::open(file)?, file).map_err(|problem| problem.to_string())?;
         println!("{} launches, {} kernels", timeline.launches.len(), timeline.kernels.len());
+        return Ok(());
+    }
+    if let [write_only, file, megabytes] = &arguments[..]
+        && write_only == WRITE
+    {
+        write(Path::new(file), megabytes.parse::<u64>()? * 1_000_000)?;
         return Ok(());
     }
     let number = |at: usize, default: u64| arguments.get(at).map_or(Ok(default), |text| text.parse());
@@ -39,17 +49,25 @@ fn measure(file: &Path, bytes: u64, pairs: u64) -> Done<()> {
     let mut ratios = Vec::new();
     for _ in 0..pairs {
         let ours = run(Command::new(env::current_exe()?).arg(READ).arg(file))?;
-        let theirs = run(Command::new("python3").args(["-c", "import json, sys; json.load(open(sys.argv[1]))"]).arg(file))?;
         let shown = |(seconds, memory): (f64, f64)| format!("{:4.0} MB/s {memory:6.0} MB", bytes as f64 / 1e6 / seconds);
-        println!("corun {}   python {}", shown(ours), shown(theirs));
-        ratios.push((theirs.0 / ours.0, theirs.1 / ours.1));
+        print!("corun {}", shown(ours));
+        match run(Command::new("python3").args(["-c", "import json, sys; json.load(open(sys.argv[1]))"]).arg(file)) {
+            Ok(theirs) => {
+                println!("   python {}", shown(theirs));
+                ratios.push((theirs.0 / ours.0, theirs.1 / ours.1));
+            }
+            // Of a large file Python may have too little memory.
+            Err(why) => println!("   python: {why}"),
+        }
     }
     let median = |mut all: Vec<f64>| {
         all.sort_by(f64::total_cmp);
         all[all.len() / 2]
     };
-    let (faster, smaller): (Vec<f64>, Vec<f64>) = ratios.into_iter().unzip();
-    println!("\nmedian: {:.1} times as fast, in 1/{:.0} of the memory", median(faster), median(smaller));
+    if !ratios.is_empty() {
+        let (faster, smaller): (Vec<f64>, Vec<f64>) = ratios.into_iter().unzip();
+        println!("\nmedian: {:.1} times as fast, in 1/{:.0} of the memory", median(faster), median(smaller));
+    }
     Ok(())
 }
 

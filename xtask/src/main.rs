@@ -47,6 +47,7 @@ Usage: cargo xtask COMMAND
                                   scatter, memory, digests; a full one is kept in benches/against.json
   bench --paint                   how smooth the page is at top speed in Chromium: frames a second, tasks above 50 ms, simulated cycles a second
   bench --memory                  what the page takes in Chromium while a run goes on for 20 million cycles, and how long going back takes (minutes)
+  bench --timelines MEGABYTES     how fast timelines are read: natively, in pairs with Python's json, and (100 MB at most) by the page in Chromium
   bench --plot                    draw the records: docs/reference/bench.md and its charts
   profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/engine/profiles.json, so that the page has
                                   slowdowns at once; anew after the engine has changed

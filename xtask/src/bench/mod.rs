@@ -10,6 +10,7 @@ mod functions;
 mod host;
 mod pairs;
 mod plot;
+mod timelines;
 
 use crate::run::{cargo, output, root, run, shown, target_dir};
 use crate::{flag, need, none_left, number as whole, page, words};
@@ -39,6 +40,8 @@ pub struct Options {
     /// Nothing but how smooth the page is.
     paint: bool,
     memory: bool,
+    /// Nothing but how fast timelines of so many megabytes are read.
+    timelines: Option<u64>,
     /// Names of the only runs to make; none: all.
     only: Vec<String>,
     /// The commit to compare with, and how.
@@ -59,6 +62,7 @@ impl Options {
             plot: flag(args, "--plot"),
             paint: flag(args, "--paint"),
             memory: flag(args, "--memory"),
+            timelines: whole(args, "--timelines")?,
             only: words(args, "--only", "an experiment's name")?,
             hosts: words(args, "--host", "a host")?,
             pairs: whole(args, "--pairs")?,
@@ -85,6 +89,10 @@ impl Options {
         ensure!(self.against.is_none() || !self.scaling, "--scaling does not go with --against");
         ensure!(!self.paint || self == Options { paint: true, ..Options::default() }, "--paint goes with nothing else");
         ensure!(!self.memory || self == Options { memory: true, ..Options::default() }, "--memory goes with nothing else");
+        if let Some(megabytes) = self.timelines {
+            ensure!((1..=10_000).contains(&megabytes), "--timelines: found {megabytes}, want megabytes from 1 to 10000");
+            ensure!(self == Options { timelines: self.timelines, ..Options::default() }, "--timelines goes with nothing else");
+        }
         ensure!(!self.plot || self == Options { plot: true, ..Options::default() }, "--plot goes with nothing else");
         self.runs()?;
         Ok(self)
@@ -131,6 +139,10 @@ pub fn bench(options: &Options) -> Result<()> {
         let script = if options.paint { "dev/paint.mjs" } else { "dev/memory.mjs" };
         return run(Command::new("node").current_dir(root().join("web")).arg(script));
     }
+    if let Some(megabytes) = options.timelines {
+        need::packages()?;
+        return timelines::timelines(megabytes);
+    }
     if let Some(commit) = &options.against {
         return against::against(commit, options);
     }
@@ -157,6 +169,7 @@ pub fn bench(options: &Options) -> Result<()> {
     if !options.is_full() {
         return Ok(());
     }
+    timelines::timelines(timelines::MEGABYTES)?;
     println!("\nParts (cargo bench -p corun-bench) …");
     let parts = parts()?;
     print!("{}", parts_table(&parts));
