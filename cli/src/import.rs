@@ -2,8 +2,9 @@
 
 use crate::{input, text, timeline};
 use clap::{Args, Subcommand};
+use corun_lab::store::Store;
 use corun_lab::{Failure, output, problem, workers};
-use corun_timelines::{read, stored};
+use corun_timelines::{read, rows, stored};
 use corun_traces::import;
 use corun_traces::list::{self, Entry};
 use corun_traces::record::{Choice, Recorder};
@@ -13,7 +14,7 @@ use sim_core::describe::error::Problems;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What can be imported.
@@ -42,6 +43,9 @@ pub struct Timeline {
     /// Write the launches to this file
     #[arg(long, value_name = "FILE")]
     out: Option<String>,
+    /// Keep what co-runs cost in this store, beside that of other files: `corun store --store DIR --measured` prints it
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
 }
 
 /// Arguments of `corun import accelsim`.
@@ -123,8 +127,25 @@ impl Timeline {
             stored::write(&timeline, &mut out).map_err(output::not_written)?;
             out.finish()?;
         }
+        if let Some(folder) = &self.store {
+            self.keep(&timeline, folder)?;
+        }
         let found = timeline::found(&timeline, asked.as_ref());
         output::print(&timeline::summary(&found))
+    }
+}
+
+impl Timeline {
+    /// Keeps what co-runs cost.
+    fn keep(&self, timeline: &corun_timelines::timeline::Timeline, folder: &Path) -> Result<(), Failure> {
+        let rows = rows::rows(timeline);
+        if rows.is_empty() {
+            output::say("note: no kernel was seen three times beside others of a name: nothing is kept in the store");
+            return Ok(());
+        }
+        let store = Store::of_gpu(folder, &rows::digits(timeline).map_err(output::not_written)?, "--store")?;
+        rows.iter().for_each(|(key, row)| store.put(key, &timeline::json(row)));
+        Ok(())
     }
 }
 

@@ -1,11 +1,12 @@
 //! Where commands keep what runs have measured, and `corun store`.
 
-use crate::text;
+use crate::{overlaps, text};
 use clap::Args;
-use corun_lab::store::{Contents, Store, contents, prune};
+use corun_lab::store::{Contents, OF_GPU, Store, contents, prune};
 use corun_lab::{Failure, output, problem};
+use corun_timelines::rows::Row;
 use sim_core::describe::error::Problems;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where a command keeps what runs have measured.
 #[derive(Args, Clone, Debug, Default)]
@@ -45,7 +46,8 @@ impl Kept {
 #[command(after_help = "\
 A run follows from its experiment and from what the engine does: a command reads what engines have left that behave alike, by the digits of \
 --version and by a short run of every policy. `run`, `sweep`, `oracle`, `curve`, \
-`predict`, `profiles` and `answers` keep what kernels do alone there, `run` also its result.
+`predict`, `profiles` and `answers` keep what kernels do alone there, `run` also its result. `import timeline --store DIR` keeps what co-runs of real \
+programs cost; --prune leaves that alone.
 
 Exit status: 0 done, 2 bad usage or a folder that cannot be read or pruned.")]
 pub struct StoreCommand {
@@ -53,14 +55,20 @@ pub struct StoreCommand {
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     /// Remove what other engines than this one have measured
-    #[arg(long)]
+    #[arg(long, conflicts_with = "measured")]
     prune: bool,
+    /// Print what co-runs of real programs have cost: how many times as long kernels took beside others as alone
+    #[arg(long)]
+    measured: bool,
 }
 
 impl StoreCommand {
     pub fn execute(self) -> Result<(), Failure> {
         let kept = Kept { store: self.store, no_store: false };
         let folder = kept.folder().ok_or_else(|| problem("--store", "nothing, and no folder for caches", "a folder"))?;
+        if self.measured {
+            return output::print(&measured(&folder)?);
+        }
         let gone = if self.prune { prune(&folder)? } else { Vec::new() };
         let mut said = vec![folder.display().to_string()];
         said.extend(table(&gone, "removed"));
@@ -69,12 +77,31 @@ impl StoreCommand {
     }
 }
 
-/// A line for each engine, where there is one.
+/// What each file of a GPU has measured.
+fn measured(folder: &Path) -> Result<String, Problems> {
+    let mut said = Vec::new();
+    for contents in contents(folder)? {
+        let Some(digits) = contents.behaviour.strip_prefix(OF_GPU) else { continue };
+        let rows = Store::of_gpu(folder, digits, "--store")?.rows();
+        let rows: Vec<Row> = rows.iter().filter_map(|row| serde_json::from_str(&row.to_string()).ok()).collect();
+        let Some(first) = rows.first() else { continue };
+        let cost = overlaps::cost(rows.iter().map(overlaps::Cost::of_row).collect(), [usize::MAX; 2]);
+        said.push(format!("{}, file {digits}\n\n{cost}", first.gpu));
+    }
+    let nothing = || format!("{} has nothing that a GPU has measured: `corun import timeline FILE --store DIR` keeps it", folder.display());
+    Ok(if said.is_empty() { nothing() } else { said.join("\n\n") })
+}
+
+/// A line for each engine and each file of a GPU, where there is one.
 fn table(of: &[Contents], heading: &str) -> Option<String> {
     let heading = [heading, "rows", "KB"].map(str::to_owned).to_vec();
     let line = |contents: &Contents| {
-        let engine = if contents.own { "this engine".to_owned() } else { format!("engine {}", contents.behaviour) };
-        vec![engine, contents.rows.to_string(), contents.bytes.div_ceil(1000).to_string()]
+        let who = match contents.behaviour.strip_prefix(OF_GPU) {
+            Some(digits) => format!("a GPU, file {digits}"),
+            None if contents.own => "this engine".to_owned(),
+            None => format!("engine {}", contents.behaviour),
+        };
+        vec![who, contents.rows.to_string(), contents.bytes.div_ceil(1000).to_string()]
     };
     (!of.is_empty()).then(|| text::table(1, [heading].into_iter().chain(of.iter().map(line))))
 }

@@ -6,6 +6,7 @@ use corun_timelines::read;
 use corun_timelines::report::{Report, report, time};
 use corun_timelines::residency::Described;
 use corun_timelines::timeline::Timeline;
+use serde::Serialize;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::foreign::LOOKED_AT;
@@ -28,9 +29,9 @@ pub fn source(file: &str) -> Result<Option<File>, Failure> {
     Ok(Some(source))
 }
 
-/// A report as it is stored.
-pub fn json(report: &Report) -> Value {
-    serde_json::to_string(report).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null)
+/// A report or a row as it is stored.
+pub fn json(of: &impl Serialize) -> Value {
+    serde_json::to_string(of).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null)
 }
 
 /// The GPU of `--gpu`.

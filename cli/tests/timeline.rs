@@ -63,6 +63,40 @@ fn a_timeline_says_what_ran_and_is_the_same_when_it_is_written() {
     );
 }
 
+/// What a file and what was made of it have measured is one; another engine's rows go, a GPU's stay.
+#[test]
+fn a_store_keeps_what_co_runs_cost_on_a_gpu() {
+    let folder = folder("store");
+    let path = |name: &str| folder.join(name).to_str().expect("a path that is text").to_owned();
+    let (store, launches) = (path("kept"), path("launches.json"));
+    let ddp = sample("kineto_ddp_a100.json.gz");
+    let printed = imported(&[&ddp, "--out", &launches, "--store", &store]).0;
+    let row = "1024 × 512 79.9 µs of 15 1.10 (1.10 to 1.20) of 6";
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&printed).contains("of cases (10 of 37): kernel grid × block alone beside ncclKernel"), "{printed}");
+    assert!(words(&printed).contains(row), "{printed}");
+    imported(&[&launches, "--store", &store]);
+    let rows = |folder: &str| {
+        let of = |entry: std::io::Result<fs::DirEntry>| fs::read_dir(entry.expect("an entry").path()).expect("rows").count();
+        fs::read_dir(folder).expect("a store").map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&store), [37]);
+    let kept = |more: &[&str]| {
+        let output = corun(&[&["store", "--store", &store], more].concat(), b"");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    fs::create_dir(folder.join("kept/0123456789abcdef")).expect("another engine");
+    assert!(words(&kept(&["--prune"])).contains("removed rows KB engine 0123456789abcdef 0 0 kept rows KB a GPU, file "));
+    let measured = kept(&["--measured"]);
+    assert!(measured.starts_with("NVIDIA A100-PG509-200, file ") && words(&measured).contains(row), "{measured}");
+    assert_eq!(measured.lines().filter(|line| line.contains(" to ")).count(), 32, "{measured}");
+    // A GPU without co-runs leaves nothing.
+    let (_, said) = imported(&[&sample("kineto_alexnet_a100.json.gz"), "--store", &store]);
+    assert!(said.contains("note: no kernel was seen three times beside others of a name: nothing is kept in the store\n"), "{said}");
+    assert_eq!(rows(&store), [37]);
+}
+
 /// Why two transforms of AlexNet overlap for half of their time only, on the GPU of the file and on another.
 #[test]
 fn explain_says_why_streams_do_not_overlap() {

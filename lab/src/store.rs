@@ -14,19 +14,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-/// Rows of one engine, in a folder that has a folder for each.
+/// Rows of one engine, or of one file of what a GPU has measured, in a folder that has a folder for each.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
     behaviour: String,
 }
 
-/// Rows of one engine, as `contents` counts them.
+/// Rows of one engine or one file, as `contents` counts them.
 #[derive(Debug)]
 pub struct Contents {
-    /// How the engine behaves.
+    /// How the engine behaves; of a file, its hash behind `OF_GPU`.
     pub behaviour: String,
-    /// Whether it is this one.
+    /// Whether it is this engine.
     pub own: bool,
     /// How many.
     pub rows: usize,
@@ -34,13 +34,24 @@ pub struct Contents {
     pub bytes: u64,
 }
 
+/// How a folder is called that has what a GPU has measured: no engine's begins so.
+pub const OF_GPU: &str = "gpu-";
+
 /// What a file of a row must be.
 const WANT: &str = "a row as `corun` wrote it; it is measured anew";
 
 impl Store {
     /// Opens a store that an option names, or starts one.
     pub fn open(folder: &Path, option: &str) -> Result<Store, Problems> {
-        let behaviour = behaviour()?;
+        Store::at(folder, behaviour()?, option)
+    }
+
+    /// Opens that of a file of what a GPU has measured, by its hash.
+    pub fn of_gpu(folder: &Path, digits: &str, option: &str) -> Result<Store, Problems> {
+        Store::at(folder, format!("{OF_GPU}{digits}"), option)
+    }
+
+    fn at(folder: &Path, behaviour: String, option: &str) -> Result<Store, Problems> {
         let own = folder.join(&behaviour);
         fs::create_dir_all(&own).map_err(|error| problem(option, format!("{}: {error}", own.display()), "a folder that can be written"))?;
         output::sweep(&own, ".");
@@ -89,6 +100,14 @@ impl Store {
         outcome.map(|(_, outcome)| std::mem::take(outcome)).ok_or_else(|| "a row without an outcome".into())
     }
 
+    /// All rows, in the order of their keys.
+    pub fn rows(&self) -> Vec<Value> {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten().filter_map(|file| file.file_name().into_string().ok());
+        let mut keys: Vec<String> = files.filter_map(|name| name.strip_suffix(".json").map(str::to_owned)).collect();
+        keys.sort_unstable();
+        keys.iter().filter_map(|key| self.get(key)).collect()
+    }
+
     /// Keeps something under a key. That it cannot is said, once a command: the next one measures again.
     pub fn put(&self, key: &str, outcome: &Value) {
         static SAID: Once = Once::new();
@@ -120,9 +139,10 @@ pub fn contents(folder: &Path) -> Result<Vec<Contents>, Problems> {
     Ok(found)
 }
 
-/// Removes what other engines than this one have measured; returns what went.
+/// Removes what other engines than this one have measured; returns what went. What a GPU has measured stays true.
 pub fn prune(folder: &Path) -> Result<Vec<Contents>, Problems> {
-    let others: Vec<Contents> = contents(folder)?.into_iter().filter(|contents| !contents.own).collect();
+    let is_other = |contents: &Contents| !contents.own && !contents.behaviour.starts_with(OF_GPU);
+    let others: Vec<Contents> = contents(folder)?.into_iter().filter(is_other).collect();
     for contents in &others {
         let place = folder.join(&contents.behaviour);
         fs::remove_dir_all(&place)
@@ -133,5 +153,6 @@ pub fn prune(folder: &Path) -> Result<Vec<Contents>, Problems> {
 
 /// Whether this is how a behaviour is written: nothing else in the folder is the store's.
 fn is_behaviour(name: &str) -> bool {
+    let name = name.strip_prefix(OF_GPU).unwrap_or(name);
     name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }

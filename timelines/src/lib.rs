@@ -21,6 +21,7 @@
 //! | `beside.rs` | what fits beside what, under which scheme |
 //! | `pairs.rs` | kernels on different streams: what is seen of them together, and why not more |
 //! | `measured.rs` | how long kernels took alone and beside others |
+//! | `rows.rs` | that, as rows of a store |
 //! | `report.rs` | all of this, as tables and sentences |
 
 #![forbid(unsafe_code)]
@@ -36,6 +37,7 @@ pub mod pairs;
 pub mod read;
 pub mod report;
 pub mod residency;
+pub mod rows;
 mod scan;
 pub mod stored;
 mod time;

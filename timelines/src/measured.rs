@@ -5,6 +5,7 @@
 
 use crate::overlap::{Overlaps, both, covered};
 use crate::timeline::Timeline;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// What may mislead.
@@ -21,7 +22,7 @@ const BESIDE: f64 = 0.8;
 const LEAST_CASES: usize = 3;
 
 /// How long launches took.
-#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Spread {
     /// How many.
     pub cases: usize,
@@ -48,7 +49,7 @@ impl Spread {
 }
 
 /// A kernel beside kernels of a name.
-#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Beside {
     /// Which of `Timeline::kernels`.
     pub kernel: u32,

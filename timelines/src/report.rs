@@ -8,7 +8,8 @@ use crate::residency::{Described, estimates};
 use crate::timeline::{Device, Kernel, Launched, Shape, Timeline, Tool};
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem::discriminant;
 
 /// What a timeline says.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -139,6 +140,8 @@ pub struct PairRow {
     pub slowdowns: [Option<f64>; 2],
     /// All of it.
     pub words: String,
+    /// How many of the pairs behind it have the same names, reason and places, so that it stands for them; none where another one stands for it.
+    pub alike: Option<usize>,
 }
 
 /// Where the second one's CTAs run.
@@ -270,7 +273,8 @@ pub fn report(timeline: &Timeline, asked: Option<&Described>) -> Report {
     let (overlaps, gpus) = (Overlaps::of(timeline), Gpus::of(timeline, asked));
     let measured = Measured::of(timeline, &overlaps);
     let pairs = Pairs::of(timeline, &overlaps, &gpus);
-    let rows: Vec<PairRow> = pairs.all.iter().map(|pair| pair_row(timeline, &gpus, &measured, pair)).collect();
+    let mut rows: Vec<PairRow> = pairs.all.iter().map(|pair| pair_row(timeline, &gpus, &measured, pair)).collect();
+    group(timeline, &pairs.all, &mut rows);
     let gpu_rows = gpu_rows(timeline, &overlaps, &gpus);
     let row = |row: &Beside| BesideRow {
         kernel: row.kernel,
@@ -437,6 +441,21 @@ fn pair_row(timeline: &Timeline, gpus: &Gpus, measured: &Measured, pair: &Pair) 
         places: places(gpus, pair).into_iter().map(place).collect(),
         slowdowns: [slowdown(pair.first, pair.second), slowdown(pair.second, pair.first)],
         words: format!("{}.", words(timeline, pair)),
+        alike: Some(0),
+    }
+}
+
+/// Lets the first of those pairs stand for the others whose names, reasons and places are alike: shapes of a name, or names of a template.
+fn group(timeline: &Timeline, pairs: &[Pair], rows: &mut [PairRow]) {
+    let mut first: HashMap<_, usize> = HashMap::new();
+    for (at, pair) in pairs.iter().enumerate() {
+        let [one, other] = [pair.first, pair.second].map(|kernel| short(&timeline.kernels[kernel as usize].name));
+        let places: Vec<&str> = rows[at].places.iter().map(|place| place.place).collect();
+        let stands = *first.entry((pair.device, one, other, discriminant(&pair.why), pair.seen.meetings > 0, places)).or_insert(at);
+        if stands != at {
+            rows[at].alike = None;
+            rows[stands].alike = rows[stands].alike.map(|alike| alike + 1);
+        }
     }
 }
 
@@ -622,6 +641,17 @@ mod tests {
         assert_eq!(found.slowdowns, "No kernel was seen three times alone and three times beside others of a name.");
         let json = serde_json::to_value(&found).expect("numbers, texts, lists");
         assert_eq!(json["pairs"][0]["places"][2]["words"], "108 CTAs on 54 SMs");
+    }
+
+    /// Two kernels of one name, whose shapes differ in nothing that matters beside another one, are one row; the third leaves room.
+    #[test]
+    fn pairs_that_are_alike_are_one() {
+        let shapes = &[(432, 512, 56), (434, 512, 64), (436, 512, 64), (9, 512, 16)];
+        let mut alike = timeline(shapes, &[(0, 7, 0, 100), (1, 8, 400, 100), (2, 8, 800, 90), (3, 8, 1200, 80)]);
+        let of = |timeline: &Timeline| report(timeline, None).pairs.iter().map(|pair| (pair.second, pair.alike)).collect::<Vec<_>>();
+        assert_eq!(of(&alike), [(1, Some(0)), (2, Some(0)), (3, Some(0))], "names differ");
+        alike.kernels.iter_mut().skip(1).for_each(|kernel| kernel.name = "void kernel<float>(int)".into());
+        assert_eq!(of(&alike), [(1, Some(1)), (2, None), (3, Some(0))], "one leaves no room, the other one does");
     }
 
     /// 264 CTAs, two an SM, are one wave of an H200's 132 SMs.

@@ -24,15 +24,61 @@ test("a dropped profile says what is lost, who could run beside whom, and opens 
   await pairs.locator("summary").first().click();
   await expect(pairs).toContainText("MPS 50 % each:");
   for (const [at, kernel] of ["BP", "CFD"].entries()) {
-    await pairs.locator(`#timeline-kernel-${at}`).click();
+    await pairs
+      .getByRole("button", { name: /^Stands for/ })
+      .nth(at)
+      .click();
     await page.keyboard.type(kernel);
     await page.keyboard.press("Enter");
   }
   const [run] = await Promise.all([
     page.waitForEvent("popup"),
-    pairs.getByRole("link", { name: "Run them, streams against MPS" }).click(),
+    pairs.getByRole("link", { name: "Open the run, streams against MPS" }).click(),
   ]);
   await expect(run.locator("#choose-gpu")).toContainText("108 SMs");
+});
+
+/** Two kernels on two streams, each three times alone, then beside each other; the second takes twice as long there. */
+const table = (): string => {
+  const row = (at: number, start: number, duration: number, stream: number, name: string): string =>
+    `${start},${duration},${at},16,1,1,256,1,1,32,0,0,,,,,NVIDIA A100-SXM4-40GB (0),1,${stream},"${name}(float *)"`;
+  const rows = [0, 1, 2].flatMap((n) => [
+    row(n, 1000 * n, 400, 7, "gemm"),
+    row(n, 1000 * n + 500, 200, 13, "norm"),
+    row(n, 10_000 + 1000 * n, 400, 7, "gemm"),
+    row(n, 10_000 + 1000 * n, 400 + 10 * n, 13, "norm"),
+  ]);
+  const head =
+    "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (B),DymSMem (B),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,Strm,Name";
+  return [head, ...rows].join("\r\n");
+};
+
+test("what co-runs cost is a map of what was measured, and what two kernels cost that stand for a pair stands beside it", async ({
+  page,
+}) => {
+  await openAt(page, TINY_RUN, 100);
+  // As PowerShell redirects it.
+  await drop(page, ["trace.csv", Buffer.from(`\ufeff${table()}`, "utf16le")]);
+  const map = dialog(page).locator(".heat");
+  await expect(map).toContainText("2.05");
+  await expect(map).toContainText("2.02 to 2.08");
+  const one = dialog(page).locator(".timeline-one");
+  await expect(one).toContainText("norm, 16 CTAs beside gemm: 2.05× as long as alone");
+  await noViolations(page);
+  await map.getByRole("button", { name: /^1\.00/ }).click();
+  await expect(one).toContainText("gemm, 16 CTAs beside norm: 1.00× as long as alone");
+  await dialog(page).locator("#f-timeline-gpu").selectOption("tiny-2sm");
+  for (const [at, kernel] of ["BP", "CFD"].entries()) {
+    await one
+      .getByRole("button", { name: /^Stands for/ })
+      .nth(at)
+      .click();
+    await page.keyboard.type(kernel);
+    await page.keyboard.press("Enter");
+  }
+  await one.getByRole("button", { name: "Simulate" }).click();
+  await expect(one).toContainText(/simulated on streams of tiny-2sm: gemm \d+\.\d\d×, norm (\d+\.\d\d|∞)×/);
+  await expect(map.getByRole("button", { name: /^1\.00/ })).toContainText(/; simulated \d+\.\d\d×/);
 });
 
 test("what fits follows the GPU that is chosen", async ({ page }) => {
@@ -49,4 +95,13 @@ test("a file that is no timeline, and one that ends early, say so", async ({ pag
   await dialog(page).getByRole("button", { name: "Close" }).click();
   await drop(page, ["half.json.gz", DDP.subarray(0, DDP.length / 2)]);
   await expect(dialog(page)).toContainText("The file ends early");
+  for (const [name, content, what] of [
+    ["app.nsys-rep", "\0\u0001", "found a report of Nsight Systems"],
+    ["api.csv", "Time (%),Total Time (ns),Num Calls\n50.0,100,1\n", "found a summary of Nsight Systems"],
+  ] as const) {
+    await dialog(page).getByRole("button", { name: "Close", exact: true }).click();
+    await drop(page, [name, content]);
+    await expect(dialog(page)).toContainText(what);
+    await expect(dialog(page)).toContainText("nsys stats --report cuda_gpu_trace --format csv");
+  }
 });

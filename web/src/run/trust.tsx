@@ -5,7 +5,7 @@ import SILICON from "../../../docs/reference/silicon.json";
 import TRUST from "../../../docs/trust.md?raw";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Heat } from "../silicon/heat.tsx";
+import { Heat } from "../parts/heat.tsx";
 import { away, Blocks, DocumentBlock, openPage, Page, plain } from "../parts/document.tsx";
 import { readMarkdown, type Block } from "../model/markdown.ts";
 import type { Experiment } from "../model/types.ts";

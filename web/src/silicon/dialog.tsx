@@ -9,7 +9,7 @@ import { schemesHost } from "../schemes/schemes-host.ts";
 import { QueryWorker } from "./query-worker.ts";
 import { openPage, Page } from "../parts/document.tsx";
 import type { Catalogue, Problem } from "../model/types.ts";
-import { Heat } from "./heat.tsx";
+import { Heat } from "../parts/heat.tsx";
 import { Comparison, likely, progressText } from "./model.ts";
 
 const MOST_BYTES = 4 << 20;

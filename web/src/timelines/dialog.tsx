@@ -4,24 +4,23 @@ import "./lanes.ts";
 import { signal, useSignal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { ownName, watched } from "../engine/life.ts";
-import { gpuChoices, kernelChoices } from "../model/choice.ts";
-import { scheme } from "../model/choices.ts";
+import { gpuChoices } from "../model/choice.ts";
 import { MISSING, count } from "../model/format.ts";
 import { openPage, Page } from "../parts/document.tsx";
-import { Menu } from "../parts/menu.tsx";
-import { Button, Fold, Host, RunLink, Table } from "../parts/widgets.tsx";
-import type { Catalogue, Experiment } from "../model/types.ts";
+import { Button, Fold, Host, Table } from "../parts/widgets.tsx";
+import type { Catalogue } from "../model/types.ts";
+import { Chosen, timesText, type Desk, type Named } from "./chosen.tsx";
+import { Cost } from "./cost.tsx";
 import type { Lanes } from "./lanes.ts";
 import { moved, nanoText, nextOverlap, overlaps, whole, zoomed, type Launches, type Span } from "./launches.ts";
 import type { KernelRow, PairRow, Report } from "./report.ts";
+import { Simulations } from "./simulated.ts";
 import type { FromTimeline, ToTimeline } from "./worker.ts";
 
 /** Rows of a table, at most: the runner prints all. */
-const MOST_ROWS = 40;
+const MOST_ROWS = 20;
 /** The GPU that the file names. */
 const OWN = "";
-/** Cycles of a run of a pair. */
-const CYCLES = 500_000;
 
 type Standing = { part: number } | { wrong: string } | { launches: Launches; report: Report };
 
@@ -81,7 +80,11 @@ interface SaidProps {
 }
 function Said({ file, launches, report, catalogue, ask }: SaidProps) {
   const gpu = useSignal(OWN),
+    bodies = useSignal<ReadonlyMap<string, string>>(new Map()),
+    simulations = useMemo(() => new Simulations(), []),
     rows = new Map(report.kernels.map((row) => [row.kernel, row]));
+  useEffect(() => () => simulations.close(), []);
+  const desk: Desk = { catalogue, gpu: gpu.value || presetOf(report, catalogue), bodies, simulations };
   const described = report.gpus.map(
     (one) => `${one.name || `GPU ${one.id}`}${one.described === "" ? "" : ` (as ${one.described})`}`,
   );
@@ -112,9 +115,9 @@ function Said({ file, launches, report, catalogue, ask }: SaidProps) {
       </div>
       {report.pairs.length > 0 && (
         // On another GPU nothing of it stands.
-        <Pairs key={gpu.value} {...{ report, rows, catalogue }} gpu={gpu.value || presetOf(report, catalogue)} />
+        <Pairs key={gpu.value} {...{ report, rows, desk }} />
       )}
-      {report.beside.length > 0 && <Beside report={report} rows={rows} />}
+      {report.beside.length > 0 && <Cost {...{ report, rows, desk }} />}
       <Kernels report={report} />
       {report.notes.length > 0 && (
         <ul class="note">
@@ -176,16 +179,22 @@ function Along({ launches }: Pick<SaidProps, "launches">) {
   );
 }
 
-const nameOf = (rows: ReadonlyMap<number, KernelRow>, kernel: number): string =>
-  rows.get(kernel)?.short ?? `kernel ${kernel}`;
-const timesText = (factor: number | null | undefined): string => (factor == null ? MISSING : `${factor.toFixed(2)}×`);
+const named = (rows: ReadonlyMap<number, KernelRow>, kernel: number): Named =>
+  rows.get(kernel) ?? { name: `kernel ${kernel}`, short: `kernel ${kernel}` };
 
-function Pairs(props: Pick<SaidProps, "report" | "catalogue"> & { rows: ReadonlyMap<number, KernelRow>; gpu: string }) {
-  const { report, rows, catalogue, gpu } = props,
-    shown = report.pairs.slice(0, MOST_ROWS),
-    left = report.pairs.length - shown.length + report.pairs_left_out;
+interface PairsProps {
+  report: Report;
+  rows: ReadonlyMap<number, KernelRow>;
+  desk: Desk;
+}
+function Pairs({ report, rows, desk }: PairsProps) {
+  const kinds = report.pairs.filter(({ alike }) => alike !== null),
+    shown = kinds.slice(0, MOST_ROWS),
+    left = kinds.length - shown.length + report.pairs_left_out;
   const of = (pair: PairRow) => (
-    <Fold summary={pair.words}>
+    <Fold
+      summary={`${pair.words}${pair.alike ? ` ${count(pair.alike)} more ${pair.alike === 1 ? "is" : "are"} like it.` : ""}`}
+    >
       {() => (
         <>
           <p>CTAs of the second run while the first does:</p>
@@ -194,7 +203,7 @@ function Pairs(props: Pick<SaidProps, "report" | "catalogue"> & { rows: Readonly
               <li key={name}>{`${title}: ${words}`}</li>
             ))}
           </ul>
-          <Chosen {...{ pair, rows, catalogue, gpu }} />
+          <Chosen two={[named(rows, pair.first), named(rows, pair.second)]} desk={desk} />
         </>
       )}
     </Fold>
@@ -226,90 +235,7 @@ function Pairs(props: Pick<SaidProps, "report" | "catalogue"> & { rows: Readonly
           },
         ]}
       />
-      {left > 0 && <p class="note">{`${count(left)} with less to win: corun explain FILE prints more.`}</p>}
-    </>
-  );
-}
-
-/** A run of two kernels that stand for a pair: which, the reader says, as a name says nothing about what a kernel does. */
-function Chosen(props: { pair: PairRow; rows: ReadonlyMap<number, KernelRow>; catalogue: Catalogue; gpu: string }) {
-  const { pair, rows, catalogue, gpu } = props,
-    kernels = useSignal<readonly [string, string]>(["", ""]),
-    choices = kernelChoices(catalogue);
-  const of = (name: string): Experiment => ({
-    corun: 1,
-    gpu,
-    kernels: [...kernels.value],
-    seed: 1,
-    stop: { cycles: CYCLES },
-    policy: scheme(catalogue, name, 2),
-  });
-  const menu = (at: 0 | 1, kernel: number) => (
-    <Menu
-      id={`timeline-kernel-${at}`}
-      label={`Stands for ${nameOf(rows, kernel)}`}
-      value={kernels.value[at]}
-      text={kernels.value[at] === "" ? "choose a kernel" : kernels.value[at]}
-      choices={choices}
-      onChoose={(name) => {
-        kernels.value = at === 0 ? [name, kernels.value[1]] : [kernels.value[0], name];
-      }}
-    />
-  );
-  return (
-    <div class="timeline-run">
-      <p>A timeline has no bodies of kernels. Choose two that do alike, and run them.</p>
-      <div class="flow">
-        <span>{nameOf(rows, pair.first)} as</span>
-        {menu(0, pair.first)}
-        <span>{nameOf(rows, pair.second)} as</span>
-        {menu(1, pair.second)}
-        {kernels.value.every((name) => name !== "") && (
-          <RunLink away class="button primary" of={{ experiment: of("leftover"), other: of("mps") }}>
-            Run them, streams against MPS
-          </RunLink>
-        )}
-      </div>
-    </div>
-  );
-}
-
-function Beside({ report: { beside }, rows }: { report: Report; rows: ReadonlyMap<number, KernelRow> }) {
-  const shown = beside.slice(0, MOST_ROWS),
-    names = [...new Set(shown.map(({ name }) => name))];
-  return (
-    <>
-      <h3>What it cost, as measured</h3>
-      <Table
-        label="Kernels alone and beside others, medians"
-        head={[
-          { title: "kernel" },
-          { title: "alone", num: true },
-          { title: "beside it", num: true },
-          { title: "cases", num: true, says: "alone, and beside it" },
-          { title: "slower", num: true },
-        ]}
-        bodies={names.map((name) => ({
-          title: (
-            <span title={name}>{`beside ${[...rows.values()].find((row) => row.name === name)?.short ?? name}`}</span>
-          ),
-          rows: shown
-            .filter((row) => row.name === name)
-            .map((row) => ({
-              name: nameOf(rows, row.kernel),
-              says: rows.get(row.kernel)?.name,
-              cells: [
-                row.alone ? nanoText(row.alone.median) : MISSING,
-                nanoText(row.beside.median),
-                `${row.alone?.cases ?? 0}, ${row.beside.cases}`,
-                timesText(row.slowdown),
-              ],
-            })),
-        }))}
-      />
-      {beside.length > shown.length && (
-        <p class="note">{`${count(beside.length - shown.length)} more: corun explain FILE.`}</p>
-      )}
+      {left > 0 && <p class="note">{`${count(left)} more with less to win: corun explain FILE --json has all.`}</p>}
     </>
   );
 }

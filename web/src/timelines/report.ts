@@ -1,8 +1,10 @@
 // What a timeline says, as corun-timelines has it; the names are those of its JSON. Times are nanoseconds.
 
-interface Spread {
+export interface Spread {
   cases: number;
+  lower: number;
   median: number;
+  upper: number;
 }
 export interface KernelRow {
   /** Its number in the timeline. */
@@ -21,6 +23,16 @@ export interface PairRow {
   places: readonly { scheme: string; title: string; words: string }[];
   slowdowns: readonly (number | null)[];
   words: string;
+  /** So many more are alike, for which it stands; null where another one stands for it. */
+  alike: number | null;
+}
+/** A kernel beside others of a name. */
+export interface BesideRow {
+  kernel: number;
+  name: string;
+  beside: Spread;
+  alone: Spread | null;
+  slowdown: number | null;
 }
 export interface Report {
   tool: string;
@@ -31,7 +43,8 @@ export interface Report {
   pairs: readonly PairRow[];
   pairs_left_out: number;
   overview: string;
-  beside: readonly { kernel: number; name: string; beside: Spread; alone: Spread | null; slowdown: number | null }[];
+  beside: readonly BesideRow[];
+  slowdowns: string;
   loss: string;
   notes: readonly string[];
 }

@@ -1,28 +1,43 @@
 // Slowdowns of kernels beside each other as a table in shades; what was simulated opens its run.
 import "./heat.css";
+import type { ComponentChildren } from "preact";
 import { MISSING } from "../model/format.ts";
-import { RunLink, Scrolls } from "../parts/widgets.tsx";
+import { RunLink, Scrolls } from "./widgets.tsx";
 import type { Experiment } from "../model/types.ts";
 
 interface Cell {
   slowdown: number | null;
+  /** Below it, smaller. */
+  detail?: string;
   run?: Experiment | null;
   says?: string;
+  /** More is told of it elsewhere, as now, or when it is pressed. */
+  told?: boolean;
+  press?(): void;
 }
 
 /** The deeper, the slower: over the logarithm, from 1 to 32. */
 const depthOf = (slowdown: number): string =>
   `${Math.round((100 * Math.log(Math.min(Math.max(slowdown, 1), 32))) / Math.log(32))}%`;
 
-function Slowdown({ of: { slowdown, run, says } }: { of: Cell }) {
-  if (slowdown === null) return <td>{MISSING}</td>;
-  const text = slowdown < 10 ? slowdown.toFixed(2) : slowdown.toFixed(0);
+function Slowdown({ of: { slowdown, detail, run, says, told = false, press } }: { of: Cell }) {
+  if (slowdown === null && !press) return <td title={says}>{MISSING}</td>;
+  const text = (
+    <>
+      {slowdown === null ? MISSING : slowdown < 10 ? slowdown.toFixed(2) : slowdown.toFixed(0)}
+      {detail && <small>{detail}</small>}
+    </>
+  );
   return (
-    <td style={{ "--depth": depthOf(slowdown) }}>
+    <td style={{ "--depth": depthOf(slowdown ?? 1) }}>
       {run ? (
         <RunLink away of={{ experiment: run }} {...(says ? { title: says } : {})}>
           {text}
         </RunLink>
+      ) : press ? (
+        <button type="button" class="heat-cell" title={says} aria-pressed={told} onClick={press}>
+          {text}
+        </button>
       ) : (
         text
       )}
@@ -33,10 +48,14 @@ function Slowdown({ of: { slowdown, run, says } }: { of: Cell }) {
 /** `cell`: of a kernel beside another; null for what is not there. */
 export function Heat(props: {
   title: string;
+  /** The rows, and the columns where `beside` has no others. */
   names: readonly string[];
+  beside?: readonly string[];
+  /** What a name is called; itself if left out. */
+  called?(name: string): ComponentChildren;
   cell(kernel: string, beside: string): Cell | null;
 }) {
-  const { title, names, cell } = props;
+  const { title, names, beside = names, called = (name) => name, cell } = props;
   return (
     <Scrolls class="scroll-x" label={`Table: slowdown of a row beside a column, ${title}`}>
       <table class="heat">
@@ -44,9 +63,9 @@ export function Heat(props: {
         <thead>
           <tr>
             <th scope="col">slowdown of ↓ beside →</th>
-            {names.map((name) => (
+            {beside.map((name) => (
               <th key={name} scope="col">
-                {name}
+                {called(name)}
               </th>
             ))}
           </tr>
@@ -54,10 +73,10 @@ export function Heat(props: {
         <tbody>
           {names.map((kernel) => (
             <tr key={kernel}>
-              <th scope="row">{kernel}</th>
-              {names.map((beside) => {
-                const of = cell(kernel, beside);
-                return of ? <Slowdown key={beside} of={of} /> : <td key={beside} />;
+              <th scope="row">{called(kernel)}</th>
+              {beside.map((name) => {
+                const of = cell(kernel, name);
+                return of ? <Slowdown key={name} of={of} /> : <td key={name} />;
               })}
             </tr>
           ))}
