@@ -3,12 +3,12 @@
 //! A way may be reserved for a line under way: no lookup finds the line before it is filled, and no other line takes the way.
 
 use super::super::derived::Derived;
-use super::super::noc::members;
 use crate::describe::gpu::SetIndex;
 use crate::describe::ids::{KernelId, LineAddr};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
 /// Marks an empty way: validation keeps kernels from reaching this line.
@@ -37,16 +37,25 @@ pub struct Victim {
     pub dirty: bool,
 }
 
-/// The tag array.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// A place for a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Slot {
+    line: LineAddr,
+    /// Time of last use, in accesses to the array; 0 without a line.
+    used: u32,
+}
+
+/// An empty slot.
+const NOTHING: Slot = Slot { line: EMPTY, used: 0 };
+
+/// The tag array. What one access looks at lies together: the arrays of all SMs are more than a processor's own caches hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tags {
     sets: u32,
     index: SetIndex,
     ways: u32,
     /// Of the first `sets` sets, and of those that there were once.
-    lines: Box<[LineAddr]>,
-    /// Time of last use, in accesses to this array; 0 without a line.
-    used: Box<[u32]>,
+    slots: Box<[Slot]>,
     /// Owner in the low bits, `DIRTY` above.
     meta: Box<[u8]>,
     accesses: u32,
@@ -54,8 +63,20 @@ pub struct Tags {
     signs: Derived<Box<[u64]>>,
     /// Words of signs of a set.
     sign_words: Derived<u32>,
-    /// By set: ways that are reserved, a bit each.
-    in_use: Derived<Box<[u32]>>,
+    /// The ways of each set by their time of use: found without a look at each.
+    order: Derived<Order>,
+}
+
+impl Hash for Tags {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.sets, self.index, self.ways).hash(state);
+        // Lines and times as if each had an array of its own.
+        for word in [|slot: &Slot| slot.line, |slot: &Slot| slot.used] {
+            self.slots.len().hash(state);
+            self.slots.iter().for_each(|slot| state.write(&word(slot).to_ne_bytes()));
+        }
+        (&self.meta, self.accesses).hash(state);
+    }
 }
 
 impl Tags {
@@ -68,29 +89,44 @@ impl Tags {
             sets,
             index,
             ways,
-            lines: vec![EMPTY; slots].into(),
-            used: vec![0; slots].into(),
+            slots: vec![NOTHING; slots].into(),
             meta: vec![0; slots].into(),
             accesses: 0,
             signs: Derived(vec![0; (sets * sign_words) as usize].into()),
             sign_words: Derived(sign_words),
-            in_use: Derived(vec![0; sets as usize].into()),
+            order: Derived(Order::new(sets, ways)),
         }
     }
 
     /// Drops every line, and goes on with so many sets, at most as many as at first.
     pub fn restart(&mut self, sets: u32) {
         self.sets = sets;
-        self.lines.fill(EMPTY);
-        self.used.fill(0);
+        self.slots.fill(NOTHING);
         self.meta.fill(0);
         self.signs.fill(0);
-        self.in_use.fill(0);
+        self.order.restart();
+    }
+
+    /// Says when a way is used, in the order of use too.
+    #[inline]
+    fn use_way(&mut self, set: u32, way: u32, time: u32) {
+        self.slots[(set * self.ways + way) as usize].used = time;
+        self.order.renew(set, way, time == IN_USE);
+    }
+
+    /// Empties a slot.
+    #[inline]
+    fn empty(&mut self, slot: u32) {
+        let (set, way) = (slot / self.ways, slot % self.ways);
+        self.slots[slot as usize] = NOTHING;
+        self.meta[slot as usize] = 0;
+        let slots = &self.slots[(slot - way) as usize..];
+        self.order.insert(set, way, |other| other < way && slots[other as usize].used == 0);
     }
 
     /// The set of a line, and its sign.
     fn set(&self, line: LineAddr) -> (u32, u64) {
-        let sign = (line / self.sets).wrapping_mul(0x9e37_79b1) >> 24;
+        let sign = line.wrapping_mul(0x9e37_79b1) >> 24;
         (self.index.set(line, self.sets), sign.into())
     }
 
@@ -103,30 +139,29 @@ impl Tags {
 
     #[inline]
     fn find_in(&self, set: u32, sign: u64, line: LineAddr) -> Option<u32> {
-        let signs = set * *self.sign_words;
-        let same = alike(self.signs[signs as usize], sign);
-        let slot = set * self.ways + (same.trailing_zeros() >> 3);
-        if same != 0 && self.lines.get(slot as usize) == Some(&line) {
-            return Some(slot);
+        let first = set * self.ways;
+        let slots = &self.slots[first as usize..(first + self.ways) as usize];
+        let signs = (set * *self.sign_words) as usize;
+        for (word, &signs) in (0..).step_by(8).zip(&self.signs[signs..signs + *self.sign_words as usize]) {
+            let mut same = alike(signs, sign);
+            while same != 0 {
+                let way = word + (same.trailing_zeros() >> 3);
+                // A word has signs beyond the last way, too.
+                if slots.get(way as usize).is_some_and(|slot| slot.line == line) {
+                    return Some(first + way);
+                }
+                same &= same - 1;
+            }
         }
-        // Nearly always it is nowhere now.
-        if same & same.wrapping_sub(1) == 0 && *self.sign_words == 1 { None } else { self.find_among(set, line, sign) }
-    }
-
-    /// The slot of a line, from a look at every way whose sign is the line's.
-    #[cold]
-    fn find_among(&self, set: u32, line: LineAddr, sign: u64) -> Option<u32> {
-        (0..*self.sign_words).find_map(|word| {
-            let same = alike(self.signs[(set * *self.sign_words + word) as usize], sign);
-            let slots = members(same, false).map(|bit| set * self.ways + word * 8 + bit / 8);
-            { slots }.find(|&slot| self.lines.get(slot as usize) == Some(&line))
-        })
+        None
     }
 
     /// The slot of a line, if it is there; the line becomes the most recently used of its set.
     pub fn lookup(&mut self, line: LineAddr) -> Option<u32> {
-        let slot = self.find(line)?;
-        self.used[slot as usize] = self.next_use();
+        let (set, sign) = self.set(line);
+        let slot = self.find_in(set, sign, line)?;
+        let time = self.next_use();
+        self.use_way(set, slot - set * self.ways, time);
         Some(slot)
     }
 
@@ -143,10 +178,10 @@ impl Tags {
     /// Restarts the count of accesses: in each set the times of use become ranks, in the same order.
     #[cold]
     fn restart_count(&mut self) {
-        for set in self.used.chunks_mut(self.ways as usize) {
-            let mut times: Vec<u32> = set.iter().copied().filter(|&time| time != 0 && time != IN_USE).collect();
+        for set in self.slots.chunks_mut(self.ways as usize) {
+            let mut times: Vec<u32> = set.iter().map(|slot| slot.used).filter(|&time| time != 0 && time != IN_USE).collect();
             times.sort_unstable();
-            for time in set.iter_mut().filter(|time| **time != 0 && **time != IN_USE) {
+            for time in set.iter_mut().map(|slot| &mut slot.used).filter(|time| **time != 0 && **time != IN_USE) {
                 *time = times.partition_point(|earlier| earlier <= time) as u32;
             }
         }
@@ -165,43 +200,40 @@ impl Tags {
         let (set, sign) = self.set(line);
         let time = self.next_use();
         if let Some(slot) = self.find_in(set, sign, line) {
-            self.used[slot as usize] = time;
+            self.use_way(set, slot - set * self.ways, time);
             self.meta[slot as usize] |= dirty_bit;
             return None;
         }
         self.put(line, (set, sign), kernel.0 | dirty_bit, time, mask)
     }
 
-    /// The way of a set that a line takes which may go into the ways of `mask`.
+    /// The way of a set that a line takes which may go into the ways of `mask`: if each is reserved, the first.
     #[inline]
-    fn oldest(&self, set: u32, mask: u32) -> u32 {
-        let first = (set * self.ways) as usize;
-        let used = &self.used[first..first + self.ways as usize];
-        if mask == u32::MAX { least(used) } else { least_of(used, mask) }
+    fn way(&self, set: u32, mask: u32) -> u32 {
+        self.order.oldest(set, mask).unwrap_or_else(|| mask.trailing_zeros())
     }
 
     /// The slot that a line takes which is not there and may go into the ways of `mask`, at least one of the array's.
     pub fn place_of(&self, line: LineAddr, mask: u32) -> u32 {
         let set = self.set(line).0;
-        set * self.ways + self.oldest(set, mask)
+        set * self.ways + self.way(set, mask)
     }
 
     /// Puts a line that is not in its set in, with what its sign, `meta` and `used` shall be.
     #[inline]
     fn put(&mut self, line: LineAddr, (set, sign): (u32, u64), meta: u8, time: u32, mask: u32) -> Option<Victim> {
-        let way = self.oldest(set, mask);
+        let way = self.way(set, mask);
         let chosen = (set * self.ways + way) as usize;
         self.sign(set, way, sign);
-        let in_use = &mut self.in_use[set as usize];
-        *in_use = *in_use & !(1 << way) | u32::from(time == IN_USE) << way;
-        let victim = (self.lines[chosen] != EMPTY).then(|| Victim {
-            line: self.lines[chosen],
+        let before = self.slots[chosen].line;
+        let victim = (before != EMPTY).then(|| Victim {
+            line: before,
             kernel: KernelId(self.meta[chosen] & !DIRTY),
             dirty: self.meta[chosen] & DIRTY != 0,
         });
-        self.lines[chosen] = line;
-        self.used[chosen] = time;
+        self.slots[chosen].line = line;
         self.meta[chosen] = meta;
+        self.use_way(set, way, time);
         victim
     }
 
@@ -214,8 +246,7 @@ impl Tags {
 
     /// Whether a line's set has a way in `mask` that is not reserved.
     pub fn can_reserve(&self, line: LineAddr, mask: u32) -> bool {
-        let ways = u32::MAX >> (u32::BITS - self.ways);
-        mask & ways & !self.in_use[self.set(line).0 as usize] != 0
+        self.order.oldest(self.set(line).0, mask).is_some()
     }
 
     /// Reserves a way of `mask` for a line that is not there; the caller has checked `can_reserve`. Returns what it pushed out.
@@ -230,43 +261,42 @@ impl Tags {
         if let Some(slot) = self.find_in(set, !sign & 0xff, line) {
             let way = slot - set * self.ways;
             self.sign(set, way, sign);
-            self.in_use[set as usize] &= !(1 << way);
             self.meta[slot as usize] &= !RESERVED;
-            self.used[slot as usize] = self.next_use();
+            let time = self.next_use();
+            self.use_way(set, way, time);
         }
     }
 
     /// Ways that are reserved.
     pub fn reserved(&self) -> u32 {
-        self.in_use.iter().map(|ways| ways.count_ones()).sum()
+        self.meta.iter().filter(|&&meta| meta & RESERVED != 0).count() as u32
     }
 
     /// Drops a line, if it is there.
     pub fn invalidate(&mut self, line: LineAddr) {
         if let Some(slot) = self.find(line) {
-            self.lines[slot as usize] = EMPTY;
-            self.used[slot as usize] = 0;
-            self.meta[slot as usize] = 0;
+            self.empty(slot);
         }
     }
 
     /// Drops the lines of kernels that `of` picks, but for those whose way is only reserved: these are still to come.
     pub fn drop_lines(&mut self, of: impl Fn(KernelId) -> bool) {
-        for ((line, used), meta) in self.lines.iter_mut().zip(&mut self.used).zip(&mut self.meta) {
-            if *line != EMPTY && *meta & RESERVED == 0 && of(KernelId(*meta & !DIRTY)) {
-                (*line, *used, *meta) = (EMPTY, 0, 0);
+        for slot in 0..self.slots.len() {
+            let (line, meta) = (self.slots[slot].line, self.meta[slot]);
+            if line != EMPTY && meta & RESERVED == 0 && of(KernelId(meta & !DIRTY)) {
+                self.empty(slot as u32);
             }
         }
     }
 
     /// Lines that are there, or whose way is reserved.
     pub fn held(&self) -> u32 {
-        self.lines.iter().filter(|&&line| line != EMPTY).count() as u32
+        self.slots.iter().filter(|slot| slot.line != EMPTY).count() as u32
     }
 
     /// Lines that `kernel` has filled and that are still there.
     pub fn resident(&self, kernel: KernelId) -> u32 {
-        self.lines.iter().zip(self.meta.iter()).filter(|&(&line, &meta)| line != EMPTY && meta & !DIRTY == kernel.0).count() as u32
+        self.slots.iter().zip(self.meta.iter()).filter(|&(slot, &meta)| slot.line != EMPTY && meta & !DIRTY == kernel.0).count() as u32
     }
 
     /// Places for lines, over all sets.
@@ -282,7 +312,7 @@ impl Tags {
 
     /// The line in a slot.
     pub fn line(&self, slot: u32) -> Option<LineAddr> {
-        Some(self.lines[slot as usize]).filter(|&line| line != EMPTY)
+        Some(self.slots[slot as usize].line).filter(|&line| line != EMPTY)
     }
 
     /// Ways of each set.
@@ -296,27 +326,87 @@ impl Tags {
     }
 }
 
-/// Where the least of some numbers is, the first of equals.
-#[inline]
-fn least(numbers: &[u32]) -> u32 {
-    // Two passes without a branch; for as many ways as most arrays have, without a loop.
-    let least = |numbers: &[u32]| {
-        let least = numbers.iter().copied().fold(u32::MAX, u32::min);
-        (0..).zip(numbers).map(|(at, &number)| if number == least { at } else { u32::MAX }).fold(u32::MAX, u32::min)
-    };
-    match numbers.len() {
-        8 => least(&numbers[..8]),
-        16 => least(&numbers[..16]),
-        32 => least(&numbers[..32]),
-        _ => least(numbers),
+/// The ways of each set in a ring, from the oldest to the newest; a reserved way is in none.
+#[derive(Clone, Debug)]
+struct Order {
+    /// Ways of a set, and the place between its newest and its oldest.
+    places: u32,
+    /// The next older and the next newer way of each.
+    next: Box<[[u8; 2]]>,
+}
+
+impl Order {
+    /// Of ways without lines: the first is the oldest.
+    fn new(sets: u32, ways: u32) -> Self {
+        let mut order = Order { places: ways + 1, next: vec![[0; 2]; (sets * (ways + 1)) as usize].into() };
+        order.restart();
+        order
+    }
+
+    /// As of ways without lines.
+    fn restart(&mut self) {
+        for ring in self.next.chunks_mut(self.places as usize) {
+            let between = ring.len() - 1;
+            for (way, next) in ring.iter_mut().enumerate() {
+                *next = [if way == 0 { between } else { way - 1 }, if way == between { 0 } else { way + 1 }].map(|way| way as u8);
+            }
+        }
+    }
+
+    /// The ring of a set, after a way has left it. A way that is in none is its own neighbour.
+    #[inline]
+    fn without(&mut self, set: u32, way: u32) -> &mut [[u8; 2]] {
+        let first = (set * self.places) as usize;
+        let ring = &mut self.next[first..first + self.places as usize];
+        let [older, newer] = ring[way as usize];
+        ring[older as usize][1] = newer;
+        ring[newer as usize][0] = older;
+        ring[way as usize] = [way as u8; 2];
+        ring
+    }
+
+    /// A way becomes the newest of its set, or is in its ring no longer.
+    #[inline]
+    fn renew(&mut self, set: u32, way: u32, leaves: bool) {
+        let between = self.places as usize - 1;
+        let ring = self.without(set, way);
+        if !leaves {
+            put_before(ring, way, between);
+        }
+    }
+
+    /// A way becomes older than all of its set but those for which `is_older` holds, which are the oldest.
+    fn insert(&mut self, set: u32, way: u32, is_older: impl Fn(u32) -> bool) {
+        let between = self.places as usize - 1;
+        let ring = self.without(set, way);
+        let mut newer = usize::from(ring[between][1]);
+        while newer != between && is_older(newer as u32) {
+            newer = ring[newer][1].into();
+        }
+        put_before(ring, way, newer);
+    }
+
+    /// The oldest way of a set among those of `mask`, unless each is reserved.
+    #[inline]
+    fn oldest(&self, set: u32, mask: u32) -> Option<u32> {
+        let between = self.places - 1;
+        let first = (set * self.places) as usize;
+        let newer = |way: u32| u32::from(self.next[first + way as usize][1]);
+        let mut way = newer(between);
+        while way != between && mask >> way & 1 == 0 {
+            way = newer(way);
+        }
+        (way != between).then_some(way)
     }
 }
 
-/// Where the least of the numbers at a mask's places is, the first of equals.
-#[inline(never)]
-fn least_of(numbers: &[u32], mask: u32) -> u32 {
-    let allowed = (0..numbers.len() as u32).filter(|at| mask >> at & 1 != 0);
-    allowed.min_by_key(|&at| numbers[at as usize]).unwrap_or(0)
+/// Puts a way into a ring, as the next older one of another.
+#[inline]
+fn put_before(ring: &mut [[u8; 2]], way: u32, newer: usize) {
+    let older = ring[newer][0];
+    ring[way as usize] = [older, newer as u8];
+    ring[older as usize][1] = way as u8;
+    ring[newer][0] = way as u8;
 }
 
 /// Marks the bytes of `signs` that are equal to `sign`, and few others, by their highest bit.
@@ -391,6 +481,34 @@ mod tests {
         let mut tags = Tags::new(SetIndex::Fermi, 16 * 1024, 4, 128);
         assert!((0..32).all(|row| tags.fill(row * 32, K, false, !0).is_none()));
         assert!((0..32).all(|row| tags.lookup(row * 32).is_some()));
+    }
+
+    /// Is the way that a line takes always the least recently used one of those that it may take?
+    #[test]
+    fn the_order_of_use_is_that_of_the_times() {
+        for ways in [1, 4, 7, 32] {
+            let mut tags = Tags::new(SetIndex::Modulo, 3 * ways * 128, ways, 128);
+            for n in 0..4000 {
+                let line = below(mix(7, n), 5 * u64::from(ways)) as u32;
+                let all = u32::MAX >> (32 - ways);
+                let mask = match mix(11, n) as u32 & all {
+                    0 => all,
+                    mask => mask,
+                };
+                let slots = tags.slots_of(line);
+                let allowed = (0..ways).filter(|way| mask >> way & 1 != 0);
+                let oldest = allowed.min_by_key(|way| tags.slots[(slots.start + way) as usize].used).map(|way| slots.start + way);
+                assert_eq!(Some(tags.place_of(line, mask)), oldest, "{ways} ways, step {n}");
+                match below(mix(13, n), 8) {
+                    0 => tags.invalidate(line),
+                    1 if tags.find(line).is_none() && tags.can_reserve(line, mask) => drop(tags.reserve(line, K, mask)),
+                    2 | 3 => tags.fill_reserved(line),
+                    4 => drop(tags.lookup(line)),
+                    5 if below(mix(17, n), 50) == 0 => tags.drop_lines(|_| true),
+                    _ => drop(tags.fill(line, K, false, mask)),
+                }
+            }
+        }
     }
 
     /// The count of accesses runs out after 2³² of them: the order of use stays.

@@ -210,11 +210,16 @@ impl Operations {
     /// The words that the lanes touch of each of `lines`, as `lines` gave them.
     pub fn words(&self, pc: u32, base: u64, line_bytes: u32, lines: &[LineAddr], words: &mut [Words; WARP_SIZE as usize]) {
         words.fill(0);
+        let bits = line_bytes.trailing_zeros() - 2;
+        // Lines were listed in the order of the lanes: the next one is most often the last one, or follows it.
+        let mut at = 0;
         for (first, last) in self.parts(pc, base) {
-            for word in first / 4..=last / 4 {
-                let line = self.first_line + (word * 4 / u64::from(line_bytes)) as LineAddr;
-                if let Some(at) = lines.iter().position(|of| *of == line) {
-                    words[at] |= 1 << (word % u64::from(line_bytes / 4));
+            for word in first >> 2..=last >> 2 {
+                let line = self.first_line + (word >> bits) as LineAddr;
+                let listed = [at, at + 1].into_iter().find(|at| lines.get(*at) == Some(&line));
+                if let Some(found) = listed.or_else(|| lines.iter().position(|of| *of == line)) {
+                    at = found;
+                    words[at] |= 1 << (word & ((1 << bits) - 1));
                 }
             }
         }
@@ -222,8 +227,9 @@ impl Operations {
 
     /// Where each lane's part begins: line, and byte of the line. Returns how many lanes have one.
     pub fn positions(&self, pc: u32, base: u64, line_bytes: u32, positions: &mut [(LineAddr, u32); WARP_SIZE as usize]) -> usize {
+        let bits = line_bytes.trailing_zeros();
         let parts = self.parts(pc, base).zip(positions.iter_mut()).map(|((first, _), position)| {
-            *position = (self.first_line + (first / u64::from(line_bytes)) as LineAddr, (first % u64::from(line_bytes)) as u32);
+            *position = (self.first_line + (first >> bits) as LineAddr, first as u32 & (line_bytes - 1));
         });
         parts.count()
     }
