@@ -70,6 +70,22 @@ fn a_kernel_that_waits_for_the_noc_is_cured_by_one_without_limits() {
     assert_eq!(figures, ["slowdown", "share_cost", "neighbour_cost", "gives_back"].map(|figure| (Some(0), figure)));
 }
 
+/// How much does PF lose beside LBM, and why? A run that cannot say the first names no cause in its sentences either; one of three times the cycles says both.
+#[test]
+fn a_sentence_that_does_not_say_how_much_names_no_cause() {
+    let of = |cycles: u32| {
+        let mix = r#""gpu": "ccbp-16sm", "kernels": ["ccbp/PF", "ccbp/LBM"], "policy": "even""#;
+        let (outcome, because) = why(&format!(r#"{mix}, "stop": {{ "cycles": {cycles} }}"#), &[Cure::Dram]);
+        assert!(best(&because, 0).is_some_and(|(_, gives_back)| gives_back > 1.5), "{because:?}");
+        (outcome.verdict.sentences(), because[0].says.clone())
+    };
+    let (short, cause) = of(20_000);
+    assert!(short[0].starts_with("The run is too short to say how much slower than alone PF"), "{short:?}");
+    assert!(!short.iter().any(|sentence| sentence.contains(&cause)), "{short:?}");
+    let (long, cause) = of(60_000);
+    assert!(long[0].starts_with("PF is ") && long[0].ends_with(&cause), "{long:?}");
+}
+
 /// What chance may explain is not said as a fact.
 #[test]
 fn a_cure_within_its_interval_is_said_with_a_perhaps() {

@@ -237,3 +237,15 @@ export async function drop(page: Page, ...files: (readonly [name: string, conten
     files.map(([name, content]) => [name, Buffer.from(content).toString("base64")] as const),
   );
 }
+
+/** Between what slowdowns are by their bars: half a digit round a number, or the range of one that the run is too short to say. */
+export const bars = (page: Page, side = ""): Promise<[number, number][]> =>
+  page.locator(`#slows ul[aria-label^="${side}"] .slow:has(.slow-value)`).evaluateAll((all) =>
+    all.map((one): [number, number] => {
+      const of = (part: string): number[] =>
+          (one.querySelector(part)?.textContent ?? "").match(/[\d.]+/g)?.map(Number) ?? [],
+        [value] = of(".slow-value"),
+        [low = Number.NaN, high = Number.NaN] = value === undefined ? of(".slow-of") : [value, value];
+      return [low - 0.0551, high + 0.0551];
+    }),
+  );

@@ -1,6 +1,6 @@
 // The answer from results as the engine gives them: what is found in its sentences, when they change, and where a read waits.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { bars, place, takenText, ticks, tops } from "../src/model/bars.ts";
 import type { RunSide } from "../src/model/model.ts";
@@ -134,6 +134,7 @@ test("what B makes of the kernel that A's sentence is about, and whether their i
   assert.equal(of(b(1.9, [1.8, 2])), "Under CCBP: 1.90 times.");
   assert.equal(of(b(5.5, [5, 6])), "Under CCBP: 5.50 times, which may be the same.");
   assert.equal(of(b(1.9, [1.8, 2], { scheme: "Even split" })), "Under B: 1.90 times.");
+  assert.equal(of(b(1.9, [1, 3])), "Under CCBP: 1.00–3.00 times.", "no number that its bar does not say");
   assert.equal(of(b(1.9, null)), undefined, "nothing is said of what is not known");
   assert.equal(of(b(1.9, [1.8, 2], { elsewhere: true })), undefined);
   assert.equal(of(b(1.9, [1.8, 2], { kernels: ["BP", "HG"] })), undefined);
@@ -289,6 +290,32 @@ test("reads stand behind those that wait longest, and behind nobody whom they ca
   assert.equal(behind({ name: "spatial", split }), "FTD");
 });
 
+test("how much slower? No bar says it where the engine's sentence does not, and each where it does", () => {
+  const folder = new URL("../../../../web/public/answers/", import.meta.url),
+    counts = { said: 0, unsaid: 0 };
+  for (const file of readdirSync(folder)) {
+    const { mix, schemes = [] } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as {
+      mix: Experiment;
+      schemes?: { result?: Result }[];
+    };
+    for (const { result: of } of schemes) {
+      if (!of || !["sharing", "classes"].includes(of.verdict?.question ?? "")) continue;
+      const sentences = [textOf(of.verdict?.headline ?? []), ...(of.verdict?.says ?? [])].join(" "),
+        short = /too short to say (?:how much slower than alone|whether) (.*?) (?:is|are|suffers?)\./g,
+        unsaid = new Set([...sentences.matchAll(short)].flatMap(([, names = ""]) => names.split(/, | and /)));
+      const kernels = of.kernels.map(({ name }) => name);
+      for (const { name, value, ends, cure, taken } of bars(
+        side(of, { experiment: mix, kernels, origin: "stored" }),
+      ).filter(({ kind }) => kind === "slow")) {
+        assert.equal(value === null, unsaid.has(name), `${file}: ${name} ${value} of ${ends}, and: ${sentences}`);
+        assert.ok(value !== null || (cure === null && taken === null), `${file}: what is not said is not taken apart`);
+        counts[value === null ? "unsaid" : "said"] += 1;
+      }
+    }
+  }
+  assert.ok(Math.min(counts.said, counts.unsaid) > 100, JSON.stringify(counts));
+});
+
 test("what the best cure gives back stands in the bar once runs have told", () => {
   const told = "With an unlimited NoC, CFD costs BP 2.47 times less.",
     because = [
@@ -311,7 +338,7 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
   const starved = result(
     says("CFD gets nothing."),
     [kernel("BP", 1), kernel("CFD", null, { thread_instructions: 0 })],
-    [null, null],
+    [[0.9, 1.1], null],
   );
   const all = bars(ended(starved));
   assert.deepEqual(
@@ -328,19 +355,26 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
   assert.ok(end > longest);
   assert.deepEqual(tops([...all, ...ofEven]), { slow: end, kept: 1.25, found: 1 });
   assert.equal(tops(ofEven.map((bar) => ({ ...bar, ends: [1, 99] }))).slow, 1.5 * longest);
+  assert.equal(tops(ofEven.map((bar) => ({ ...bar, value: null, ends: [3, 5] }))).slow, 4.5, "a range has room, too");
   const gone = kernel("CFD", null, { thread_instructions: undefined, counters: undefined, ipc: 0 });
   assert.deepEqual(
     bars(ended(result(says(""), [PAIR[0]!, gone], []))).map(({ value, why }) => [value, why])[1],
     [Infinity, "it has not issued an instruction"],
     "a stored answer",
   );
-  // A run's first cycles say nothing of how much: no factor stands before its interval.
-  const early = bars(side(result(says(FIRST), PAIR, [null, [1.1, 1.5]])));
+  // A run's first cycles say nothing of how much: no factor stands before its interval, nor while that is wide.
+  const early = (ends: [number, number] | null) => bars(side(result(says(FIRST), PAIR, [ends, [1.1, 1.5]])));
   assert.deepEqual(
-    early.map(({ value, why }) => [value, why]),
+    [early(null), early([2, 8.5])].map((all) => all.map(({ value, why }) => [value, why])),
     [
-      [null, "not known yet"],
-      [1.291, ""],
+      [
+        [null, "not known yet"],
+        [1.291, ""],
+      ],
+      [
+        [null, "2.00–8.50×: the run is too short to say"],
+        [1.291, ""],
+      ],
     ],
   );
   // A slowdown taken apart: what is as good as nothing is not said, and nothing of one that gets nothing.
@@ -363,6 +397,7 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
           {
             ci95: {
               kernels: shares.map(({ share_cost: of }, k) => ({
+                slowdown: [2.5, 2.7],
                 share_cost: of ? [of - 0.1, of + (k < 5 ? 0.1 : 1)] : null,
               })),
             },
@@ -376,7 +411,7 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
   const [one] = bars(
     ended(
       result(says(""), [kernel("BP", 4.7, { share_cost: 1.4, neighbour_cost: 3.4 }), PAIR[1]!], [], {
-        ci95: { kernels: [{ share_cost: [1.3, 1.5] }] },
+        ci95: { kernels: [{ slowdown: [4.6, 4.8], share_cost: [1.3, 1.5] }] },
       }),
     ),
   );
@@ -392,7 +427,7 @@ test("bars: slowdowns, promises, what a kernel finds again; all sides have one s
     [1, 2, 4, 8, 16],
     [1, 4, 16, 64],
   ]);
-  const promised = ended(result(says(""), [kernel("BP", 2, { goal_reached: 0.9 }), PAIR[1]!], []), {
+  const promised = ended(result(says(""), [kernel("BP", 2, { goal_reached: 0.9 }), PAIR[1]!], [null, [1.1, 1.5]]), {
     experiment: { corun: 1, kernels: [{ kernel: "ccbp/BP", qos: 0.8 }, "ccbp/CFD"] },
   });
   assert.deepEqual(

@@ -27,7 +27,7 @@ const RESULT = {
     { name: "CFD", ipc: 10, ipc_alone: 12, slowdown: 1.2 },
   ],
   metrics: { hspeedup: 0.5, stp: 1.2, fairness: 0.4 },
-  ci95: { kernels: [{ slowdown: [2.25, 2.75] }, {}], metrics: {} },
+  ci95: { kernels: [{ slowdown: [2.25, 2.75] }, { slowdown: [1.1, 1.3] }], metrics: {} },
   verdict: {
     question: "sharing",
     headline: [{ text: "BP is 2.50 times slower than alone.", kernel: 0 }],
@@ -61,7 +61,7 @@ test("its numbers are those of the result, and there are none before one", () =>
   assert.equal(columns.length, rows[0]?.length);
   assert.deepEqual(rows, [
     ["BP", "20.0", "50.0", "2.50 ±0.25"],
-    ["CFD", "10.0", "12.0", "1.20"],
+    ["CFD", "10.0", "12.0", "1.20 ±0.10"],
     ["Harmonic speedup", "", "", "0.500"],
     ["System throughput", "", "", "1.200"],
     ["Fairness", "", "", "0.400"],

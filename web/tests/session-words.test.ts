@@ -19,7 +19,11 @@ const run = (slowdowns: readonly (number | null)[], origin: RunSide["origin"] = 
   experiment: MIX,
   kernels: ["BP", "CFD"],
   origin,
-  result: { cycles: 1, kernels: slowdowns.map((slowdown) => ({ slowdown })) } as unknown as Result,
+  result: {
+    cycles: 1,
+    kernels: slowdowns.map((slowdown) => ({ slowdown })),
+    ci95: { kernels: slowdowns.map((of) => ({ slowdown: of === null ? null : [of - 0.1, of + 0.1] })) },
+  } as unknown as Result,
   ...more,
 });
 

@@ -113,8 +113,11 @@ impl Verdict {
         [self.headline_text()].into_iter().chain(self.says.iter().cloned()).collect()
     }
 
-    /// Goes on with why the kernel suffers: in the headline, if that is read at a glance then.
+    /// Goes on with why the kernel suffers: in the headline, if that is read at a glance then. One that does not say how much names no cause.
     pub(super) fn add_cause(&mut self, why: Sentence) {
+        if self.headline.iter().all(|part| part.figure != Some(Figure::Slowdown)) {
+            return;
+        }
         let (Sentence(whole), rest) = headline(alloc::vec![Sentence(core::mem::take(&mut self.headline)), why]);
         self.headline = whole;
         self.says.splice(0..0, rest.iter().map(Sentence::text));

@@ -2,7 +2,7 @@
 import { Drawing, fitText } from "../picture/drawing.ts";
 import { kernelPaint, type Theme } from "../picture/theme.ts";
 import { count, ENDLESS, MISSING } from "../model/format.ts";
-import { BARS, bars, place, tops, type Bar } from "../model/bars.ts";
+import { BARS, bars, place, rangeText, tops, type Bar } from "../model/bars.ts";
 import type { RunSide } from "../model/model.ts";
 import { plusMinus } from "../model/interval-text.ts";
 import { add, beside } from "../picture/beside.ts";
@@ -17,8 +17,9 @@ const ROW = 24,
   VALUE = 104;
 
 /** What a bar is worth, in words. */
-function barText({ kind, value, ends, why }: Bar): string {
-  if (value === null) return `${MISSING} ${why}`;
+function barText(bar: Bar): string {
+  const { kind, value, ends, why } = bar;
+  if (value === null) return rangeText(bar) || `${MISSING} ${why}`;
   if (value === Infinity) return ENDLESS;
   const { format } = BARS[kind],
     unit = kind === "slow" ? "×" : " %";
@@ -42,6 +43,10 @@ function drawBars(sides: readonly RunSide[], width: number, t: Theme): Drawing {
       d.text(0, middle, fitText(bar.name, 12, NAME - 8), t.ink2, 12, { baseline: "middle" });
       const part = bar.value === null ? 0 : place(bar.kind, bar.value, top[bar.kind]);
       trough(d, { x: NAME, y, w: room, h: ROW - 6 }, part, kernelPaint(bar.kernel, t), t);
+      if (bar.value === null && bar.ends) {
+        const [from, to] = bar.ends.map((end) => NAME + room * place(bar.kind, end, top[bar.kind])) as [number, number];
+        d.line(from, middle, to, middle, t.ink, 1);
+      }
       // As fast as alone, or a promise that is just kept.
       const one = Math.round(NAME + room * place(bar.kind, 1, top[bar.kind]));
       d.line(one, y - 2, one, y + ROW - 4, t.ink, 2);

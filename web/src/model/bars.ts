@@ -3,13 +3,11 @@ import { fixed, finite } from "./format.ts";
 import { hasGoal } from "./goal.ts";
 import { interval } from "./interval-text.ts";
 import type { Interval, Result } from "./types.ts";
-import { slowdownOf, whyStarved } from "./figures.ts";
+import { CLOSE, saidSlowdown, whyStarved } from "./figures.ts";
 import type { RunSide } from "./model.ts";
 
 /** So many times slower, or less, is as fast, where shares and neighbours are told apart: as the engine's sentence has it. */
 export const ALIKE = 1.05;
-/** Half of an interval that is close, as a part of its number. */
-const CLOSE = 0.25;
 
 /** What a bar shows: how many times slower than alone, the part of a promise that is kept, or the reads that L1D has. */
 export type BarKind = "slow" | "kept" | "found";
@@ -17,7 +15,7 @@ export interface Bar {
   kernel: number;
   name: string;
   kind: BarKind;
-  /** Infinity for a kernel that gets nothing. */
+  /** Infinity for a kernel that gets nothing; null where the run does not say. */
   value: number | null;
   ends: Interval;
   /** How many times slower it is for its share, and for whom else: their product is the value. Null where that is not known. */
@@ -39,6 +37,9 @@ export const BARS: Record<BarKind, { title: string; format(value: number | null 
     kept: { title: "Part of the promise kept", format: (value) => fixed(times(value, 100), 0), least: 1.25 },
     found: { title: "Reads found in L1D", format: (value) => fixed(times(value, 100), 0), least: 1 },
   };
+/** What stands in place of a value that the run does not say; empty where nothing is known of it. */
+export const rangeText = ({ kind, ends }: Pick<Bar, "kind" | "ends">): string =>
+  ends === null ? "" : `${ends.map(BARS[kind].format).join("–")}${kind === "slow" ? "×" : " %"}`;
 const times = (value: number | null | undefined, by: number): number | null | undefined => value && value * by;
 
 /** What its share and its neighbours cost a kernel, where the interval of that is close, as in the engine's sentence. */
@@ -78,20 +79,21 @@ function cureOf({ because = [] }: Result, k: number): Bar["cure"] {
 }
 
 /** A bar for each kernel of a side. */
-export function bars({ experiment, kernels, result, alone, origin }: RunSide): Bar[] {
+export function bars(side: RunSide): Bar[] {
+  const { experiment, kernels, result, alone } = side;
   return kernels.map((name, kernel) => {
     const of = result?.kernels[kernel],
       choice = experiment.kernels[kernel];
     const kind: BarKind =
       choice !== undefined && hasGoal(choice) ? "kept" : result?.verdict?.question === "reuse" ? "found" : "slow";
     const key = { slow: "slowdown", kept: "goal_reached", found: "l1_hit_rate" }[kind],
-      known = result && (kind === "slow" ? slowdownOf(result, kernel) : finite(of?.[key])),
-      // A factor of a run's first cycles says nothing: of a run that goes on none stands before its interval.
-      early = origin === "running" && kind === "slow" && interval(result?.ci95?.kernels[kernel], key) === null,
-      value = early && known !== Infinity ? null : known;
+      value = kind === "slow" ? saidSlowdown(side, kernel) : finite(of?.[key]),
+      ends = interval(result?.ci95?.kernels[kernel], key);
     const why =
       value === null
-        ? alone?.[kernel] || "not known yet"
+        ? ends
+          ? `${rangeText({ kind, ends })}: the run is too short to say`
+          : alone?.[kernel] || "not known yet"
         : value === Infinity && result
           ? whyStarved(result, kernel, "", null)
           : "";
@@ -101,7 +103,7 @@ export function bars({ experiment, kernels, result, alone, origin }: RunSide): B
       name,
       kind,
       value,
-      ends: interval(result?.ci95?.kernels[kernel], key),
+      ends,
       taken: told && takenOf(told, kernel, kernels),
       cure: told && cureOf(told, kernel),
       why,
@@ -115,9 +117,9 @@ const BEYOND = 1.5;
 /** The value at the end of the scale of each kind: all sides have one, with room for intervals. */
 export function tops(all: readonly Bar[]): Record<BarKind, number> {
   const top = (kind: BarKind): number => {
-    const known = all.filter(({ kind: of, value }) => of === kind && value !== null && value < Infinity),
-      longest = Math.max(BARS[kind].least, ...known.map(({ value }) => value as number));
-    return Math.max(longest, Math.min(BEYOND * longest, Math.max(...known.map(({ ends }) => ends?.[1] ?? 0))));
+    const shown = all.filter(({ kind: of, value }) => of === kind && value !== Infinity),
+      longest = Math.max(BARS[kind].least, ...shown.map(({ value, ends }) => value ?? ends?.[0] ?? 0));
+    return Math.max(longest, Math.min(BEYOND * longest, Math.max(...shown.map(({ ends }) => ends?.[1] ?? 0))));
   };
   return { slow: top("slow"), kept: top("kept"), found: top("found") };
 }

@@ -1,5 +1,7 @@
 // What is read of a result: counters, slowdowns, figures of the mix. Those of a kernel that has got nothing are known, not missing. No DOM.
 import { finite } from "./format.ts";
+import { interval } from "./interval-text.ts";
+import type { RunSide } from "./model.ts";
 import type { Controls, KernelResult, Result } from "./types.ts";
 
 /** A counter of the engine's registry; 0 for one that it does not have. */
@@ -36,6 +38,17 @@ const isStarved = (result: Result, k: number): boolean => whyStarved(result, k, 
 /** Times slower than alone; Infinity for a kernel that has got nothing. */
 export function slowdownOf(result: Result, k: number): number | null {
   return isStarved(result, k) ? Infinity : finite(result.kernels[k]?.slowdown);
+}
+
+/** Half of an interval that is close, as a part of its number: as the engine's sentence has it. */
+export const CLOSE = 0.25;
+
+/** The same where a sentence or a bar may say it: its interval is close, or it has none as it is of a stretch. */
+export function saidSlowdown({ result, origin }: Pick<RunSide, "result" | "origin">, k: number): number | null {
+  const value = result && slowdownOf(result, k),
+    ends = interval(result?.ci95?.kernels[k], "slowdown");
+  if (value === null || value === Infinity || origin === "stretch") return value;
+  return ends && ends[1] - value <= CLOSE * value ? value : null;
 }
 
 /** A figure of the mix. Where a kernel has got nothing, its progress is 0, and the figure is what its formula makes of that. */

@@ -2,7 +2,7 @@
 import { count } from "./format.ts";
 import { inFull, interval, plusMinus } from "./interval-text.ts";
 import type { Interval, Part, Result } from "./types.ts";
-import { slowdownOf } from "./figures.ts";
+import { saidSlowdown } from "./figures.ts";
 import type { RunSide } from "./model.ts";
 
 /** From this part of itself on, half of an interval is said beside its number. */
@@ -62,21 +62,22 @@ export function said(sides: readonly RunSide[]): Said[] {
   });
 }
 
-/** What B's scheme makes of the kernel that A's headline is about, and the interval of that; null where it is not known, or B is another mix. */
+/** What B's scheme makes of the kernel that A's headline is about, and the interval of that, alone where it is wide; null where A's says no number, or B is another mix. */
 export function against([a, b]: readonly RunSide[]): { text: string; range: string } | null {
   const k = a?.result?.verdict?.sufferer ?? null;
   if (!a?.result || !b?.result || k === null || a.kernels.join() !== b.kernels.join() || b.elsewhere) return null;
-  const [here, there] = [slowdownOf(a.result, k), slowdownOf(b.result, k)],
+  const [here, there] = [saidSlowdown(a, k), saidSlowdown(b, k)],
     [mine, ends] = [a.result, b.result].map(({ ci95 }) => interval(ci95?.kernels[k], "slowdown")) as [
       Interval,
       Interval,
     ],
     who = `Under ${a.scheme === b.scheme ? "B" : b.scheme}`;
   if (there === Infinity) return { text: `${who} ${a.kernels[k] ?? ""} gets nothing.`, range: "" };
-  if (there === null || !ends) return null;
-  const apart = here === Infinity || (mine && (ends[1] < mine[0] || mine[1] < ends[0]));
+  if (here === null || !ends) return null;
+  const times = (there === null ? ends : [there]).map(timesText).join("–"),
+    apart = here === Infinity || (mine && (ends[1] < mine[0] || mine[1] < ends[0]));
   return {
-    text: `${who}: ${timesText(there)} times${apart ? "" : ", which may be the same"}.`,
+    text: `${who}: ${times} times${apart ? "" : ", which may be the same"}.`,
     range: inFull(ends, timesText),
   };
 }

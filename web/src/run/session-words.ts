@@ -1,10 +1,10 @@
 // What the session calls its sides: in the title of the page, and in the ribbon over pictures of another run.
 import { mixText, schemeText } from "../model/choices.ts";
 import { fixed } from "../model/format.ts";
-import type { Catalogue, Experiment, Result } from "../model/types.ts";
+import type { Catalogue, Experiment } from "../model/types.ts";
 import { ALIKE } from "../model/bars.ts";
 import { gpuText } from "../model/choice.ts";
-import { slowdownOf } from "../model/figures.ts";
+import { saidSlowdown } from "../model/figures.ts";
 import type { RunSide } from "../model/model.ts";
 import { isFinal } from "../model/says.ts";
 import type { Side } from "../model/session.ts";
@@ -31,9 +31,9 @@ export function titleOf(sides: readonly Side[], catalogue: Known): string {
 /** What a tab, or a link that is sent, says of the answer: who suffers most under A, and how that is under B; empty until A's is final. */
 export function answerText([a, b]: readonly RunSide[]): string {
   if (!a?.result || !isFinal(a)) return "";
-  const slows = a.kernels.map((_, k) => slowdownOf(a.result as Result, k) ?? 0),
+  const slows = a.kernels.map((_, k) => saidSlowdown(a, k) ?? 0),
     kernel = slows.indexOf(Math.max(...slows)),
-    under = b?.result && isFinal(b) && !b.elsewhere ? slowdownOf(b.result, kernel) : null;
+    under = b && isFinal(b) && !b.elsewhere ? saidSlowdown(b, kernel) : null;
   const [first, second] = [slows[kernel] ?? 0, under].map((slow) => fixed(slow, 1));
   return (slows[kernel] ?? 0) < ALIKE
     ? ""

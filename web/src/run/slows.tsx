@@ -31,7 +31,7 @@ function SlowBar({ bar, top, mark }: { bar: Bar; top: number; mark: string }) {
         <span class="slow-label">{name.replace(NUMBER, "")}</span>
         {NUMBER.exec(name)?.[0]}
       </span>
-      {value === null ? (
+      {value === null && ends === null ? (
         <span class="slow-why">
           {MISSING} {why}
         </span>
@@ -39,21 +39,25 @@ function SlowBar({ bar, top, mark }: { bar: Bar; top: number; mark: string }) {
         <>
           <Track
             at={(of) => place(kind, of, top)}
-            bars={[
-              {
-                from: kind === "slow" ? 1 : 0,
-                to: value,
-                class: `swatch-${kernel} ${endless ? "slow-endless" : ""}`,
-              },
-              ...(taken ? [{ from: 1, to: Math.min(value, taken.share), class: "slow-share" }] : []),
-              ...(cure ? [{ from: value / cure.gives, to: value, class: "slow-back" }] : []),
-            ]}
+            bars={
+              value === null
+                ? []
+                : [
+                    {
+                      from: kind === "slow" ? 1 : 0,
+                      to: value,
+                      class: `swatch-${kernel} ${endless ? "slow-endless" : ""}`,
+                    },
+                    ...(taken ? [{ from: 1, to: Math.min(value, taken.share), class: "slow-share" }] : []),
+                    ...(cure ? [{ from: value / cure.gives, to: value, class: "slow-back" }] : []),
+                  ]
+            }
             // A promise that is just kept.
             line={kind === "slow" ? undefined : 1}
             ends={endless ? null : ends}
             top={top}
           />
-          <b class="slow-value">{valueText(value, kind)}</b>
+          <b class="slow-value">{value === null ? MISSING : valueText(value, kind)}</b>
           {give === "" ? null : <span class="hidden slow-give">{`${give.replace("±", "± ")}${unit}`}</span>}
           <span class="slow-of">
             <Terms text={words} />
