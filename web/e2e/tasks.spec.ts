@@ -148,6 +148,10 @@ test("author: link, embed, JSON, HTML, SVG and trace of what stands there", asyn
   who.done();
   expect((await file(who.share("Save as one HTML file"))).name).toMatch(/\.html$/);
   who.done();
+  const drawn = await file(who.share("Save as a picture"));
+  expect(drawn.name).toMatch(/^corun-run-.*\.svg$/);
+  expect(drawn.text).toMatch(/^<\?xml[\s\S]*<svg [\s\S]*>BP<[\s\S]*<\/svg>\s*$/);
+  who.done();
   await who.press(page.getByRole("button", { name: "More: steps" }));
   expect((await file(who.press(page.getByRole("button", { name: "Save as SVG (picture)" })))).text).toContain("<svg");
   await page.keyboard.press("Escape");

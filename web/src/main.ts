@@ -16,6 +16,7 @@ import "./parts/teach.css";
 import { effect } from "@preact/signals";
 import { runTitles, scheme } from "./model/choices.ts";
 import { toast } from "./parts/dialogs.tsx";
+import type { savePicture } from "./embed/save.ts";
 import { Engine } from "./engine/engine.ts";
 import type { CorunEditor } from "./make/element.tsx";
 import { compileModule } from "./engine/module.ts";
@@ -232,6 +233,8 @@ async function trace(at: number): Promise<void> {
     () => toast("This part could not be loaded. Is the page's host still there?"),
   );
 }
+/** What is saved as a file. */
+const shown = (): Parameters<typeof savePicture> => [answered.sides.value, gpu.models, session.catalogue];
 startScreen(session, answered, list, {
   shown: gpu.shown,
   choose: chosen,
@@ -251,9 +254,14 @@ startScreen(session, answered, list, {
     { title: "Copy the embed", note: "a frame of it, for an article", run: () => void copyEmbed(session, address) },
     { title: "Save the result", note: "so far, as JSON", run: () => void (engine && saveResult(session, engine)) },
     {
+      title: "Save as a picture",
+      note: "bars and SMs, as SVG",
+      run: () => void saveFile((by) => by.savePicture(...shown())),
+    },
+    {
       title: "Save as one HTML file",
       note: "a picture that runs when asked, also without a network",
-      run: () => void saveFile(answered.sides.value, gpu.models, new URL(address.shown).hash, session.catalogue),
+      run: () => void saveFile((by) => by.saveRun(new URL(address.shown).hash, ...shown())),
     },
     ...session.sides.value.map((_, at) => ({
       title: session.two.value ? `Trace of ${session.mark(at)}` : "Trace",

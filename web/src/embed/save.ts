@@ -41,32 +41,46 @@ async function save(name: string, frozen: Frozen): Promise<void> {
   download(name, fileOf(frozen, live), "text/html");
 }
 
-/** What the page shows of a run, or of two. `models`: their SMs as they stand; `link`: to them. */
-export async function saveRun(
-  sides: readonly RunSide[],
-  models: readonly SmModel[],
-  link: string,
-  catalogue: Catalogue | null,
-): Promise<void> {
-  const experiments = sides.map(({ experiment }) => experiment),
-    title = titleOf(experiments, catalogue),
-    dark = isDark();
+/** What the page shows of a run, or of two. `models`: their SMs as they stand. */
+type Shown = [sides: readonly RunSide[], models: readonly SmModel[], catalogue: Catalogue | null];
+
+const titled = (...[sides, , catalogue]: Shown): string =>
+  titleOf(
+    sides.map(({ experiment }) => experiment),
+    catalogue,
+  );
+
+/** The bars and all SMs. */
+function pictureOf(...shown: Shown): string {
+  const [sides, models] = shown;
   const drawing = drawRun(
     sides,
     sides.map((_, i) => models[i] ?? null),
     WIDTH,
-    themeOf(document.documentElement, dark),
+    themeOf(document.documentElement, isDark()),
   );
+  const [title, description] = [titled(...shown), "Times slower than alone, and all SMs"];
+  return toSvg(drawing, { title, description, metadata: currentStamp() });
+}
+
+export function savePicture(...shown: Shown): void {
+  download(stampName("run", "svg"), pictureOf(...shown), "image/svg+xml");
+}
+
+/** With what makes it run again. `link`: to it. */
+export async function saveRun(link: string, ...shown: Shown): Promise<void> {
+  const [sides] = shown,
+    title = titled(...shown);
   // A run that goes on has no end yet to be held against.
   const over = sides.every(({ origin, result }) => origin !== "running" && origin !== "rests" && result !== null);
   await save(stampName("run", "html"), {
     title,
     says: sentence(sides),
-    picture: toSvg(drawing, { title, description: "Times slower than alone, and all SMs", metadata: currentStamp() }),
+    picture: pictureOf(...shown),
     numbers: numbersOf(sides),
     stamp: stampOf(sides) || stampText(),
     runs: [{ name: title, link, digest: over ? sides.map(({ result }) => result?.digest ?? "").join("+") : null }],
-    theme: dark ? "dark" : "light",
+    theme: isDark() ? "dark" : "light",
   });
 }
 

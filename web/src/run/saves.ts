@@ -5,7 +5,7 @@ import { copyText, toast } from "../parts/dialogs.tsx";
 import type { Engine } from "../engine/engine.ts";
 import { currentStamp, stampName, stampText } from "../model/stamp.ts";
 import { sharedAddress } from "../model/share.ts";
-import type { saveRun } from "../embed/save.ts";
+import type * as Saves from "../embed/save.ts";
 import type { Address } from "./address.ts";
 import type { Session } from "./session.ts";
 import { MARKS } from "../model/session.ts";
@@ -69,11 +69,10 @@ export async function saveResult(session: Session, engine: Engine): Promise<void
   download(stampName("result", "json"), `${JSON.stringify(saved, null, 2)}\n`, "application/json");
 }
 
-/** What is shown, in a file that needs neither the page nor a network. */
-export async function saveFile(...shown: Parameters<typeof saveRun>): Promise<void> {
+/** What is shown, in a file that needs neither the page nor a network: as a picture, or as a page whose runs can be made again. */
+export async function saveFile(save: (by: typeof Saves) => void | Promise<void>): Promise<void> {
   try {
-    const save = await import("../embed/save.ts");
-    await save.saveRun(...shown);
+    await save(await import("../embed/save.ts"));
   } catch (error) {
     toast(`The file could not be made: ${errorText(error)}`);
   }
