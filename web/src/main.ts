@@ -283,7 +283,12 @@ async function start(): Promise<void> {
   await answered.loaded;
   let ready: Awaited<ReturnType<typeof Engine.start>>["ready"];
   try {
-    ({ engine, ready } = await Engine.start(await compileModule(), shipped, session.send));
+    ({ engine, ready } = await Engine.start(
+      await compileModule(),
+      shipped,
+      session.send,
+      session.experiments.length > 1,
+    ));
   } catch (error) {
     session.send("unable", errorText(error));
     return;
@@ -326,6 +331,13 @@ async function start(): Promise<void> {
     copyCommand: () => void copyCommand(session),
   });
   await address.read(true);
-  if (document.documentElement.dataset["embed"] === undefined) void keepOffline(toast);
+  if (document.documentElement.dataset["embed"] !== undefined) return;
+  // What is kept is fetched once the runs rest: it would take the cores from the first of them.
+  let kept = false;
+  effect(() => {
+    if (kept || session.settled.value === null) return;
+    kept = true;
+    void keepOffline(toast);
+  });
 }
 void start();

@@ -94,6 +94,22 @@ test("a run that goes on beyond its end keeps what stood there, its causes too, 
   assert.equal(over.sides.value[0]?.result?.cycles, 1_000_000);
 });
 
+test("while a stored answer stands, what a run says on its way is nothing new to what is drawn of the sides", async () => {
+  const session = seen(),
+    answered = new Answered(session);
+  session.sides.value = [even, ccbp()].map(side);
+  await answered.loaded;
+  const before = answered.sides.value,
+    results = (a: Partial<Side>): void => {
+      session.sides.value = session.sides.value.map((one, at) => (at === 0 ? { ...one, ...a } : one));
+    };
+  results({ result: { ...ended([5, 2], 1000), stop: "budget" } });
+  assert.equal(answered.sides.value, before);
+  results({ alone: [{ ipc: 1, why: "" }] });
+  assert.notEqual(answered.sides.value, before);
+  assert.equal(answered.sides.value[1], before[1], "B is as it was");
+});
+
 test("once the engine has named an experiment by its hash, the answer has that hash or is none", async () => {
   const loaded = (hash: string): Partial<Side> => ({ loaded: { hash, normal: even } as Side["loaded"] });
   assert.deepEqual(answersOf(await shown([even], [loaded(EVEN)])), [EVEN]);

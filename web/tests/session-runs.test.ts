@@ -53,7 +53,12 @@ async function start(calm = false): Promise<Page> {
     calm,
     first: by("even"),
   });
-  const { engine, ready } = await Engine.start({} as WebAssembly.Module, () => Promise.resolve({}), session.send);
+  const { engine, ready } = await Engine.start(
+    {} as WebAssembly.Module,
+    () => Promise.resolve({}),
+    session.send,
+    false,
+  );
   session.engine = engine;
   session.ready.value = { ...ready, module: engine.module };
   page = { session, form, alone };

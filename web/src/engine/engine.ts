@@ -20,6 +20,8 @@ export class Engine {
   #runs: Run[] = [];
   /** What the second run is to be, while its worker starts; null where none does, or it has been called off. */
   #second: Experiment | null = null;
+  /** Its worker, where that was started with the first one. */
+  #spare: ReturnType<typeof Run.start> | null = null;
   readonly transport: Transport;
 
   private constructor(module: WebAssembly.Module, tell: Tell) {
@@ -41,13 +43,19 @@ export class Engine {
     });
   }
 
-  /** `shipped`: what the page brings along of runs alone, for an engine. */
+  /** `shipped`: what the page brings along of runs alone, for an engine. `two`: there will be a second run, whose worker starts at the same time. */
   static async start(
     module: WebAssembly.Module,
     shipped: (stamp: string) => Promise<Readonly<Record<string, unknown>>>,
     tell: Tell,
+    two: boolean,
   ): Promise<{ engine: Engine; ready: Ready }> {
     const engine = new Engine(module, tell);
+    if (two) {
+      engine.#spare = Run.start(module, engine.#heard);
+      // Who needs it hears that it could not start.
+      engine.#spare.catch(() => undefined);
+    }
     const { run, ready } = await Run.start(engine.module, engine.#heard);
     engine.#runs = [run];
     engine.#share();
@@ -129,9 +137,9 @@ export class Engine {
   }
   /** A worker for the second run. */
   async #beside(): Promise<void> {
-    const { run } = await Run.start(this.module, this.#heard),
+    const { run } = await (this.#spare ?? Run.start(this.module, this.#heard)),
       second = this.#second;
-    this.#second = null;
+    this.#second = this.#spare = null;
     if (second === null) {
       run.end();
       return;

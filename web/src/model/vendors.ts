@@ -82,6 +82,8 @@ const MIXED: Readonly<Record<number, number[][]>> = {
   ],
 };
 
+/** The one policy of presets for which no vendor has a word. */
+const PARTITIONS = "spatial";
 const PARTITION_NOTE = "Disjoint SMs in whole chunks; L2, NoC and DRAM are shared.";
 
 /** What can be chosen for so many kernels on this GPU. */
@@ -141,7 +143,7 @@ function partitions(n: number, shape: Shape): Unsaid[] {
         {
           group: "MPS, static SM partitions",
           title: `${split[0]} SMs each, in chunks of ${chunk}`,
-          policy: { name: "spatial", split },
+          policy: { name: PARTITIONS, split },
         },
       ]
     : [];
@@ -257,12 +259,11 @@ export function presetsOf(experiment: Experiment, shape: Shape): Preset[] {
 }
 /** What an experiment's scheme is called in the vendors' words; null where they have none for it. */
 export function vendorTitle(catalogue: Catalogue, experiment: Experiment): string | null {
-  const { policy, kernels, gpu } = experiment,
-    word =
-      typeof policy === "object" && !Array.isArray(policy)
-        ? titleOf(catalogue.vendors.words, policy, kernels.length)
-        : null;
+  const { policy, kernels, gpu } = experiment;
+  // What sets nothing is no preset: most schemes are none, and a GPU's shape is dear.
+  if (typeof policy !== "object" || Array.isArray(policy) || Object.keys(policy).length < 2) return null;
+  const word = titleOf(catalogue.vendors.words, policy, kernels.length);
   if (word !== null) return word;
-  const [first] = presetsOf(experiment, shapeOf(catalogue, gpu));
+  const [first] = policy.name === PARTITIONS ? presetsOf(experiment, shapeOf(catalogue, gpu)) : [];
   return first ? shortTitle(first) : null;
 }

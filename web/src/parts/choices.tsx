@@ -60,8 +60,7 @@ export function Choices(props: {
   const { catalogue, experiments, onChoose, sides = true, children } = props;
   const [first] = experiments;
   if (!first) return null;
-  const labels = kernelLabels(first.kernels),
-    schemes = catalogue ? schemeChoices(catalogue) : [];
+  const labels = kernelLabels(first.kernels);
   const addable = catalogue !== null && first.kernels.length < mostOf(catalogue, "kernels");
   const last = first.kernels.length - 1;
   // The last kernel's menu also adds and removes: the row stays short.
@@ -109,7 +108,7 @@ export function Choices(props: {
               kernelName(kernel)
             }
             text={labels[at] ?? ""}
-            choices={catalogue ? [...more(at), ...recordedChoices(), ...kernelChoices(catalogue)] : []}
+            choices={() => (catalogue ? [...more(at), ...recordedChoices(), ...kernelChoices(catalogue)] : [])}
             onChoose={(value) => chosen(at, value)}
             beyond={beyond(0)}
             hint={sides ? "SMV + HG, ws against ccbp" : "SMV + HG on an a100"}
@@ -126,17 +125,20 @@ export function Choices(props: {
         id="choose-gpu"
         label="GPU"
         value={gpuOf(first)}
-        choices={catalogue ? gpuChoices(catalogue) : []}
+        choices={() => (catalogue ? gpuChoices(catalogue) : [])}
         onChoose={onChoose.gpu}
         beyond={beyond(0)}
         hint={sides ? "a100 mps 50/50, mig 3g+4g" : "SMV + HG on an a100"}
-        text={gpuText(catalogue, first)}
+        text={gpuText(catalogue, first) ?? gpuOf(first)}
       />
       {(sides ? [0, 1] : []).map((side) => {
         const experiment = experiments[side];
-        const none = catalogue && side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [];
-        const vendors = catalogue ? vendorChoices(catalogue, experiment ?? first) : [],
-          own = catalogue !== null && isVendors(catalogue, first);
+        const choices = (): Choice[] => {
+          if (!catalogue) return [];
+          const none = side === 1 ? [{ value: NONE, title: "Nothing: A alone" }] : [],
+            [schemes, vendors] = [schemeChoices(catalogue), vendorChoices(catalogue, experiment ?? first)];
+          return [...none, ...(isVendors(catalogue, first) ? [...vendors, ...schemes] : [...schemes, ...vendors])];
+        };
         return (
           <span class="choice-side" key={side}>
             <b class="side-mark" data-side-of={"AB"[side]}>
@@ -151,7 +153,7 @@ export function Choices(props: {
                   : NONE
               }
               text={experiment ? schemeText(experiment, catalogue) : "nothing"}
-              choices={[...none, ...(own ? [...vendors, ...schemes] : [...schemes, ...vendors])]}
+              choices={choices}
               onChoose={(name) => onChoose.scheme(side, name)}
               beyond={beyond(side)}
               hint="ws against ccbp"

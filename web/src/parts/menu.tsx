@@ -16,7 +16,8 @@ export type Beyond = Choice & { run(): void };
 export function Menu(props: {
   /** What is chosen here: the name of the button. */
   label: string;
-  choices: readonly Choice[];
+  /** Asked for while it is open. */
+  choices(): readonly Choice[];
   value: string;
   onChoose(value: string): void;
   /** What words say that name more than a choice of this menu, or nothing of it (`none`): a choice, or what is wrong with them. */
@@ -26,8 +27,8 @@ export function Menu(props: {
   id: string;
   /** Before the text of the button. */
   mark?: ComponentChildren;
-  /** The text of the button, where it is not the title of the choice. */
-  text?: string;
+  /** The text of the button. */
+  text: string;
   disabled?: boolean;
 }) {
   const popover = useRef<HTMLDivElement>(null),
@@ -38,17 +39,17 @@ export function Menu(props: {
     open = useSignal(false);
   const ids = useFreshId("choice");
   const all = (): { shown: (Choice | Beyond)[]; wrong: string } => {
-    const own = found(props.choices, sought.value).slice(0, SHOWN),
+    const choices = props.choices(),
+      own = found(choices, sought.value).slice(0, SHOWN),
       beyond = sought.value.trim() === "" ? null : props.beyond?.(sought.value, own.length === 0);
     return typeof beyond === "object" && beyond
       ? { shown: [beyond, ...own], wrong: "" }
       : {
           shown: own,
-          wrong: own.length > 0 ? "" : props.choices.length === 0 ? "Loading…" : (beyond ?? "Nothing is called that."),
+          wrong: own.length > 0 ? "" : choices.length === 0 ? "Loading…" : (beyond ?? "Nothing is called that."),
         };
   };
   const { shown, wrong } = open.value ? all() : { shown: [], wrong: "" };
-  const now = props.choices.find(({ value }) => value === props.value);
 
   // The list begins at its top, whatever is chosen now; keys take it along.
   const moved = useRef(false);
@@ -71,7 +72,7 @@ export function Menu(props: {
     if (sought.value === "")
       at.value = Math.max(
         0,
-        props.choices.findIndex(({ value }) => value === props.value),
+        props.choices().findIndex(({ value }) => value === props.value),
       );
   };
   const choose = (choice: Choice | Beyond | undefined): void => {
@@ -84,7 +85,7 @@ export function Menu(props: {
   // Words that were entered before there was anything to choose are taken once there is.
   const held = useRef(false);
   useEffect(() => {
-    if (!held.current || props.choices.length === 0) return;
+    if (!held.current || props.choices().length === 0) return;
     held.current = false;
     choose(all().shown[at.value]);
   });
@@ -95,7 +96,7 @@ export function Menu(props: {
     moved.current = to !== undefined;
     if (to !== undefined) at.value = Math.max(0, Math.min(shown.length - 1, to));
     else if (event.key === "Enter") {
-      held.current = props.choices.length === 0 && sought.value.trim() !== "";
+      held.current = props.choices().length === 0 && sought.value.trim() !== "";
       choose(all().shown[at.value]);
     } else return;
     event.preventDefault();
@@ -110,11 +111,11 @@ export function Menu(props: {
         ref={button}
         popovertarget={`${ids}-menu`}
         aria-haspopup="listbox"
-        aria-label={`${props.label}: ${props.text ?? now?.title ?? props.value}`}
+        aria-label={`${props.label}: ${props.text}`}
         disabled={props.disabled}
       >
         {props.mark}
-        <span>{props.text ?? now?.title ?? props.value}</span>
+        <span>{props.text}</span>
       </button>
       <div id={`${ids}-menu`} ref={popover} popover="auto" class="menu" onToggle={onToggle}>
         {/* It is there before the list, and has the focus as soon as the popover opens: no letter is lost. */}

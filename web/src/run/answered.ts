@@ -20,6 +20,17 @@ function isElsewhere(sides: readonly Side[], at: number): boolean {
   return trunkKey(one) !== trunkKey(two);
 }
 
+/** The sides as they were, as far as nothing of them is new: what is drawn of these stands. */
+function kept(before: readonly RunSide[], next: readonly RunSide[]): readonly RunSide[] {
+  const same = (one: unknown, other: unknown): boolean =>
+    Object.is(one, other) || (Array.isArray(one) && Array.isArray(other) && one.join("\n") === other.join("\n"));
+  const all = next.map((side, at) => {
+    const was = before[at];
+    return was && (Object.keys(side) as (keyof RunSide)[]).every((key) => same(was[key], side[key])) ? was : side;
+  });
+  return all.length === before.length && all.every((side, at) => side === before[at]) ? before : all;
+}
+
 /** What is followed of the session. */
 type Followed = Pick<Session, "sides" | "seen" | "experiments" | "over" | "whereabouts" | "ready" | "catalogue">;
 
@@ -31,6 +42,7 @@ export class Answered {
   /** Those of A's mix, or where none came for that, of the same for another number of cycles: for the picture of all schemes. */
   readonly stored = signal<readonly SchemeAnswer[]>([]);
   #turn = 0;
+  #before: readonly RunSide[] = [];
   readonly #session: Followed;
   /** The answers of the present mix are there, or there are none. */
   loaded: Promise<void> = Promise.resolve();
@@ -68,7 +80,7 @@ export class Answered {
       catalogue = ready.value?.catalogue;
     const brought = (one: Experiment, hash: string | null): SchemeAnswer | null =>
       answerOf(this.#brought.value.get(mixKey(one)) ?? [], one, hash);
-    return all.map(({ experiment, result, alone, asking, loaded, earlier }, at) => {
+    const sides = all.map(({ experiment, result, alone, asking, loaded, earlier }, at): RunSide => {
       const answer = brought(experiment, loaded?.hash ?? null),
         before = earlier && (brought(earlier.experiment, earlier.result.config_hash)?.result ?? null);
       return {
@@ -87,6 +99,8 @@ export class Answered {
         alone: experiment.kernels.map((_, k) => alone[k]?.why ?? (alone[k] ? "" : "alone: being measured")),
       };
     });
+    this.#before = kept(this.#before, sides);
+    return this.#before;
   });
   /** What is said is of an end, and not of where the runs here are. */
   readonly ahead = computed(() => this.sides.value.some(({ origin }) => origin === "stored" || origin === "earlier"));

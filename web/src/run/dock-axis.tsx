@@ -112,7 +112,7 @@ export class Axis {
   set runs(runs: DockRun[]) {
     this.#runs = runs;
     this.#tops = new Map();
-    this.#draw();
+    this.later();
   }
   /** What lanes are of, by their keys; null: nobody has chosen. */
   set chosen(chosen: readonly string[] | null) {

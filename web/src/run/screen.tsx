@@ -53,6 +53,14 @@ export function startScreen(
       if (isRunning(session.now)) session.engine?.transport.pause();
     },
     knobs = signal(false);
+  // By itself: it follows each result, and the row of choices need not.
+  const Details = () => (
+    <DrawerButton
+      panels={panels}
+      open={session.tab}
+      cannot={linesOf(warningsOf(session.sides.value, session.over.value)).length}
+    />
+  );
   const parts: Record<string, ComponentType> = {
     actions: () => <Popup title="Share" label="Share this run, and help" deeds={share()} />,
     choices: () => (
@@ -60,11 +68,7 @@ export function startScreen(
         <Choices catalogue={session.catalogue} experiments={session.experiments} onChoose={choose}>
           <Differs of={session.differ.value} edit={edit} />
           <KnobsButton open={knobs} />
-          <DrawerButton
-            panels={panels}
-            open={session.tab}
-            cannot={linesOf(warningsOf(session.sides.value, session.over.value)).length}
-          />
+          <Details />
         </Choices>
         {knobs.value && <Knobs session={session} sides={sides.value} />}
       </>

@@ -58,7 +58,7 @@ export function Chosen({ two, desk }: { two: Two; desk: Desk }) {
               label={`Stands for ${short}`}
               value={bodies.value.get(name) ?? ""}
               text={bodies.value.get(name) ?? "choose a kernel"}
-              choices={kernelChoices(catalogue)}
+              choices={() => kernelChoices(catalogue)}
               onChoose={(body) => {
                 bodies.value = new Map(bodies.value).set(name, body);
               }}
