@@ -1,6 +1,7 @@
 // What the page runs, as its user asks for it: from a state and an event, the next state and what is then to be done.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noticeOf } from "../src/run/notices.ts";
 import { edited } from "../src/model/mix.ts";
 import {
   begin,
@@ -281,6 +282,19 @@ test("a profile that is stopped goes on with Play, to where the run was to go", 
   assert.deepEqual(only(reduce(stopped, ["goOn"])[1], "load"), [["load", 0, A, false, 300]]);
   const laid = after(running([A]), ["typed", B], ["profilingStopped", 0])[0];
   assert.deepEqual(only(reduce(laid, ["toggle"])[1], "load"), [["load", 0, B, true, 0]]);
+});
+
+test("what waits for a run that another worker measures says so, and nothing over how far that is", () => {
+  const notice = (...told: Event[]): unknown => {
+    const [state] = after(begin(A, false), ["open", [A, B]], ...told);
+    return noticeOf(state, null, () => undefined)?.title;
+  };
+  const waits: Event = ["profiling", 1, "BP", 0, 2, null];
+  assert.equal(
+    notice(["profiling", 1, "BP", 0, 2, 0], waits),
+    "Profiling for B, BP: 1 of 2, which another tab measures now",
+  );
+  assert.equal(notice(["profiling", 0, "BP", 0, 2, 0.4], waits), "Profiling for A, BP: 1 of 2");
 });
 
 test("a hidden page runs nothing, and goes on when somebody looks", () => {

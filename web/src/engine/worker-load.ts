@@ -37,14 +37,14 @@ const TELL = 250;
 
 /**
  * Measures those of `runs` that `answers` lacks, and keeps what they say. Done when all are known, or when it is ended: then nothing is told any
- * more. `tell`: which run goes on, how many are done, and which part of this one is.
+ * more. `tell`: which run goes on, how many are done, and which part of this one is; null while another worker measures it.
  */
 async function profile(
   engine: Engine,
   runs: readonly PlannedRun[],
   answers: Answers,
   ended: AbortSignal,
-  tell: (name: string, done: number, part: number) => void,
+  tell: (name: string, done: number, part: number | null) => void,
 ): Promise<void> {
   await answers.recall(runs);
   for (const [done, { name, hash, experiment }] of runs.entries()) {
@@ -54,10 +54,10 @@ async function profile(
     tell(name, done, 0);
     const length = endOf(experiment);
     let told = performance.now();
-    const between = async (cycle: number): Promise<void> => {
+    const between = async (part: number | null): Promise<void> => {
       if (performance.now() - told > TELL) {
         told = performance.now();
-        tell(name, done, length === null ? 0 : Math.min(1, cycle / length));
+        tell(name, done, part);
       }
       await others();
       ended.throwIfAborted();
@@ -65,14 +65,14 @@ async function profile(
     const measure = async (): Promise<Answer> => {
       const one = new engine.Simulation(experiment);
       try {
-        await toItsEnd(one, () => between(one.cycle));
+        await toItsEnd(one, () => between(length === null ? 0 : Math.min(1, one.cycle / length)));
         return one.answer();
       } finally {
         one.free();
       }
     };
     try {
-      await answers.of(hash, measure, () => between(0));
+      await answers.of(hash, measure, () => between(null));
     } catch (error) {
       if (ended.aborted) return;
       throw error;

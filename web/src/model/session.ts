@@ -113,8 +113,8 @@ export const begin = (/** What stands there where a link cannot be opened. */ fi
   looks: false,
   /** The cycle at which the runs rest; null while they run. */
   settled: null as number | null,
-  /** What is measured before a side can run: the run under way, how many are done, of how many, and how much of this one is. */
-  profile: null as { at: number; name: string; done: number; of: number; part: number } | null,
+  /** What is measured before a side can run: the run under way, how many are done, of how many, and how much of this one is; null: it is another's. */
+  profile: null as { at: number; name: string; done: number; of: number; part: number | null } | null,
   /** The run that is stuck, or whose script has failed. */
   ended: null as (Arrived & { at: number }) | null,
   trouble: null as Trouble | null,
@@ -164,7 +164,7 @@ interface Told {
   loaded: [at: number, built: Built];
   problems: [at: number, problems: readonly Problem[]];
   /** What a policy has to know is being measured: the run under way, how many are done, of how many, and how much of this one is. */
-  profiling: [at: number, name: string, done: number, of: number, part: number];
+  profiling: [at: number, name: string, done: number, of: number, part: number | null];
   profilingStopped: [at: number];
   alone: [at: number, kernel: number, ipc: number | null, why: string];
   aloneProgress: [at: number, kernel: number, done: number | null];
@@ -595,7 +595,9 @@ const on: { [K in keyof Events]: (turn: Turn, ...args: Events[K]) => void } = {
   },
   profiling(turn, at, name, done, of, part) {
     turn.patch(at, { stopped: false });
-    turn.set({ profile: { at, name, done, of, part } });
+    const { profile } = turn.state;
+    // What waits for a run of the other side says nothing over how far that is.
+    if (part !== null || profile === null || profile.at === at) turn.set({ profile: { at, name, done, of, part } });
     prepare(turn, "profiling");
   },
   profilingStopped(turn, at) {

@@ -108,11 +108,17 @@ export const notRecorded = (hashes: readonly string[], ...actions: Action[]): No
   actions,
 });
 
-/** `done` of `of` runs are done, and `part` of the present one. */
-export const profiling = (what: string, done: number, of: number, part: number, ...actions: Action[]): Notice => ({
+/** `done` of `of` runs are done, and `part` of the present one; null: another tab measures that. */
+export const profiling = (
+  what: string,
+  done: number,
+  of: number,
+  part: number | null,
+  ...actions: Action[]
+): Notice => ({
   kind: "line",
-  title: `Profiling ${what}: ${done + 1} of ${of}`,
-  text: [<progress key="bar" max={1} value={(done + part) / of} aria-label="How much is measured" />],
+  title: `Profiling ${what}: ${done + 1} of ${of}${part === null ? ", which another tab measures now" : ""}`,
+  text: [<progress key="bar" max={1} value={(done + (part ?? 0)) / of} aria-label="How much is measured" />],
   actions,
 });
 
