@@ -9,6 +9,13 @@ const FILE = process.argv[2],
   PATIENCE = 300_000;
 const path = process.env.CHROMIUM_PATH ?? (existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : undefined);
 const server = spawn("node", ["e2e/serve.mjs"], { env: { ...process.env, PORT }, stdio: "inherit" });
+const address = `http://127.0.0.1:${PORT}/some/sub/folder/#make`,
+  there = () =>
+    fetch(address).then(
+      () => true,
+      () => false,
+    );
+while (server.exitCode === null && !(await there())) await new Promise((resolve) => setTimeout(resolve, 100));
 const browser = await chromium.launch({
   ...(path ? { executablePath: path } : {}),
   args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
@@ -17,7 +24,7 @@ try {
   const megabytes = statSync(FILE).size / 1e6;
   for (let round = 0; round < ROUNDS; round++) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await page.goto(`http://127.0.0.1:${PORT}/some/sub/folder/#v=1&gpu=tiny-2sm&mix=SAD&seed=1`);
+    await page.goto(address);
     const input = page.locator("#f-open-file");
     await input.waitFor({ state: "attached" });
     const began = performance.now();
