@@ -22,7 +22,7 @@ pub(super) use self::directory::flits_of;
 
 use self::directory::Directory;
 use super::cache::mshr::Mshrs;
-use super::cache::tags::Tags;
+use super::cache::tags::{Tags, Victim};
 use super::calendar::Calendar;
 use super::link::Link;
 use super::noc::{Moment, Noc, Tick};
@@ -265,9 +265,9 @@ impl Bank {
     /// Puts a line in; returns the DRAM accesses that the victim costs.
     fn fill(&mut self, line: LineAddr, kernel: KernelId, dirty: bool, now: Cycle, ports: &mut Ports<'_>) -> u8 {
         match self.tags.fill(line, kernel, dirty, u32::MAX) {
-            Some(victim) if victim.dirty => {
+            Some(Victim::Dirty(victim)) => {
                 ports.stats[kernel.index()].l2_dirty_victims += 1;
-                let write = DramRequest { line: self.channel_line(victim.line), access: Access::Write, kernel, tag: 0 };
+                let write = DramRequest { line: self.channel_line(victim), access: Access::Write, kernel, tag: 0 };
                 let sent = self.to_dram.push(now, write);
                 debug_assert!(sent.is_ok(), "a place was checked for");
                 1

@@ -26,15 +26,19 @@ const RESERVED: u8 = 0x40;
 /// Time of use of a reserved way: later than any other, so that it is a victim only if every way is reserved.
 const IN_USE: u32 = u32::MAX;
 
+/// Set in a line's `meta` while a line is there, or has its way reserved: what is in the slot need not be read for that. It follows from the slot.
+const HELD: u8 = 0x20;
+
+/// The bits of `meta` that say whose the line is.
+const OWNER: u8 = HELD - 1;
+
 /// What a fill pushed out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Victim {
-    /// The line that was there.
-    pub line: LineAddr,
-    /// The kernel that filled it.
-    pub kernel: KernelId,
-    /// Whether it must be written back.
-    pub dirty: bool,
+pub enum Victim {
+    /// A line that is below as it was here.
+    Clean,
+    /// A line that must be written back.
+    Dirty(LineAddr),
 }
 
 /// A place for a line.
@@ -56,7 +60,7 @@ pub struct Tags {
     ways: u32,
     /// Of the first `sets` sets, and of those that there were once.
     slots: Box<[Slot]>,
-    /// Owner in the low bits, `DIRTY` above.
+    /// Owner in the low bits, what is set of a line above.
     meta: Box<[u8]>,
     accesses: u32,
     /// A byte of each line that follows from its number, eight ways a word: says without a look at each way which may hold a line.
@@ -75,7 +79,9 @@ impl Hash for Tags {
             self.slots.len().hash(state);
             self.slots.iter().for_each(|slot| state.write(&word(slot).to_ne_bytes()));
         }
-        (&self.meta, self.accesses).hash(state);
+        self.meta.len().hash(state);
+        self.meta.iter().for_each(|meta| state.write(&[meta & !HELD]));
+        self.accesses.hash(state);
     }
 }
 
@@ -225,14 +231,13 @@ impl Tags {
         let way = self.way(set, mask);
         let chosen = (set * self.ways + way) as usize;
         self.sign(set, way, sign);
-        let before = self.slots[chosen].line;
-        let victim = (before != EMPTY).then(|| Victim {
-            line: before,
-            kernel: KernelId(self.meta[chosen] & !DIRTY),
-            dirty: self.meta[chosen] & DIRTY != 0,
-        });
+        let victim = match self.meta[chosen] {
+            before if before & HELD == 0 => None,
+            before if before & DIRTY == 0 => Some(Victim::Clean),
+            _ => Some(Victim::Dirty(self.slots[chosen].line)),
+        };
         self.slots[chosen].line = line;
-        self.meta[chosen] = meta;
+        self.meta[chosen] = meta | HELD;
         self.use_way(set, way, time);
         victim
     }
@@ -282,8 +287,8 @@ impl Tags {
     /// Drops the lines of kernels that `of` picks, but for those whose way is only reserved: these are still to come.
     pub fn drop_lines(&mut self, of: impl Fn(KernelId) -> bool) {
         for slot in 0..self.slots.len() {
-            let (line, meta) = (self.slots[slot].line, self.meta[slot]);
-            if line != EMPTY && meta & RESERVED == 0 && of(KernelId(meta & !DIRTY)) {
+            let meta = self.meta[slot];
+            if meta & HELD != 0 && meta & RESERVED == 0 && of(KernelId(meta & OWNER)) {
                 self.empty(slot as u32);
             }
         }
@@ -291,12 +296,12 @@ impl Tags {
 
     /// Lines that are there, or whose way is reserved.
     pub fn held(&self) -> u32 {
-        self.slots.iter().filter(|slot| slot.line != EMPTY).count() as u32
+        self.meta.iter().filter(|&&meta| meta & HELD != 0).count() as u32
     }
 
     /// Lines that `kernel` has filled and that are still there.
     pub fn resident(&self, kernel: KernelId) -> u32 {
-        self.slots.iter().zip(self.meta.iter()).filter(|&(slot, &meta)| slot.line != EMPTY && meta & !DIRTY == kernel.0).count() as u32
+        self.meta.iter().filter(|&&meta| meta & !DIRTY == HELD | kernel.0).count() as u32
     }
 
     /// Places for lines, over all sets.
@@ -313,6 +318,11 @@ impl Tags {
     /// The line in a slot.
     pub fn line(&self, slot: u32) -> Option<LineAddr> {
         Some(self.slots[slot as usize].line).filter(|&line| line != EMPTY)
+    }
+
+    /// The kernel whose line is in a slot.
+    pub fn owner(&self, slot: u32) -> KernelId {
+        KernelId(self.meta[slot as usize] & OWNER)
     }
 
     /// Ways of each set.
@@ -429,7 +439,7 @@ mod tests {
         assert_eq!(tags.fill(1, K, false, !0), None);
         assert_eq!(tags.fill(2, K, true, !0), None);
         assert!(tags.lookup(1).is_some());
-        assert_eq!(tags.fill(3, K, false, !0), Some(Victim { line: 2, kernel: K, dirty: true }));
+        assert_eq!(tags.fill(3, K, false, !0), Some(Victim::Dirty(2)));
         assert!(tags.find(1).is_some() && tags.find(2).is_none());
     }
 
@@ -450,16 +460,20 @@ mod tests {
     fn a_reserved_way_is_neither_found_nor_pushed_out() {
         let mut tags = Tags::new(SetIndex::Modulo, 4 * 128, 4, 128);
         (0..4).for_each(|line| assert_eq!(tags.fill(line, KernelId(1), false, !0), None));
-        let pushed = |victim: Option<Victim>| victim.map(|victim| victim.line);
-        assert_eq!([10, 11].map(|line| pushed(tags.reserve(line, K, 0b0011))), [Some(0), Some(1)]);
+        let pushed = |tags: &mut Tags, line, mask, reserves| {
+            let before = tags.line(tags.place_of(line, mask));
+            let victim = if reserves { tags.reserve(line, K, mask) } else { tags.fill(line, K, false, mask) };
+            victim.and(before)
+        };
+        assert_eq!([10, 11].map(|line| pushed(&mut tags, line, 0b0011, true)), [Some(0), Some(1)]);
         assert_eq!((tags.find(10), tags.reserved(), tags.resident(K), tags.resident(KernelId(1))), (None, 2, 0, 2));
         assert!(!tags.can_reserve(12, 0b0011) && tags.can_reserve(12, 0b0111));
         // A line that never arrives is dropped by no one, and fills go elsewhere.
         tags.invalidate(10);
-        assert_eq!([20, 21, 22].map(|line| pushed(tags.fill(line, K, false, !0))), [Some(2), Some(3), Some(20)]);
+        assert_eq!([20, 21, 22].map(|line| pushed(&mut tags, line, !0, false)), [Some(2), Some(3), Some(20)]);
         tags.fill_reserved(11);
         assert_eq!((tags.find(11), tags.reserved(), tags.resident(K)), (Some(1), 1, 3));
-        assert_eq!([30, 31, 32].map(|line| pushed(tags.fill(line, K, false, !0))), [Some(21), Some(22), Some(11)]);
+        assert_eq!([30, 31, 32].map(|line| pushed(&mut tags, line, !0, false)), [Some(21), Some(22), Some(11)]);
     }
 
     /// Nugteren et al. (HPCA 2014): of a 16 KB cache, address bit 7 + n is bit n of the set. Bits 13, 14, 15, 17 and 19 each turn one

@@ -1,7 +1,7 @@
 //! A second protocol, for the tests alone: it shows what a protocol needs. Stores are written through and update the line; a launch starts
 //! with nothing of what its kernel has read before (self-invalidation).
 
-use super::{KernelId, Parts, Protocol, ReservationFailure, Victim};
+use super::{KernelId, Parts, Protocol, ReservationFailure};
 use crate::describe::gpu::{Gpu, L1Config};
 use crate::interface::controls::SmControls;
 use crate::machine::packet::{Packet, Request};
@@ -30,7 +30,7 @@ impl Protocol for Invalidating {
         Ok(())
     }
 
-    fn evicted(&mut self, _: &mut Parts, _: Victim) {
+    fn evicted(&mut self) {
         self.evicted += 1;
     }
 

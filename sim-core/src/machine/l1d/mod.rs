@@ -16,7 +16,6 @@ mod write_back;
 
 pub use self::parts::{Found, Parts, ReservationFailure, Source};
 
-use super::cache::tags::Victim;
 use super::cache::umon::Umon;
 use super::coherence::Words;
 use super::coherence::l1::Line;
@@ -50,14 +49,14 @@ pub trait Protocol {
 
     /// A line that was fetched has arrived, or a part of it. Returns who has sent it, when all is there that loads wait for.
     fn fill(&mut self, parts: &mut Parts, reply: &Packet, controls: &SmControls) -> Option<Source> {
-        if let Some(victim) = parts.fill(&reply.request, controls) {
-            self.evicted(parts, victim);
+        if parts.fill(&reply.request, controls) {
+            self.evicted();
         }
         Some(Source::of(reply))
     }
 
     /// A fill, or a miss that has reserved its way, has pushed a line out.
-    fn evicted(&mut self, _parts: &mut Parts, _victim: Victim) {}
+    fn evicted(&mut self) {}
 
     /// The SM gets the first CTA of a kernel's launch.
     fn launch_starts(&mut self, _parts: &mut Parts, _kernel: KernelId) {}
@@ -163,8 +162,8 @@ macro_rules! declare {
                 match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.fill(parts, reply, controls),)* }
             }
 
-            fn evicted(&mut self, parts: &mut Parts, victim: Victim) {
-                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.evicted(parts, victim),)* }
+            fn evicted(&mut self) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.evicted(),)* }
             }
 
             fn launch_starts(&mut self, parts: &mut Parts, kernel: KernelId) {
@@ -357,8 +356,8 @@ impl L1d {
             Found::Merged => stats.l1_merged += 1,
             Found::Fetched => {
                 stats.l1_misses += 1;
-                if let Some(victim) = self.parts.reserve(line, kernel, controls) {
-                    self.protocol.evicted(&mut self.parts, victim);
+                if self.parts.reserve(line, kernel, controls) {
+                    self.protocol.evicted();
                 }
             }
         }

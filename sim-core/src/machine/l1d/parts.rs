@@ -10,7 +10,7 @@ use crate::describe::gpu::{Allocate, L1Config, StoreRelease};
 use crate::describe::ids::{KernelId, LineAddr, PerKernel};
 use crate::interface::controls::SmControls;
 use crate::machine::cache::mshr::Mshrs;
-use crate::machine::cache::tags::{Tags, Victim};
+use crate::machine::cache::tags::Tags;
 use crate::machine::derived::Derived;
 use crate::machine::packet::{Packet, Request, Station};
 
@@ -188,19 +188,19 @@ impl Parts {
         self.tags.can_reserve(line, controls.l1_ways[kernel])
     }
 
-    /// A request for a line has been sent: the line takes its way now if it does so on a miss. Returns what it pushed out.
+    /// A request for a line has been sent: the line takes its way now if it does so on a miss. Says whether another had to go.
     #[inline]
-    pub fn reserve(&mut self, line: LineAddr, kernel: KernelId, controls: &SmControls) -> Option<Victim> {
-        if self.allocate == Allocate::OnMiss { self.tags.reserve(line, kernel, controls.l1_ways[kernel]) } else { None }
+    pub fn reserve(&mut self, line: LineAddr, kernel: KernelId, controls: &SmControls) -> bool {
+        self.allocate == Allocate::OnMiss && self.tags.reserve(line, kernel, controls.l1_ways[kernel]).is_some()
     }
 
-    /// A line that was fetched has arrived: it takes its way, unless it has it already. Returns what it pushed out.
-    pub fn fill(&mut self, request: &Request, controls: &SmControls) -> Option<Victim> {
+    /// A line that was fetched has arrived: it takes its way, unless it has it already. Says whether another had to go.
+    pub fn fill(&mut self, request: &Request, controls: &SmControls) -> bool {
         if self.allocate == Allocate::OnMiss {
             self.tags.fill_reserved(request.line);
-            return None;
+            return false;
         }
-        self.tags.fill(request.line, request.kernel, false, controls.l1_ways[request.kernel])
+        self.tags.fill(request.line, request.kernel, false, controls.l1_ways[request.kernel]).is_some()
     }
 
     /// A store goes on to L2, with an entry of the store buffer.

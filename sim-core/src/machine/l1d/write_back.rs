@@ -20,7 +20,6 @@ use crate::describe::gpu::{Gpu, L1Config, ReadOnlyLines};
 use crate::describe::ids::{Cycle, Kernels, LineAddr, NEVER, PerKernel};
 use crate::interface::controls::SmControls;
 use crate::machine::cache::mshr::Mshrs;
-use crate::machine::cache::tags::Victim;
 use crate::machine::coherence::l1::{Fetch, Line, Write};
 use crate::machine::coherence::{Message, Rules, Words, all_words, from_sixteenths};
 use crate::machine::derived::Derived;
@@ -157,22 +156,22 @@ impl<const OWNS: bool> WriteBack<OWNS> {
         if ways.trailing_zeros() >= slots.len() as u32 {
             return None;
         }
-        let victim = parts.tags.fill(line, kernel, false, ways);
-        let slot = parts.tags.find(line)?;
+        let slot = parts.tags.place_of(line, ways);
         let before = core::mem::take(&mut self.lines[slot as usize]);
-        if let Some(victim) = victim {
-            self.leave(&victim, before.evict(Self::RULES));
+        if let Some(victim) = parts.tags.line(slot) {
+            self.leave(victim, parts.tags.owner(slot), before.evict(Self::RULES));
         }
+        parts.tags.fill(line, kernel, false, ways);
         Some(slot)
     }
 
     /// A line has left: what nobody else has goes on its way to L2. The caller has seen to it that there is a place.
-    fn leave(&mut self, victim: &Victim, words: Words) {
+    fn leave(&mut self, line: LineAddr, kernel: KernelId, words: Words) {
         if words != 0 {
             if OWNS {
-                self.write(Message::WriteBack, victim.line, words, victim.kernel);
+                self.write(Message::WriteBack, line, words, kernel);
             } else {
-                self.write_through(victim.line, words);
+                self.write_through(line, words);
             }
         }
     }
