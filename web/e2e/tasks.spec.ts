@@ -101,6 +101,9 @@ test("engineer: ways to share an A100, and a kernel of one's own under both sche
     wrong = page.locator("#f-own-1-json");
   await who.say("Kernel 2", "one of your own");
   await expect(text).toBeFocused();
+  // It begins as the kernel before it, however soon it is asked for.
+  await expect(text).toContainText('"launches"');
+  await expect(page.locator("#notices")).not.toContainText("cannot run");
   // In view as it stands, on whatever screen.
   for (const [width, height] of [
     [390, 844],

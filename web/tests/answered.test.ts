@@ -132,6 +132,7 @@ const ended = (slowdowns: number[], cycles = 2_000_000): Result =>
     gpu: {},
     kernels: slowdowns.map((slowdown, k) => ({ name: `K${k}`, slowdown, thread_instructions: 1 })),
     metrics: {},
+    ci95: { kernels: slowdowns.map((of) => ({ slowdown: [of - 0.1, of + 0.1] })), gpu: {}, metrics: {} },
     verdict: { says: [], sure: false },
   }) as unknown as Result;
 const points = (answered: Answered, answers = answered.answers.value): [string, string, number][] => {

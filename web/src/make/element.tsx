@@ -1,4 +1,5 @@
 // <corun-editor>: the form, for a page that is not made of components.
+import { effect, untracked } from "@preact/signals";
 import { render } from "preact";
 import { onFileDrop } from "../parts/dom.ts";
 import { isRecorded } from "../parts/recorded.tsx";
@@ -31,9 +32,16 @@ export class CorunEditor extends HTMLElement {
   }
   /** A kernel becomes one of one's own, whose text gets the focus. */
   own(kernel: number): void {
-    if (this.#form) makeOwn(this.#form, kernel);
-    // Its editor is drawn a moment later.
-    requestAnimationFrame(() => this.lead(`kernels.${kernel}`));
+    const form = this.#form;
+    let made = false;
+    effect(() => {
+      // Its text is that of the kernel before, which the engine says once that is built.
+      if (!form || made || (form.normal.value === null && form.problems.value.length === 0)) return;
+      made = true;
+      untracked(() => makeOwn(form, kernel));
+      // Its editor is drawn a moment later.
+      requestAnimationFrame(() => this.lead(`kernels.${kernel}`));
+    });
   }
   /** What edits a path gets the focus. */
   lead(path: string): void {

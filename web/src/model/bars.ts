@@ -3,7 +3,7 @@ import { fixed, finite } from "./format.ts";
 import { hasGoal } from "./goal.ts";
 import { interval } from "./interval-text.ts";
 import type { Interval, Result } from "./types.ts";
-import { CLOSE, saidSlowdown, whyStarved } from "./figures.ts";
+import { isClose, saidSlowdown, whyStarved } from "./figures.ts";
 import type { RunSide } from "./model.ts";
 
 /** So many times slower, or less, is as fast, where shares and neighbours are told apart: as the engine's sentence has it. */
@@ -47,7 +47,7 @@ function takenOf({ kernels, ci95 }: Result, k: number, names: readonly string[])
   const share = finite(kernels[k]?.share_cost),
     others = finite(kernels[k]?.neighbour_cost),
     ends = interval(ci95?.kernels[k], "share_cost");
-  if (share === null || others === null || ends === null || ends[1] - share > CLOSE * share) return null;
+  if (share === null || others === null || !isClose(share, ends)) return null;
   const beside = names.filter((_, j) => j !== k);
   return { share, others, by: beside.length === 1 ? (beside[0] as string) : "the others" };
 }

@@ -2,7 +2,7 @@
 import { finite } from "./format.ts";
 import { interval } from "./interval-text.ts";
 import type { RunSide } from "./model.ts";
-import type { Controls, KernelResult, Result } from "./types.ts";
+import type { Controls, Interval, KernelResult, Result } from "./types.ts";
 
 /** A counter of the engine's registry; 0 for one that it does not have. */
 export function counter(kernel: KernelResult, key: string): number {
@@ -41,14 +41,15 @@ export function slowdownOf(result: Result, k: number): number | null {
 }
 
 /** Half of an interval that is close, as a part of its number: as the engine's sentence has it. */
-export const CLOSE = 0.25;
+const CLOSE = 0.25;
+export const isClose = (value: number, ends: Interval): boolean => ends !== null && ends[1] - value <= CLOSE * value;
 
 /** The same where a sentence or a bar may say it: its interval is close, or it has none as it is of a stretch. */
 export function saidSlowdown({ result, origin }: Pick<RunSide, "result" | "origin">, k: number): number | null {
   const value = result && slowdownOf(result, k),
     ends = interval(result?.ci95?.kernels[k], "slowdown");
   if (value === null || value === Infinity || origin === "stretch") return value;
-  return ends && ends[1] - value <= CLOSE * value ? value : null;
+  return isClose(value, ends) ? value : null;
 }
 
 /** A figure of the mix. Where a kernel has got nothing, its progress is 0, and the figure is what its formula makes of that. */

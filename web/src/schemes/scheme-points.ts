@@ -3,7 +3,8 @@ import type { Column } from "./table.ts";
 import { count, fixed, timeText } from "../model/format.ts";
 import { interval } from "../model/interval-text.ts";
 import type { Interval, Result } from "../model/types.ts";
-import { mixFigure, slowdownOf } from "../model/figures.ts";
+import { rangeText } from "../model/bars.ts";
+import { isClose, mixFigure, saidSlowdown, slowdownOf } from "../model/figures.ts";
 import type { RunSide, SchemeAnswer } from "../model/model.ts";
 import type { SchemesProgress } from "./schemes-run.ts";
 import type { Scale } from "../model/scale.ts";
@@ -97,10 +98,14 @@ interface Entry {
   /** Of the side that it is; empty for none. */
   mark: string;
 }
+/** Its bars have a number each, or at least a range. */
+const stands = (side: RunSide): boolean =>
+  side.kernels.every((_, k) => saidSlowdown(side, k) !== null || interval(side.result?.ci95?.kernels[k], "slowdown"));
+
 /** The answers, with A and B in the places of their schemes, and behind all others where they are none of them. */
 function entries(answers: readonly SchemeAnswer[], a: RunSide | null, b: RunSide | null): Entry[] {
   let left = [a, b].flatMap((side, i) =>
-    side?.result && side.elsewhere !== true ? [{ side, mark: "AB"[i] ?? "" }] : [],
+    side?.result && side.elsewhere !== true && stands(side) ? [{ side, mark: "AB"[i] ?? "" }] : [],
   );
   const entry = ({ side, mark }: (typeof left)[number]): Entry => ({
     answer: { experiment: side.experiment, scheme: side.scheme, result: side.result },
@@ -191,10 +196,13 @@ export interface Pick {
 /** The fairest, the fastest for a kernel, and the one that does most; of those whose run is whole. `kernel`: the one that suffers. */
 export function picksOf(all: readonly SchemePoint[], kernels: readonly string[], kernel: number): Pick[] {
   const points = all.filter(({ dropped }) => !dropped);
-  const slow = ({ slowdowns }: SchemePoint): string =>
-    `${kernels
-      .map((name, k) => `${name} ${slowdowns[k] === Infinity ? "gets nothing" : `${fixed(slowdowns[k] ?? null, 2)}×`}`)
-      .join(", ")} slower`;
+  // As a bar has it: a number, or the range of one that is not known closely.
+  const times = (value: number, ends: Interval): string =>
+    ends === null || isClose(value, ends) ? `${fixed(value, 2)}×` : rangeText({ kind: "slow", ends });
+  const slow = ({ slowdowns, ends }: SchemePoint): string => {
+    const said = slowdowns.map((value, k) => (value === Infinity ? "gets nothing" : times(value, ends[k] ?? null)));
+    return `${kernels.map((name, k) => `${name} ${said[k]}`).join(", ")} slower`;
+  };
   const metric =
     (key: string) =>
     (point: SchemePoint): [number | null, Interval] => [
