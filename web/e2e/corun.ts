@@ -240,7 +240,7 @@ export async function drop(page: Page, ...files: (readonly [name: string, conten
 
 /** Between what slowdowns are by their bars: half a digit round a number, or the range of one that the run is too short to say. */
 export const bars = (page: Page, side = ""): Promise<[number, number][]> =>
-  page.locator(`#slows ul[aria-label^="${side}"] .slow:has(.slow-value)`).evaluateAll((all) =>
+  page.locator(`#slows ul${side && `[aria-label^="${side}"]`} .slow:has(.slow-value)`).evaluateAll((all) =>
     all.map((one): [number, number] => {
       const of = (part: string): number[] =>
           (one.querySelector(part)?.textContent ?? "").match(/[\d.]+/g)?.map(Number) ?? [],
