@@ -133,9 +133,7 @@ impl Timeline {
         let found = timeline::found(&timeline, asked.as_ref());
         output::print(&timeline::summary(&found))
     }
-}
 
-impl Timeline {
     /// Keeps what co-runs cost.
     fn keep(&self, timeline: &corun_timelines::timeline::Timeline, folder: &Path) -> Result<(), Failure> {
         let rows = rows::rows(timeline);

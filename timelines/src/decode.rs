@@ -98,16 +98,7 @@ impl<R: Read> Read for Decoded<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A stream that gives so many bytes at a time.
-    struct Drops<'b>(&'b [u8], usize);
-
-    impl Read for Drops<'_> {
-        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-            let read = self.1.min(bytes.len());
-            (&mut self.0).take(read as u64).read(bytes)
-        }
-    }
+    use crate::scan::tests::Drops;
 
     #[test]
     fn a_text_is_as_it_was_whatever_it_is_written_in_and_wherever_blocks_end() {

@@ -244,19 +244,16 @@ impl<R: Read> Read for Scan<R> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// A stream that gives so many bytes at a time.
-    struct Drops<'b>(&'b [u8], usize);
+    pub struct Drops<'b>(pub &'b [u8], pub usize);
 
     impl Read for Drops<'_> {
         fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-            let read = self.1.min(self.0.len());
-            let (now, rest) = self.0.split_at(read);
-            bytes[..read].copy_from_slice(now);
-            self.0 = rest;
-            Ok(read)
+            let read = self.1.min(bytes.len());
+            (&mut self.0).take(read as u64).read(bytes)
         }
     }
 

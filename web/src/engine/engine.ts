@@ -137,9 +137,11 @@ export class Engine {
   }
   /** A worker for the second run. */
   async #beside(): Promise<void> {
-    const { run } = await (this.#spare ?? Run.start(this.module, this.#heard)),
+    const started = this.#spare ?? Run.start(this.module, this.#heard);
+    this.#spare = null;
+    const { run } = await started,
       second = this.#second;
-    this.#second = this.#spare = null;
+    this.#second = null;
     if (second === null) {
       run.end();
       return;

@@ -100,7 +100,7 @@ export type FromWorker =
   | { t: "shares"; id: number; runs: PlannedAlone[] }
   /** It is known what its kernels do in their shares: the runs that tell why they suffer from their neighbours. */
   | { t: "whys"; id: number; runs: PlannedAlone[] }
-  /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, those before it done, and which part of it, 0 to 1. */
+  /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, those before it done, and which part of it, 0 to 1; null while another worker measures it. */
   | { t: "profiling"; id: number; name: string; done: number; of: number; part: number | null }
   | { t: "profilingStopped"; id: number }
   | { t: "failed"; message: string };

@@ -44,7 +44,7 @@ export function slowdownOf(result: Result, k: number): number | null {
 const CLOSE = 0.25;
 export const isClose = (value: number, ends: Interval): boolean => ends !== null && ends[1] - value <= CLOSE * value;
 
-/** The same where a sentence or a bar may say it: its interval is close, or it has none as it is of a stretch. */
+/** What `slowdownOf` has, where a sentence or a bar may say it: its interval is close, or it has none as it is of a stretch. */
 export function saidSlowdown({ result, origin }: Pick<RunSide, "result" | "origin">, k: number): number | null {
   const value = result && slowdownOf(result, k),
     ends = interval(result?.ci95?.kernels[k], "slowdown");

@@ -5,5 +5,6 @@
 //! be a power of two; L1D also by Fermi's hash (`l1.index = fermi`).
 
 pub mod mshr;
+mod recency;
 pub mod tags;
 pub mod umon;

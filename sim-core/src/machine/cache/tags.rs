@@ -3,6 +3,7 @@
 //! A way may be reserved for a line under way: no lookup finds the line before it is filled, and no other line takes the way.
 
 use super::super::derived::Derived;
+use super::recency::Recency;
 use crate::describe::gpu::SetIndex;
 use crate::describe::ids::{KernelId, LineAddr};
 use alloc::boxed::Box;
@@ -68,7 +69,7 @@ pub struct Tags {
     /// Words of signs of a set.
     sign_words: Derived<u32>,
     /// The ways of each set by their time of use: found without a look at each.
-    order: Derived<Order>,
+    recency: Derived<Recency>,
 }
 
 impl Hash for Tags {
@@ -100,7 +101,7 @@ impl Tags {
             accesses: 0,
             signs: Derived(vec![0; (sets * sign_words) as usize].into()),
             sign_words: Derived(sign_words),
-            order: Derived(Order::new(sets, ways)),
+            recency: Derived(Recency::new(sets, ways)),
         }
     }
 
@@ -110,14 +111,14 @@ impl Tags {
         self.slots.fill(NOTHING);
         self.meta.fill(0);
         self.signs.fill(0);
-        self.order.restart();
+        self.recency.restart();
     }
 
     /// Says when a way is used, in the order of use too.
     #[inline]
     fn use_way(&mut self, set: u32, way: u32, time: u32) {
         self.slots[(set * self.ways + way) as usize].used = time;
-        self.order.renew(set, way, time == IN_USE);
+        self.recency.renew(set, way, time == IN_USE);
     }
 
     /// Empties a slot.
@@ -127,7 +128,7 @@ impl Tags {
         self.slots[slot as usize] = NOTHING;
         self.meta[slot as usize] = 0;
         let slots = &self.slots[(slot - way) as usize..];
-        self.order.insert(set, way, |other| other < way && slots[other as usize].used == 0);
+        self.recency.insert(set, way, |other| other < way && slots[other as usize].used == 0);
     }
 
     /// The set of a line, and its sign.
@@ -216,7 +217,7 @@ impl Tags {
     /// The way of a set that a line takes which may go into the ways of `mask`: if each is reserved, the first.
     #[inline]
     fn way(&self, set: u32, mask: u32) -> u32 {
-        self.order.oldest(set, mask).unwrap_or_else(|| mask.trailing_zeros())
+        self.recency.oldest(set, mask).unwrap_or_else(|| mask.trailing_zeros())
     }
 
     /// The slot that a line takes which is not there and may go into the ways of `mask`, at least one of the array's.
@@ -251,7 +252,7 @@ impl Tags {
 
     /// Whether a line's set has a way in `mask` that is not reserved.
     pub fn can_reserve(&self, line: LineAddr, mask: u32) -> bool {
-        self.order.oldest(self.set(line).0, mask).is_some()
+        self.recency.oldest(self.set(line).0, mask).is_some()
     }
 
     /// Reserves a way of `mask` for a line that is not there; the caller has checked `can_reserve`. Returns what it pushed out.
@@ -334,89 +335,6 @@ impl Tags {
     pub fn sets(&self) -> (u32, SetIndex) {
         (self.sets, self.index)
     }
-}
-
-/// The ways of each set in a ring, from the oldest to the newest; a reserved way is in none.
-#[derive(Clone, Debug)]
-struct Order {
-    /// Ways of a set, and the place between its newest and its oldest.
-    places: u32,
-    /// The next older and the next newer way of each.
-    next: Box<[[u8; 2]]>,
-}
-
-impl Order {
-    /// Of ways without lines: the first is the oldest.
-    fn new(sets: u32, ways: u32) -> Self {
-        let mut order = Order { places: ways + 1, next: vec![[0; 2]; (sets * (ways + 1)) as usize].into() };
-        order.restart();
-        order
-    }
-
-    /// As of ways without lines.
-    fn restart(&mut self) {
-        for ring in self.next.chunks_mut(self.places as usize) {
-            let between = ring.len() - 1;
-            for (way, next) in ring.iter_mut().enumerate() {
-                *next = [if way == 0 { between } else { way - 1 }, if way == between { 0 } else { way + 1 }].map(|way| way as u8);
-            }
-        }
-    }
-
-    /// The ring of a set, after a way has left it. A way that is in none is its own neighbour.
-    #[inline]
-    fn without(&mut self, set: u32, way: u32) -> &mut [[u8; 2]] {
-        let first = (set * self.places) as usize;
-        let ring = &mut self.next[first..first + self.places as usize];
-        let [older, newer] = ring[way as usize];
-        ring[older as usize][1] = newer;
-        ring[newer as usize][0] = older;
-        ring[way as usize] = [way as u8; 2];
-        ring
-    }
-
-    /// A way becomes the newest of its set, or is in its ring no longer.
-    #[inline]
-    fn renew(&mut self, set: u32, way: u32, leaves: bool) {
-        let between = self.places as usize - 1;
-        let ring = self.without(set, way);
-        if !leaves {
-            put_before(ring, way, between);
-        }
-    }
-
-    /// A way becomes older than all of its set but those for which `is_older` holds, which are the oldest.
-    fn insert(&mut self, set: u32, way: u32, is_older: impl Fn(u32) -> bool) {
-        let between = self.places as usize - 1;
-        let ring = self.without(set, way);
-        let mut newer = usize::from(ring[between][1]);
-        while newer != between && is_older(newer as u32) {
-            newer = ring[newer][1].into();
-        }
-        put_before(ring, way, newer);
-    }
-
-    /// The oldest way of a set among those of `mask`, unless each is reserved.
-    #[inline]
-    fn oldest(&self, set: u32, mask: u32) -> Option<u32> {
-        let between = self.places - 1;
-        let first = (set * self.places) as usize;
-        let newer = |way: u32| u32::from(self.next[first + way as usize][1]);
-        let mut way = newer(between);
-        while way != between && mask >> way & 1 == 0 {
-            way = newer(way);
-        }
-        (way != between).then_some(way)
-    }
-}
-
-/// Puts a way into a ring, as the next older one of another.
-#[inline]
-fn put_before(ring: &mut [[u8; 2]], way: u32, newer: usize) {
-    let older = ring[newer][0];
-    ring[way as usize] = [older, newer as u8];
-    ring[older as usize][1] = way as u8;
-    ring[newer][0] = way as u8;
 }
 
 /// Marks the bytes of `signs` that are equal to `sign`, and few others, by their highest bit.
