@@ -36,6 +36,8 @@ test("a dropped profile says what is lost, who could run beside whom, and opens 
     pairs.getByRole("link", { name: "Open the run, streams against MPS" }).click(),
   ]);
   await expect(run.locator("#choose-gpu")).toContainText("108 SMs");
+  // As the places were said of it.
+  await expect(run.locator("#choose-scheme-B")).toHaveText("MPS 50 % each");
 });
 
 /** Two kernels on two streams, each three times alone, then beside each other; the second takes twice as long there. */
@@ -94,7 +96,7 @@ test("a file that is no timeline, and one that ends early, say so", async ({ pag
   await expect(dialog(page)).toContainText("cut.json");
   await dialog(page).getByRole("button", { name: "Close" }).click();
   await drop(page, ["half.json.gz", DDP.subarray(0, DDP.length / 2)]);
-  await expect(dialog(page)).toContainText("The file ends early");
+  await expect(dialog(page).getByText("The file ends early")).toBeInViewport();
   for (const [name, content, what] of [
     ["app.nsys-rep", "\0\u0001", "found a report of Nsight Systems"],
     ["api.csv", "Time (%),Total Time (ns),Num Calls\n50.0,100,1\n", "found a summary of Nsight Systems"],

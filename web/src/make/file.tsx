@@ -94,7 +94,7 @@ export function Files() {
           label="An experiment, a picture, a table or a result that was saved here, the CSV of a GPU that was measured, a trace or a recording of a kernel, or a profile of a program"
           take={(file, all) => void take(form, file, all)}
         >
-          Open an experiment
+          Open a file
         </OpenFile>
         <Button icon="terminal" id="f-command" press={() => events.copyCommand()}>
           Copy the command
@@ -113,7 +113,10 @@ export function Files() {
       >
         {form.refused.value}
       </p>
-      <p class="field-help">Everything stays on this computer: the page sends nothing anywhere.</p>
+      <p class="field-help">
+        Opened here, or dropped anywhere on the page: an experiment, a trace of a kernel, a profile of PyTorch or Nsight
+        Systems. Everything stays on this computer: the page sends nothing anywhere.
+      </p>
     </>
   );
 }

@@ -53,6 +53,10 @@ export function helpDialog(
       </p>
       <p>The address of the page is the whole experiment. Whoever opens it sees the same run, to the cycle.</p>
       <p>
+        A profile of PyTorch or Nsight Systems, a trace of a kernel or an experiment may be dropped anywhere on the
+        page.
+      </p>
+      <p>
         Six short stories and ten things to try are in <a href="./learn.html">Learn</a>. The whole experiment as a form
         is behind <b>Make</b> ( x ). Many experiments at once are in <a href="./sweeps.html">Schemes</a>. What papers
         say, computed again and beside what they print, is in <a href="./figures.html">Papers</a>.

@@ -2,16 +2,19 @@
 // of their own.
 import type { Signal } from "@preact/signals";
 import { kernelChoices } from "../model/choice.ts";
-import { scheme } from "../model/choices.ts";
 import { ENDLESS, MISSING } from "../model/format.ts";
 import { useFreshId } from "../parts/dom.ts";
 import { Menu } from "../parts/menu.tsx";
 import { Button, RunLink } from "../parts/widgets.tsx";
-import type { Catalogue, Experiment } from "../model/types.ts";
+import type { Catalogue, Experiment, PolicyChoice } from "../model/types.ts";
 import type { Simulations } from "./simulated.ts";
 
 /** Cycles of a run of a pair: on a GPU of a hundred SMs they take less than a minute. */
 const CYCLES = 200_000;
+
+/** What a pair's places are of, too. */
+export const STREAMS: PolicyChoice = { name: "leftover" },
+  MPS: PolicyChoice = { name: "mps", percentage: [50, 50] };
 
 /** What is the same for all pairs. */
 export interface Desk {
@@ -35,16 +38,16 @@ export const timesText = (factor: number | null | undefined): string =>
   factor == null ? MISSING : `${factor === Infinity ? ENDLESS : factor.toFixed(2)}×`;
 
 /** The run of two, where both are chosen. */
-export function runOf({ catalogue, gpu, bodies }: Desk, two: Two, policy: string): Experiment | null {
+export function runOf({ gpu, bodies }: Desk, two: Two, policy: PolicyChoice): Experiment | null {
   const kernels = two.flatMap(({ name }) => bodies.value.get(name) ?? []);
   if (kernels.length < two.length) return null;
-  return { corun: 1, gpu, kernels, seed: 1, stop: { cycles: CYCLES }, policy: scheme(catalogue, policy, 2) };
+  return { corun: 1, gpu, kernels, seed: 1, stop: { cycles: CYCLES }, policy };
 }
 
 export function Chosen({ two, desk }: { two: Two; desk: Desk }) {
   const id = useFreshId("timeline-kernel"),
     { catalogue, bodies } = desk,
-    [streams, mps] = [runOf(desk, two, "leftover"), runOf(desk, two, "mps")],
+    [streams, mps] = [runOf(desk, two, STREAMS), runOf(desk, two, MPS)],
     [first, second] = two;
   return (
     <div class="timeline-run">
@@ -68,7 +71,7 @@ export function Chosen({ two, desk }: { two: Two; desk: Desk }) {
         {streams && <Run two={two} desk={desk} of={streams} />}
         {streams && mps && (
           <RunLink away class="button" of={{ experiment: streams, other: mps }}>
-            Open the run, streams against MPS
+            Open the run, streams against MPS 50 % each
           </RunLink>
         )}
       </div>

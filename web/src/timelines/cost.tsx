@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { count } from "../model/format.ts";
 import { Heat } from "../parts/heat.tsx";
-import { Chosen, runOf, timesText, type Desk, type Named, type Two } from "./chosen.tsx";
+import { Chosen, runOf, STREAMS, timesText, type Desk, type Named, type Two } from "./chosen.tsx";
 import { nanoText } from "./launches.ts";
 import type { BesideRow, KernelRow, Report, Spread } from "./report.ts";
 
@@ -85,7 +85,7 @@ export function Cost({ report: { beside, slowdowns }, rows, desk }: CostProps) {
 
 /** What is simulated of kernels that stand for a pair, behind what is measured. */
 function simulated(two: Two, desk: Desk): string {
-  const run = runOf(desk, two, "leftover"),
+  const run = runOf(desk, two, STREAMS),
     known = run && desk.simulations.of(run);
   return known && "slowdowns" in known ? `; simulated ${timesText(known.slowdowns[0])}` : "";
 }

@@ -91,6 +91,13 @@ function Said({ file, launches, report, catalogue, ask }: SaidProps) {
   return (
     <Page title={file}>
       <p class="timeline-loss">{report.loss}</p>
+      {report.notes.length > 0 && (
+        <ul class="note">
+          {report.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
       <p>
         {`${count(report.launches)} launches of ${count(report.kernel_count)} kernels on ${described.join(", ")}, as ${report.tool} has seen them. ${report.overview}`}
       </p>
@@ -119,13 +126,6 @@ function Said({ file, launches, report, catalogue, ask }: SaidProps) {
       )}
       {report.beside.length > 0 && <Cost {...{ report, rows, desk }} />}
       <Kernels report={report} />
-      {report.notes.length > 0 && (
-        <ul class="note">
-          {report.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
     </Page>
   );
 }
