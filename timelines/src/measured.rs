@@ -1,7 +1,7 @@
 //! How long kernels took alone and beside others, as the timeline has measured it.
 //!
 //! A launch is *alone* if launches of other streams overlap at most 5 % of it. It is *beside X* if kernels named X overlap at least 80 % of it, and others
-//! at most 5 %. Less than three cases are not shown.
+//! at most 5 %. Less than three cases are not shown. What launches of its own stream overlap by more is neither: it may have waited for them all the time.
 
 use crate::overlap::{Overlaps, both, covered};
 use crate::timeline::Timeline;
@@ -80,22 +80,28 @@ pub struct Measured {
 impl Measured {
     /// Launches of a timeline whose overlaps are known.
     pub fn of(timeline: &Timeline, overlaps: &Overlaps) -> Measured {
-        let mut others: HashMap<u32, Vec<u32>> = HashMap::new();
-        for overlap in &overlaps.all {
-            others.entry(overlap.first).or_default().push(overlap.second);
-            others.entry(overlap.second).or_default().push(overlap.first);
-        }
+        let [mut others, mut in_stream] = [&overlaps.all, &overlaps.in_stream].map(|overlaps| {
+            let mut others: HashMap<u32, Vec<u32>> = HashMap::new();
+            for overlap in overlaps {
+                others.entry(overlap.first).or_default().push(overlap.second);
+                others.entry(overlap.second).or_default().push(overlap.first);
+            }
+            // In the order of their starts, as their numbers are.
+            others.values_mut().for_each(|others| others.sort_unstable());
+            others
+        });
         let mut alone: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
         let mut beside: BTreeMap<(u32, &str), Vec<u64>> = BTreeMap::new();
         let known = overlaps.until.unwrap_or(u32::MAX);
         for (number, launch) in (0..known).zip(&timeline.launches).filter(|(_, launch)| launch.duration > 0) {
-            // In the order of their starts, as their numbers are.
-            let mut others = others.remove(&number).unwrap_or_default();
-            others.sort_unstable();
+            let [others, in_stream] = [&mut others, &mut in_stream].map(|others| others.remove(&number).unwrap_or_default());
             let part = |chosen: &mut dyn Iterator<Item = &u32>| {
                 let intervals = chosen.map(|other| both(launch, &timeline.launches[*other as usize]));
                 covered(intervals) as f64 / launch.duration as f64
             };
+            if part(&mut in_stream.iter()) > ALONE {
+                continue;
+            }
             if part(&mut others.iter()) <= ALONE {
                 alone.entry(launch.kernel).or_default().push(launch.duration);
                 continue;
@@ -171,6 +177,9 @@ mod tests {
         assert_eq!((found.beside[0].beside.cases, found.beside[0].slowdown()), (3, None), "80 of 100, never alone");
         assert_eq!(with(&[(2, 4, 10, 6)]).beside.iter().filter(|row| row.kernel == 0).count(), 0, "c overlaps 6 %: two cases are left");
         assert_eq!(with(&[(2, 4, 10, 5)]).beside.iter().filter(|row| row.kernel == 0).count(), 1, "5 % are allowed");
+        let in_stream = with(&[(2, 1, 2094, 50), (2, 1, 3000, 10), (2, 1, 4000, 10), (2, 1, 5000, 100), (2, 1, 5005, 10)]);
+        assert_eq!(in_stream.beside.iter().filter(|row| row.kernel == 0).count(), 0, "6 % of it are of its own stream: two cases are left");
+        assert_eq!(in_stream.alone.len(), 0, "of c two are alone, and three are not");
         assert_eq!(with(&[(2, 9, 5000, 0), (2, 9, 6000, 0), (2, 9, 7000, 0)]).alone.len(), 0, "nothing was measured");
     }
 }

@@ -3,7 +3,7 @@
 use crate::timeline::{Launched, Timeline};
 use std::collections::BTreeMap;
 
-/// Two launches on different streams of a GPU that ran at once.
+/// Two launches of a GPU that ran at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overlap {
     /// The one that started first, of `Timeline::launches`.
@@ -17,8 +17,10 @@ pub struct Overlap {
 /// All of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overlaps {
-    /// By the starts of the second ones.
+    /// Of different streams, by the starts of the second ones.
     pub all: Vec<Overlap>,
+    /// Of one stream, as well. Its launches follow each other, but for programmatic dependent launch, branches of a graph, and wrong durations.
+    pub in_stream: Vec<Overlap>,
     /// Where more was to be looked at than is: the launch from which on nothing is known.
     pub until: Option<u32>,
 }
@@ -33,21 +35,22 @@ impl Overlaps {
     /// Those of a timeline, in one pass over its starts.
     pub fn of(timeline: &Timeline) -> Overlaps {
         let mut found = Overlaps::default();
-        // Under way on each device. A stream has one at a time, and a few where it is a graph's.
+        // Under way on each device. A stream has one at a time, or a few.
         let mut under_way: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut looks = 0;
         for (number, launch) in (0..).zip(&timeline.launches) {
             let running = under_way.entry(launch.device).or_default();
             looks += running.len();
-            if looks > MOST_LOOKS || found.all.len() > MOST_OVERLAPS {
+            if looks > MOST_LOOKS || found.all.len() + found.in_stream.len() > MOST_OVERLAPS {
                 found.until = Some(number);
                 break;
             }
             running.retain(|&other| {
                 let other_launch = &timeline.launches[other as usize];
                 let ns = other_launch.end().min(launch.end()).saturating_sub(launch.start);
-                if ns > 0 && other_launch.stream != launch.stream {
-                    found.all.push(Overlap { first: other, second: number, ns });
+                if ns > 0 {
+                    let of = if other_launch.stream == launch.stream { &mut found.in_stream } else { &mut found.all };
+                    of.push(Overlap { first: other, second: number, ns });
                 }
                 other_launch.end() > launch.start
             });
@@ -86,9 +89,9 @@ mod tests {
         Launched { kernel: 0, device, stream, start, duration }
     }
 
-    /// Ends that touch do not overlap, nor streams of another GPU, nor launches of one stream.
+    /// Ends that touch do not overlap, nor streams of another GPU; launches of one stream stand apart.
     #[test]
-    fn launches_overlap_while_both_run_on_different_streams() {
+    fn launches_overlap_while_both_run() {
         let found = Overlaps::of(&timeline(vec![
             launch(0, 7, 0, 100),
             launch(0, 7, 10, 10),
@@ -99,8 +102,10 @@ mod tests {
             launch(0, 8, 100, 10),
             launch(0, 7, 240, 10),
         ]));
-        let all: Vec<_> = found.all.iter().map(|overlap| (overlap.first, overlap.second, overlap.ns)).collect();
+        let [all, in_stream]: [Vec<_>; 2] =
+            [&found.all, &found.in_stream].map(|found| found.iter().map(|overlap| (overlap.first, overlap.second, overlap.ns)).collect());
         assert_eq!(all, [(0, 3, 30), (0, 4, 60), (3, 4, 20), (4, 6, 10)]);
+        assert_eq!(in_stream, [(0, 1, 10)]);
         assert_eq!(found.until, None);
         assert_eq!(covered([(0, 10), (5, 7), (8, 20), (30, 31)]), 21);
     }

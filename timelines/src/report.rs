@@ -2,7 +2,7 @@
 
 use crate::beside::{Holds, Place, Room, Scheme};
 use crate::measured::{Beside, CAUTION, Measured, Spread};
-use crate::overlap::{Overlaps, covered};
+use crate::overlap::{Overlap, Overlaps, covered};
 use crate::pairs::{Gpus, Pair, Pairs, Why};
 use crate::residency::{Described, estimates};
 use crate::timeline::{Device, Kernel, Launched, Shape, Timeline, Tool};
@@ -296,7 +296,7 @@ pub fn report(timeline: &Timeline, asked: Option<&Described>) -> Report {
         launches: timeline.launches.len(),
         kernel_count: timeline.kernels.len(),
         kernels: kernel_rows(timeline, &gpus, &measured),
-        loss: loss(timeline, &gpu_rows, &pairs, &gpus),
+        loss: loss(timeline, &overlaps, &gpu_rows, &pairs, &gpus),
         notes: notes(timeline, &overlaps, &gpus, &measured, asked),
         gpus: gpu_rows,
         pairs: rows,
@@ -309,7 +309,7 @@ pub fn report(timeline: &Timeline, asked: Option<&Described>) -> Report {
 
 fn gpu_rows(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus) -> Vec<GpuRow> {
     let mut shared: BTreeMap<u32, u64> = BTreeMap::new();
-    for overlap in &overlaps.all {
+    for overlap in overlaps.all.iter().chain(&overlaps.in_stream) {
         for launch in [overlap.first, overlap.second] {
             let of = shared.entry(launch).or_default();
             *of = of.saturating_add(overlap.ns);
@@ -495,7 +495,7 @@ fn overview(pairs: &Pairs) -> String {
 }
 
 /// The largest loss in a sentence, and what would help.
-fn loss(timeline: &Timeline, rows: &[GpuRow], pairs: &Pairs, gpus: &Gpus) -> String {
+fn loss(timeline: &Timeline, overlaps: &Overlaps, rows: &[GpuRow], pairs: &Pairs, gpus: &Gpus) -> String {
     let Some((number, worst)) = (0..).zip(rows).max_by_key(|(_, row)| (row.ns - row.busy_ns).max(row.free_ns)) else {
         return "No kernel ran.".into();
     };
@@ -512,15 +512,20 @@ fn loss(timeline: &Timeline, rows: &[GpuRow], pairs: &Pairs, gpus: &Gpus) -> Str
     }
     let free = format!("Small grids and last waves leave places free, all together {} of the time of {gpu}", part(worst.free_ns));
     let pair = pairs.all.iter().find(|pair| pair.device == number && pair.possible());
+    let chained = overlaps.in_stream.iter().any(|overlap| timeline.launches[overlap.first as usize].device == number);
     if worst.free_ns == 0 {
         return match (&worst.streams[..], pair) {
+            ([_], _) if chained => "None is seen.".into(),
             ([stream], _) => format!("None is seen; all launches of {gpu} are on stream {stream}, so that none overlaps another."),
             (_, Some(pair)) => format!("Most could be won where {}; {}.", words(timeline, pair), pair.why.help(&places(gpus, pair))),
             (_, None) => "None is seen.".into(),
         };
     }
     match (&worst.streams[..], pair) {
-        ([stream], _) => format!("{free}: all its launches are on stream {stream}, and only work on another one could use them."),
+        ([stream], _) => {
+            let but = if chained { ", but for what of the next launch may begin before" } else { "" };
+            format!("{free}: all its launches are on stream {stream}, and only work on another one could use them{but}.")
+        }
         (_, Some(pair)) => {
             let words = words(timeline, pair);
             format!("{free}; most could be won where {words}; {}.", pair.why.help(&places(gpus, pair)))
@@ -552,6 +557,7 @@ fn notes(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus, measured: &Measu
             found.zero
         ));
     }
+    notes.extend(in_stream(timeline, overlaps));
     if let Some(until) = overlaps.until {
         notes.push(format!("Too many launches run at once: overlaps are known of the first {until} launches only."));
     }
@@ -559,6 +565,40 @@ fn notes(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus, measured: &Measu
         notes.push(CAUTION.into());
     }
     notes
+}
+
+/// What is said of launches that overlap others of their stream.
+fn in_stream(timeline: &Timeline, overlaps: &Overlaps) -> Vec<String> {
+    // How many of a stream's later launches begin and end while a launch runs.
+    let mut within: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut times: BTreeMap<u32, u64> = BTreeMap::new();
+    for Overlap { first, second, ns } in &overlaps.in_stream {
+        let longest = times.entry(*second).or_default();
+        *longest = (*longest).max(*ns);
+        *within.entry(*first).or_default() += usize::from(timeline.launches[*second as usize].duration == *ns);
+    }
+    let mut times: Vec<u64> = times.into_values().collect();
+    times.sort_unstable();
+    let launches = |count: usize, verb: &str| if count == 1 { format!("1 launch {verb}s") } else { format!("{count} launches {verb}") };
+    let begin = times.get(times.len() / 2).map(|median| {
+        format!(
+            "{} before one of the same stream has ended, the median by {}: by programmatic dependent launch, as branches of a graph, or by wrong times. They may have \
+             waited, and count neither as alone nor as beside another.",
+            launches(times.len(), "begin"),
+            time(*median)
+        )
+    });
+    let longest = within.into_iter().max_by_key(|(first, count)| (*count, Reverse(*first))).filter(|(_, count)| *count > 1);
+    let wrong = longest.map(|(first, count)| {
+        let launch = timeline.launches[first as usize];
+        format!(
+            "One of {} is said to take {}, in which {count} later launches of its stream begin and end: the duration is wrong, unless they are branches of \
+             a graph.",
+            called(&timeline.kernels[launch.kernel as usize]),
+            time(launch.duration)
+        )
+    });
+    begin.into_iter().chain(wrong).collect()
 }
 
 #[cfg(test)]
@@ -619,6 +659,37 @@ mod tests {
             "two whole waves, without a gap"
         );
         assert_eq!(report(&timeline(&[], &[]), None).overview, "No two kernels ran on different streams of a GPU.");
+    }
+
+    /// By programmatic dependent launch the next kernel of a stream begins before the one before has ended.
+    #[test]
+    fn launches_of_one_stream_that_overlap_are_said() {
+        let said = |shapes, launches: &[(u32, u64, u64, u64)]| {
+            let Report { loss, notes, kernels, .. } = report(&timeline(shapes, launches), None);
+            (loss, notes, kernels.iter().filter(|kernel| kernel.alone.is_some()).count())
+        };
+        let free = &[(218, 512, 64), (432, 512, 64)];
+        let each = |from: u64, by: u64| (0..3).flat_map(move |i| [(0, 7, i * 100, 50), (1, 7, i * 100 + from, by)]).collect::<Vec<_>>();
+        let (loss, notes, alone) = said(free, &each(48, 52));
+        assert!(loss.ends_with("only work on another one could use them, but for what of the next launch may begin before."), "{loss}");
+        assert_eq!(
+            notes[1..],
+            [
+                "3 launches begin before one of the same stream has ended, the median by 2.00 µs: by programmatic dependent launch, as branches of a graph, or by wrong \
+              times. They may have waited, and count neither as alone nor as beside another."
+            ]
+        );
+        assert_eq!(alone, 2, "2 of 50 and of 52 µs are less than 5 %");
+        assert_eq!(said(free, &each(40, 60)).2, 0, "10 of 50 µs are not");
+        assert_eq!(said(&free[1..], &[(0, 7, 0, 100), (0, 7, 90, 110)]).0, "None is seen.");
+        let (_, notes, _) = said(free, &[(0, 7, 0, 500), (1, 7, 100, 50), (1, 7, 200, 50), (1, 7, 480, 50)]);
+        assert_eq!(
+            notes[2..],
+            [
+                "One of kernel_number_0 (218 CTAs) is said to take 500 µs, in which 2 later launches of its stream begin and end: the duration is wrong, unless \
+              they are branches of a graph."
+            ]
+        );
     }
 
     #[test]
