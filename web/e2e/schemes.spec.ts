@@ -120,12 +120,14 @@ test("one press runs all schemes of a mix; the table sorts; a scheme opens besid
   expect(await column(page, 4)).toEqual([...up].reverse());
   await expect(sort).toBeFocused();
   // A question has one scheme for an answer, in words.
-  const fairest = page.getByRole("button", { name: "fairest", exact: true });
+  const fairest = page.locator(".schemes-picture header").getByRole("button", { name: "fairest" });
   await fairest.click();
   await expect(fairest).toHaveAttribute("aria-pressed", "true");
   await expect(page.locator(".schemes-picture [role=status]")).toHaveText(
     / is fairest of \d+ that ran: VADD \d.*×, SAD \d/,
   );
+  await page.locator(".schemes-picture [role=status] .term", { hasText: "fairest" }).hover();
+  await expect(page.locator(".term-tip")).toContainText("The least progress of a kernel over the greatest");
   await expect(page.locator(".schemes-picture .point.active")).toHaveCount(1);
   await noViolations(page);
   await picture(page, "schemes", true);

@@ -253,6 +253,19 @@ test("a read's path is that of who suffers in A, in both sides; what is missing 
   const [none] = paths([side(result(says(FIRST), [kernel("BP", 5, { latency: { l2: null } })], []))]);
   assert.deepEqual([none?.stations.length, none?.why], [0, "no read of BP has come back"]);
   assert.equal(paths([side(null)])[0]?.why, "nothing is known yet");
+  // At the sentence's own bounds: a read of a run's start may be faster than alone by chance.
+  const wide = (mean: [number, number] | null) =>
+    paths([
+      side({ ...EVEN, ci95: { kernels: [{ latency: { mean } }], gpu: {}, metrics: {} } } as unknown as Result),
+    ])[0];
+  assert.deepEqual([wide([2000, 2500])?.here, wide([2000, 2500])?.why], [2290, ""]);
+  assert.deepEqual([wide([1200, 3000])?.here, wide([1200, 3000])?.stations], [null, []]);
+  assert.equal(wide([1200, 3000])?.why, "1,200–3,000 cycles: the run is too short to say");
+  assert.equal(wide(null)?.why, "the run is too short to say");
+  assert.equal(
+    origins([side({ ...EVEN, verdict: says([{ text: "Too short." }]) } as Result, { origin: "rests" })])[0]?.text,
+    "Paused here: 10,000 cycles so far. Play goes on.",
+  );
   const stored = { counters: undefined, thread_instructions: undefined };
   const kernels = ["BP", "CFD", "LBM"],
     three = result(

@@ -110,6 +110,27 @@ test("while a stored answer stands, what a run says on its way is nothing new to
   assert.equal(answered.sides.value[1], before[1], "B is as it was");
 });
 
+test("who stops before anything can be said of A keeps what stood there, of A and B alike", async () => {
+  const session = seen(),
+    answered = new Answered(session),
+    says = (...headline: object[]): Result =>
+      ({ ...ended([5, 2], 5000), stop: "budget", verdict: { headline } }) as unknown as Result,
+    origins = (...results: Result[]): string[] => {
+      session.sides.value = session.sides.value.map((one, at) => ({ ...one, result: results[at] ?? null }));
+      return answered.sides.value.map(({ origin }) => origin);
+    };
+  session.sides.value = [even, ccbp()].map(side);
+  await answered.loaded;
+  session.whereabouts.value = "rest";
+  const silent = says({ text: "The run is too short." }),
+    speaks = says({ text: "BP", kernel: 0 }, { text: " suffers." });
+  assert.deepEqual(origins(silent, speaks), ["stored", "stored"]);
+  assert.deepEqual(origins(speaks, silent), ["rests", "rests"]);
+  session.sides.value = [even, ccbp({ seed: 2 })].map(side);
+  await answered.loaded;
+  assert.deepEqual(origins(silent, silent), ["rests", "rests"], "B has nothing that stood there");
+});
+
 test("once the engine has named an experiment by its hash, the answer has that hash or is none", async () => {
   const loaded = (hash: string): Partial<Side> => ({ loaded: { hash, normal: even } as Side["loaded"] });
   assert.deepEqual(answersOf(await shown([even], [loaded(EVEN)])), [EVEN]);

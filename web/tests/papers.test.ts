@@ -6,12 +6,19 @@ import { parse } from "smol-toml";
 import { Papers, cited, figuresNamed } from "../build/papers.ts";
 import { pointText } from "../src/embed/figure-document.ts";
 import type { Figure } from "../src/model/types.ts";
-import { keptText, withGains, withUnit, type Claim } from "../src/papers/paper.ts";
+import { keptText, VERDICTS, withGains, withUnit, type Claim } from "../src/papers/paper.ts";
 
 // The tests are compiled into test-results/unit/tests and run in web/.
 const root = new URL(`file://${process.cwd()}/../`);
 const papers = new Papers(root);
 const cards = papers.chosen.map((one) => papers.card(one));
+
+test("the mark of how a claim came out says nothing else in the report", () => {
+  const report = readFileSync(new URL("docs/reports/ccbp/report.md", root), "utf8"),
+    relations = /^`≈`.*$/m.exec(report)?.[0] ?? "";
+  assert.match(relations, /`≈`: within 5 %/);
+  for (const mark of Object.values(VERDICTS)) assert.ok(!relations.includes(`\`${mark}\``), mark);
+});
 
 test("six papers, each with what it claims and how that came out", () => {
   assert.deepEqual(

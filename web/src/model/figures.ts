@@ -79,3 +79,7 @@ function listed(controls: Controls | null, key: string): number[] {
   const value = controls?.[key];
   return Array.isArray(value) ? value.map((v) => (typeof v === "number" ? v : Infinity)) : [];
 }
+
+/** The engine says of no kernel anything yet: the run is too short. */
+export const isSilent = ({ verdict }: Result): boolean =>
+  verdict?.headline.every(({ kernel }) => kernel == null) === true;

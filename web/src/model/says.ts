@@ -2,7 +2,7 @@
 import { count } from "./format.ts";
 import { inFull, interval, plusMinus } from "./interval-text.ts";
 import type { Interval, Part, Result } from "./types.ts";
-import { saidSlowdown } from "./figures.ts";
+import { isSilent, saidSlowdown } from "./figures.ts";
 import type { RunSide } from "./model.ts";
 
 /** From this part of itself on, half of an interval is said beside its number. */
@@ -111,7 +111,7 @@ function originOf({ origin, result }: RunSide): string {
     case "running":
       return `Running here: ${cycles} so far.`;
     case "rests":
-      return `Paused here: ${cycles} so far.`;
+      return `Paused here: ${cycles} so far.${isSilent(result) ? " Play goes on." : ""}`;
     case "earlier":
       return `Answer of the first ${cycles}: the run here goes on.`;
     case "stretch":

@@ -1,10 +1,11 @@
 // Where a kernel's time goes, beside what it takes alone: as numbers of a result. No DOM.
 import { isApart } from "./choices.ts";
-import { finite } from "./format.ts";
-import type { KernelResult, Result } from "./types.ts";
+import { count, finite } from "./format.ts";
+import { interval } from "./interval-text.ts";
+import type { IntervalsOf, KernelResult, Result } from "./types.ts";
 import type { RunSide } from "./model.ts";
 import { ALIKE } from "./bars.ts";
-import { counter, hasCounters, slowdownOf } from "./figures.ts";
+import { counter, hasCounters, isClose, slowdownOf } from "./figures.ts";
 
 type Breakdown = NonNullable<Result["kernels"][number]["breakdown_alone"]>;
 
@@ -86,6 +87,13 @@ function pathOf(side: RunSide, k: number): ReadPath {
   const allAlone = alone && total("alone");
   if (stations.some(({ here }) => here === null))
     return { ...none, alone: allAlone, why: `no read of ${name} has come back` };
+  // What a run's first reads take says nothing beside what they take alone.
+  const means = result.ci95?.kernels[k]?.["latency"] as IntervalsOf | undefined,
+    ends = interval(means, "mean");
+  if (allAlone !== null && means && !isClose(total("here"), ends)) {
+    const range = ends ? `${ends.map((end) => count(Math.round(end))).join("–")} cycles: ` : "";
+    return { ...none, alone: allAlone, why: `${range}the run is too short to say` };
+  }
   const by = behind(side, k);
   return {
     ...none,

@@ -1,14 +1,6 @@
 // Claims with what the paper prints and what came out here.
 import { Terms } from "../parts/term.tsx";
-import { withUnit, type Claim } from "./paper.ts";
-
-/** Beside the report's own words. */
-const MARKS: Readonly<Record<Claim["verdict"], string>> = {
-  reproduced: "✓",
-  "direction only": "≈",
-  "not reproduced": "✗",
-  "not testable": "–",
-};
+import { VERDICTS, withUnit, type Claim } from "./paper.ts";
 
 export function ClaimTable({ claims, label, report }: { claims: readonly Claim[]; label: string; report: string }) {
   return (
@@ -39,7 +31,7 @@ export function ClaimTable({ claims, label, report }: { claims: readonly Claim[]
             <td class="num">{claim.paper}</td>
             <td class="num">{withUnit(claim)}</td>
             <td class={`verdict verdict-${claim.verdict.replaceAll(" ", "-")}`}>
-              <span aria-hidden="true">{MARKS[claim.verdict]}</span> {claim.verdict}
+              <span aria-hidden="true">{VERDICTS[claim.verdict]}</span> {claim.verdict}
             </td>
           </tr>
         ))}

@@ -14,6 +14,13 @@ export interface Claim {
   /** Why it came out so: the cause that the report names, what the report notes, or how near it is. */
   why: string;
 }
+/** The mark of each beside the report's own words: none of the report's relations (`≈`, `≳`, `≲`), which say something else. */
+export const VERDICTS: Readonly<Record<Claim["verdict"], string>> = {
+  reproduced: "✓",
+  "direction only": "◐",
+  "not reproduced": "✗",
+  "not testable": "–",
+};
 /** A printed gain over a bar of a figure: both by their places among its points. */
 export interface Gain {
   of: number;

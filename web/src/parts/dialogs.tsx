@@ -51,6 +51,10 @@ export function helpDialog(
         which share of it. The pictures show the machine as it is in this cycle; the time axis shows windows of 400
         cycles. It is a model: its schemes are what papers describe, not what a certain GPU does.
       </p>
+      <p>
+        Of all schemes, the fairest is the one under which the least progress of a kernel, beside its speed alone, is
+        closest to the greatest. The one with most work has the greatest sum of these (STP).
+      </p>
       <p>The address of the page is the whole experiment. Whoever opens it sees the same run, to the cycle.</p>
       <p>
         A profile of PyTorch or Nsight Systems, a trace of a kernel or an experiment may be dropped anywhere on the

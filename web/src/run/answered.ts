@@ -3,6 +3,7 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { kernelLabels, schemeText } from "../model/choices.ts";
 import { schemesFor } from "../schemes/variants.ts";
 import type { Experiment } from "../model/types.ts";
+import { isSilent } from "../model/figures.ts";
 import type { RunSide, SchemeAnswer } from "../model/model.ts";
 import { shownOf } from "../model/origin.ts";
 import type { SchemesRun } from "../schemes/schemes-run.ts";
@@ -80,21 +81,28 @@ export class Answered {
       catalogue = ready.value?.catalogue;
     const brought = (one: Experiment, hash: string | null): SchemeAnswer | null =>
       answerOf(this.#brought.value.get(mixKey(one)) ?? [], one, hash);
-    const sides = all.map(({ experiment, result, alone, asking, loaded, earlier }, at): RunSide => {
-      const answer = brought(experiment, loaded?.hash ?? null),
-        before = earlier && (brought(earlier.experiment, earlier.result.config_hash)?.result ?? null);
+    const known = all.map(({ experiment, loaded, earlier }) => ({
+      answer: brought(experiment, loaded?.hash ?? null),
+      before:
+        earlier &&
+        shownOf(brought(earlier.experiment, earlier.result.config_hash)?.result ?? null, earlier.result, "end").result,
+    }));
+    // Who stops before anything can be said of A keeps what was there, of all.
+    const soon =
+        whereabouts.value === "rest" &&
+        all[0]?.result != null &&
+        isSilent(all[0].result) &&
+        known.every(({ answer, before }) => answer?.result ?? before),
+      at = soon ? "way" : whereabouts.value;
+    const sides = all.map(({ experiment, result, alone, asking }, i): RunSide => {
+      const { answer = null, before = null } = known[i] ?? {};
       return {
-        mark: all.length > 1 ? (MARKS[at] ?? "") : "",
+        mark: all.length > 1 ? (MARKS[i] ?? "") : "",
         scheme: catalogue ? schemeText(experiment, catalogue) : (answer?.scheme ?? schemeText(experiment)),
         experiment,
         kernels: kernelLabels(experiment.kernels),
-        ...shownOf(
-          answer?.result ?? null,
-          result,
-          whereabouts.value,
-          earlier && shownOf(before, earlier.result, "end").result,
-        ),
-        elsewhere: isElsewhere(all, at),
+        ...shownOf(answer?.result ?? null, result, at, before),
+        elsewhere: isElsewhere(all, i),
         asking,
         alone: experiment.kernels.map((_, k) => alone[k]?.why ?? (alone[k] ? "" : "alone: being measured")),
       };

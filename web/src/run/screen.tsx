@@ -50,7 +50,7 @@ export function startScreen(
   const { sides } = answered,
     told = standing(sides),
     pauses = (): void => {
-      if (isRunning(session.now)) session.engine?.transport.pause();
+      if (isRunning(session.now)) session.send("toggle");
     },
     knobs = signal(false);
   // By itself: it follows each result, and the row of choices need not.

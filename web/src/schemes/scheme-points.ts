@@ -193,9 +193,11 @@ export interface Pick {
   says: string;
 }
 
-/** The fairest, the fastest for a kernel, and the one that does most; of those whose run is whole. `kernel`: the one that suffers. */
-export function picksOf(all: readonly SchemePoint[], kernels: readonly string[], kernel: number): Pick[] {
-  const points = all.filter(({ dropped }) => !dropped);
+/**
+ * The fairest, the fastest for a kernel, and the one that does most, of those that were not dropped; a race drops by harmonic speedup, and who could
+ * still be first by another figure is named. `kernel`: the one that suffers.
+ */
+export function picksOf(points: readonly SchemePoint[], kernels: readonly string[], kernel: number): Pick[] {
   // As a bar has it: a number, or the range of one that is not known closely.
   const times = (value: number, ends: Interval): string =>
     ends === null || isClose(value, ends) ? `${fixed(value, 2)}×` : rangeText({ kind: "slow", ends });
@@ -222,19 +224,29 @@ export function picksOf(all: readonly SchemePoint[], kernels: readonly string[],
         return value === null ? [] : [{ point, value, ends }];
       })
       .sort((one, other) => (more ? other.value - one.value : one.value - other.value));
-    const [first, ...others] = known;
+    const ran = known.filter(({ point }) => !point.dropped),
+      [first] = ran;
     if (!first) return [];
     const [low, high] = first.ends ?? [first.value, first.value];
-    const reach = others.filter(({ value, ends }) =>
-      more ? (ends?.[1] ?? value) >= low : (ends?.[0] ?? value) <= high,
-    ).length;
-    const close = reach === 0 ? "" : ` ${reach} more may be: intervals overlap.`;
+    const reach = known.filter(
+      (one) => one !== first && (more ? (one.ends?.[1] ?? one.value) >= low : (one.ends?.[0] ?? one.value) <= high),
+    );
+    const lost = reach.filter(({ point }) => point.dropped),
+      left = reach.length - lost.length,
+      [one] = lost;
+    const close =
+      (left === 0 ? "" : ` ${left} more may be: intervals overlap.`) +
+      (one === undefined
+        ? ""
+        : lost.length === 1
+          ? ` ${one.point.name} may be, too: the race dropped it before its end.`
+          : ` ${lost.length} more may be, too: the race dropped them before their end.`);
     return [
       {
         id,
         title,
         point: first.point,
-        says: `${says(first.point, `of ${known.length} that ran`, first.value)}.${close}`,
+        says: `${says(first.point, `of ${ran.length} that ran`, first.value)}.${close}`,
       },
     ];
   };

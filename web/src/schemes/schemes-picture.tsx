@@ -22,6 +22,7 @@ import { HEAD, ROW, SchemeRows } from "./scheme-rows.tsx";
 import { pointAt, scatterOf, SchemeScatter } from "./scheme-scatter.tsx";
 import type { SchemesProgress } from "./schemes-run.ts";
 import { useFreshId } from "../parts/dom.ts";
+import { Terms } from "../parts/term.tsx";
 import "./schemes-picture.css";
 
 interface SchemesPictureProps {
@@ -180,13 +181,17 @@ export function SchemesPicture({
         ))}
       </header>
       <p class="how" role="status">
-        {pick
-          ? `${pick.says} `
-          : flat
-            ? "Lower left is better."
-            : promised
-              ? "A filled mark is a promise kept."
-              : "Shorter is better."}
+        <Terms
+          text={
+            pick
+              ? `${pick.says} `
+              : flat
+                ? "Lower left is better."
+                : promised
+                  ? "A filled mark is a promise kept."
+                  : "Shorter is better."
+          }
+        />
         {pick && pick.point.marks === "" && (
           <button type="button" class="text-button" onClick={() => choose(pick.point)}>
             {`${does.slice(0, 1).toUpperCase()}${does.slice(1)}`}
