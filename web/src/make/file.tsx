@@ -1,4 +1,5 @@
 // Examples to open, and the experiment as a file.
+import { painted } from "../parts/palette.ts";
 import { errorText } from "../model/format.ts";
 import { toast } from "../parts/dialogs.tsx";
 import { openFile } from "../model/file.ts";
@@ -45,7 +46,7 @@ const Drawn = ({ mark }: { mark: readonly string[] }) => (
     {mark.map((row, y) => (
       <span key={y}>
         {[...row].map((kernel, x) => (
-          <i key={x} class={kernel === "." ? "" : `swatch-${kernel}`} />
+          <i key={x} style={kernel === "." ? {} : painted(Number(kernel))} />
         ))}
       </span>
     ))}

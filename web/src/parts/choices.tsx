@@ -10,7 +10,6 @@ import {
   schemeText,
 } from "../model/choices.ts";
 import { mostOf } from "../model/shape.ts";
-import { kernelStyle } from "./palette.ts";
 import type { Catalogue, Experiment, KernelBody } from "../model/types.ts";
 import {
   NONE,
@@ -25,6 +24,7 @@ import {
 } from "../model/choice.ts";
 import { rowOf, rowText } from "../model/row.ts";
 import { Menu, type Beyond } from "./menu.tsx";
+import { Swatch } from "./widgets.tsx";
 import { forget, recordedChoices, recordedKernel, recordedValue, recordingOf } from "./recorded.tsx";
 
 /** What is chosen in the row. */
@@ -112,11 +112,7 @@ export function Choices(props: {
             onChoose={(value) => chosen(at, value)}
             beyond={beyond(0)}
             hint={sides ? "SMV + HG, ws against ccbp" : "SMV + HG on an a100"}
-            mark={
-              <span class={`swatch swatch-${at}`} aria-hidden="true">
-                <b>{kernelStyle(at).number}</b>
-              </span>
-            }
+            mark={<Swatch kernel={at} />}
           />
         </>
       ))}

@@ -5,7 +5,7 @@
 // kernel on they come again, each with another pattern.
 
 interface KernelStyle {
-  /** Fill on a light and on a dark background. */
+  /** On a light and on a dark background. */
   light: string;
   dark: string;
   /** Text on that fill. */
@@ -16,6 +16,12 @@ interface KernelStyle {
   number: string;
 }
 export type Pattern = "plain" | "diagonal" | "dots" | "cross" | "horizontal" | "vertical" | "back-diagonal" | "grid";
+/** A colour with a pattern on it. `ink` is the pattern's colour. */
+export interface Fill {
+  colour: string;
+  ink: string;
+  pattern: Pattern;
+}
 
 // Blue and orange come first: the pair that stays farthest apart under every deficiency.
 const FIRST: readonly KernelStyle[] = [
@@ -42,6 +48,41 @@ export const KERNEL_STYLES: readonly KernelStyle[] = [
 export function kernelStyle(kernel: number): KernelStyle {
   return KERNEL_STYLES[kernel % KERNEL_STYLES.length] as KernelStyle;
 }
+
+/** Text on a kernel's colour. */
+export function kernelInk(kernel: number, dark: boolean): string {
+  const style = kernelStyle(kernel);
+  return dark ? style.inkDark : style.inkLight;
+}
+/** A kernel's colour with its pattern, which must be seen, and must not drown the colour. */
+export function kernelFill(kernel: number, dark: boolean): Fill {
+  const style = kernelStyle(kernel);
+  return { colour: dark ? style.dark : style.light, ink: `${kernelInk(kernel, dark)}8c`, pattern: style.pattern };
+}
+
+const ruled = (way: string, ink: string, from: number, to: number, every: number): string =>
+  `repeating-linear-gradient(${way}, transparent 0 ${from}px, ${ink} ${from}px ${to}px, transparent ${to}px ${every}px)`;
+const dots = (ink: string, at: number): string =>
+  `radial-gradient(circle at ${at}px ${at}px, ${ink} 0.9px, transparent 1.3px) 0 0 / 6px 6px`;
+/** The same patterns as in picture/drawing.ts, as layers of a background. */
+const LAYERS: Readonly<Record<Pattern, (ink: string) => string[]>> = {
+  plain: () => [],
+  diagonal: (ink) => [ruled("135deg", ink, 0, 1.4, 4.24)],
+  "back-diagonal": (ink) => [ruled("45deg", ink, 0, 1.4, 4.24)],
+  cross: (ink) => [...LAYERS.diagonal(ink), ...LAYERS["back-diagonal"](ink)],
+  dots: (ink) => [dots(ink, 1.5), dots(ink, 4.5)],
+  horizontal: (ink) => [ruled("to bottom", ink, 1.3, 2.7, 4)],
+  vertical: (ink) => [ruled("to right", ink, 1.3, 2.7, 4)],
+  grid: (ink) => [ruled("to bottom", ink, 2, 3, 5), ruled("to right", ink, 2, 3, 5)],
+};
+/** A fill as the background of an element. */
+export const background = ({ colour, ink, pattern }: Fill): string => [...LAYERS[pattern](ink), colour].join(", ");
+
+/** An element in a kernel's colour and pattern; `striped`: one without a pattern has stripes. */
+export const painted = (kernel: number, striped = false) => ({
+  background: `var(--k${kernel}-${striped ? "striped" : "fill"})`,
+  color: `var(--k${kernel}-ink)`,
+});
 
 /** Stall causes share a ramp of their own: muted, so that the kernels stand out. Index = index into `stalls`. */
 export const STALL_COLOURS: readonly string[] = [
@@ -77,11 +118,19 @@ export function onThemeChange(call: () => void): () => void {
   };
 }
 
-/** Gives the style sheets the kernels' colours, which depend on the theme. */
+/** Gives the document the kernels' looks, which depend on the theme. */
 export function paintKernels(): void {
   const dark = isDark();
-  KERNEL_STYLES.forEach((style, k) => {
-    document.documentElement.style.setProperty(`--k${k}`, dark ? style.dark : style.light);
-    document.documentElement.style.setProperty(`--k${k}-ink`, dark ? style.inkDark : style.inkLight);
+  KERNEL_STYLES.forEach((_, k) => {
+    const fill = kernelFill(k, dark),
+      striped: Fill = fill.pattern === "plain" ? { ...fill, pattern: "diagonal" } : fill;
+    const looks = {
+      "": fill.colour,
+      "-ink": kernelInk(k, dark),
+      "-fill": background(fill),
+      "-striped": background(striped),
+    };
+    for (const [part, look] of Object.entries(looks))
+      document.documentElement.style.setProperty(`--k${k}${part}`, look);
   });
 }

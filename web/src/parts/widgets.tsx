@@ -3,7 +3,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ICONS, place, useFreshId, type IconName } from "./dom.ts";
 import { encodeLink, type LinkState } from "../model/link.ts";
-import { kernelStyle } from "./palette.ts";
+import { kernelStyle, painted } from "./palette.ts";
 import { toggleTheme } from "./theme.ts";
 
 export const Icon = ({ name }: { name: IconName }) => (
@@ -14,7 +14,7 @@ export const Icon = ({ name }: { name: IconName }) => (
 
 /** The mark of a kernel: its colour, pattern and number. */
 export const Swatch = ({ kernel }: { kernel: number }) => (
-  <span class={`swatch swatch-${kernel}`} aria-hidden="true">
+  <span class="swatch" style={painted(kernel)} aria-hidden="true">
     <b>{kernelStyle(kernel).number}</b>
   </span>
 );

@@ -1,6 +1,7 @@
 // Paints a drawing on a 2D canvas, sharp at any pixel ratio.
 import { eachCell, patternTile } from "./drawing.ts";
-import type { Drawing, Fill, Paint, Shape, TextShape } from "./drawing.ts";
+import type { Drawing, Paint, Shape, TextShape } from "./drawing.ts";
+import type { Fill } from "../parts/palette.ts";
 
 const tiles = new Map<string, HTMLCanvasElement>();
 

@@ -2,14 +2,8 @@
 //
 // Lengths are CSS pixels. Colours are final: the code that builds a picture takes them from the theme (theme.ts), so the same
 // list is the picture on the screen and in a paper.
-import type { Pattern } from "../parts/palette.ts";
+import type { Fill, Pattern } from "../parts/palette.ts";
 
-/** A colour with a pattern on it. `ink` is the pattern's colour. */
-export interface Fill {
-  colour: string;
-  ink: string;
-  pattern: Pattern;
-}
 export type Paint = string | Fill;
 
 interface RectShape {

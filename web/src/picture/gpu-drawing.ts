@@ -2,7 +2,8 @@
 import { Drawing, fitText, textWidth } from "./drawing.ts";
 import { percent, whole } from "../model/scale.ts";
 import { kernelPaint, stallPaint } from "./theme.ts";
-import type { Fill, Paint } from "./drawing.ts";
+import type { Paint } from "./drawing.ts";
+import type { Fill } from "../parts/palette.ts";
 import type { Theme } from "./theme.ts";
 import { type Lately, MemoryModel } from "./memory-model.ts";
 import { hasClasses, residentText, shownCauses, smGroups, SmModel, smName } from "./sm-model.ts";

@@ -1,5 +1,6 @@
 // Small pieces that the views share: swatches, the table behind a picture, what its numbers mean, its exports.
-import type { Drawing, Fill, Paint } from "./drawing.ts";
+import { background } from "../parts/palette.ts";
+import type { Drawing, Paint } from "./drawing.ts";
 import type { Meaning } from "./meanings.ts";
 import { toPng } from "./png.ts";
 import { toSvg } from "./svg.ts";
@@ -9,49 +10,7 @@ import type { Stamp } from "../model/stamp.ts";
 import { toCsv, toJson } from "../model/tabular.ts";
 import type { Cell, Tabular } from "../model/tabular.ts";
 
-// ---------------------------------------------------------------- the kernels' patterns in CSS
-
-/** The same patterns as in drawing.ts, as backgrounds. */
-export function fillStyle(paint: Paint) {
-  const fill: Fill = typeof paint === "string" ? { colour: paint, ink: paint, pattern: "plain" } : paint;
-  const ink = fill.ink;
-  const stripes = (angle: number, every: number): string =>
-    `repeating-linear-gradient(${angle}deg, ${ink} 0 1.4px, transparent 1.4px ${every}px)`;
-  const bars = (to: string): string =>
-    `repeating-linear-gradient(to ${to}, transparent 0 1.3px, ${ink} 1.3px 2.7px, transparent 2.7px 4px)`;
-  const rules = (to: string): string =>
-    `repeating-linear-gradient(to ${to}, transparent 0 2px, ${ink} 2px 3px, transparent 3px 5px)`;
-  const dot = (at: number): string => `radial-gradient(circle at ${at}px ${at}px, ${ink} 0.9px, transparent 1.3px)`;
-  let image = "none",
-    size = "auto";
-  switch (fill.pattern) {
-    case "plain":
-      break;
-    case "diagonal":
-      image = stripes(135, 4.24);
-      break;
-    case "back-diagonal":
-      image = stripes(45, 4.24);
-      break;
-    case "cross":
-      image = `${stripes(135, 4.24)}, ${stripes(45, 4.24)}`;
-      break;
-    case "dots":
-      image = `${dot(1.5)}, ${dot(4.5)}`;
-      size = "6px 6px";
-      break;
-    case "horizontal":
-      image = bars("bottom");
-      break;
-    case "vertical":
-      image = bars("right");
-      break;
-    case "grid":
-      image = `${rules("bottom")}, ${rules("right")}`;
-      break;
-  }
-  return { backgroundColor: fill.colour, backgroundImage: image, backgroundSize: size };
-}
+export const fillStyle = (paint: Paint) => ({ background: typeof paint === "string" ? paint : background(paint) });
 
 export const PaintSwatch = ({ of }: { of: Paint }) => (
   <span class="cv-swatch" aria-hidden="true" style={fillStyle(of)} />

@@ -1,6 +1,7 @@
 // Writes a drawing as an SVG document: the same shapes that canvas.ts paints.
 import { eachCell, patternTile } from "./drawing.ts";
-import type { Drawing, Fill, Paint, Shape } from "./drawing.ts";
+import type { Drawing, Paint, Shape } from "./drawing.ts";
+import type { Fill } from "../parts/palette.ts";
 
 interface SvgText {
   title: string;

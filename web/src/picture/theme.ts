@@ -1,6 +1,5 @@
 // The colours of pictures, read from the page's custom properties (style/tokens.css) and kept until the theme changes.
-import { isDark, kernelStyle, onThemeChange, STALL_COLOURS } from "../parts/palette.ts";
-import type { Fill } from "./drawing.ts";
+import { isDark, kernelFill, kernelInk as inkOf, onThemeChange, STALL_COLOURS, type Fill } from "../parts/palette.ts";
 
 export interface Theme {
   dark: boolean;
@@ -107,12 +106,8 @@ export function onRetheme(call: () => void): () => void {
   };
 }
 
-/** A kernel's fill: its colour with its pattern. */
-export function kernelPaint(kernel: number, t: Theme): Fill {
-  const style = kernelStyle(kernel);
-  const colour = t.dark ? style.dark : style.light;
-  return { colour, ink: patternInk(t.dark ? style.inkDark : style.inkLight), pattern: style.pattern };
-}
+export const kernelPaint = (kernel: number, t: Theme): Fill => kernelFill(kernel, t.dark);
+export const kernelInk = (kernel: number, t: Theme): string => inkOf(kernel, t.dark);
 
 /** Stall causes have patterns of their own too; waiting for memory, the most common, is plain. */
 export function stallPaint(stall: number, t: Theme): Fill {
@@ -125,15 +120,4 @@ export function stallPaint(stall: number, t: Theme): Fill {
 const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [5, 2, 1, 2, 1, 2]];
 export function dashOf(line: number): number[] {
   return [...(DASHES[line % DASHES.length] as number[])];
-}
-
-/** The pattern must be seen, and must not drown the colour. */
-function patternInk(ink: string): string {
-  return `${ink}8c`;
-}
-
-/** Text on a kernel's colour. */
-export function kernelInk(kernel: number, t: Theme): string {
-  const style = kernelStyle(kernel);
-  return t.dark ? style.inkDark : style.inkLight;
 }

@@ -3,6 +3,7 @@ import "./answer.css";
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../model/format.ts";
+import { painted } from "../parts/palette.ts";
 import { Terms } from "../parts/term.tsx";
 import type { Asking, RunSide } from "../model/model.ts";
 import type { Rate } from "../model/rate.ts";
@@ -20,7 +21,9 @@ import {
 } from "../model/says.ts";
 
 /** The mark of a kernel in a line of text: its colour and pattern. */
-export const Chip = ({ kernel }: { kernel: number }) => <i class={`answer-chip swatch-${kernel}`} aria-hidden="true" />;
+export const Chip = ({ kernel }: { kernel: number }) => (
+  <i class="answer-chip" style={painted(kernel)} aria-hidden="true" />
+);
 const KernelName = ({ kernel, name }: { kernel: number; name: string }) => (
   <span class="answer-kernel" style={{ "--of": `var(--k${kernel})` }}>
     <Chip kernel={kernel} />
@@ -193,7 +196,7 @@ export function Beyond({
         data-unknown={(alone === null && by !== null) || undefined}
         style={{ width: width(pale), "--of": `var(--k${kernel})` }}
       />
-      <span class={`beyond-more swatch-${by ?? kernel}`} style={{ width: width(here - pale) }} />
+      <span style={{ ...painted(by ?? kernel, true), width: width(here - pale) }} />
       <span
         class="beyond-less"
         style={{ width: width(Math.max(0, (alone ?? 0) - here)), "--of": `var(--k${kernel})` }}

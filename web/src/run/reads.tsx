@@ -2,6 +2,7 @@
 // what goes beyond is in the colours of whom it waits behind.
 import { count, MISSING } from "../model/format.ts";
 import { Term } from "../parts/term.tsx";
+import { painted } from "../parts/palette.ts";
 import { Chip, Mark } from "./answer.tsx";
 import type { RunSide } from "../model/model.ts";
 import { paths, STATIONS, type ReadPath } from "../model/where.ts";
@@ -51,7 +52,7 @@ function Read({ path, two }: { path: ReadPath; two: boolean }) {
                   style={{ flexGrow: all, "--of": `var(--k${kernel})` }}
                 >
                   <span class="read-pale" style={{ width: `${(100 * pale) / all}%` }} />
-                  <span class={`beyond-more swatch-${by}`} />
+                  <span class="read-more" style={painted(by, true)} />
                 </span>
               );
             })}

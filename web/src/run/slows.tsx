@@ -46,7 +46,8 @@ function SlowBar({ bar, top, mark }: { bar: Bar; top: number; mark: string }) {
                     {
                       from: kind === "slow" ? 1 : 0,
                       to: value,
-                      class: `swatch-${kernel} ${endless ? "slow-endless" : ""}`,
+                      kernel,
+                      class: endless ? "slow-endless" : "",
                     },
                     ...(taken ? [{ from: 1, to: Math.min(value, taken.share), class: "slow-share" }] : []),
                     ...(cure ? [{ from: value / cure.gives, to: value, class: "slow-back" }] : []),

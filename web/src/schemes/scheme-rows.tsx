@@ -1,6 +1,6 @@
 // Three and more kernels, or a promise: a row a scheme, a bar a kernel, in columns.
 import { fixed } from "../model/format.ts";
-import { kernelStyle } from "../parts/palette.ts";
+import { kernelStyle, painted } from "../parts/palette.ts";
 import { Track } from "../parts/track.tsx";
 import type { Column } from "./table.ts";
 import { axisOf, type SchemePoint } from "./scheme-points.ts";
@@ -44,7 +44,7 @@ export function SchemeRows({ points, columns, kernels, active, optionId, spoken 
         <span />
         {columns.map((column) => (
           <span key={column.key} class="head-cell">
-            <span class={`swatch swatch-${column.kernel ?? 0}`}>
+            <span class="swatch" style={painted(column.kernel ?? 0)}>
               {narrow ? <b>{kernelStyle(column.kernel ?? 0).number}</b> : null}
             </span>
             {narrow ? null : kernels[column.kernel ?? 0]}
@@ -87,7 +87,7 @@ export function SchemeRows({ points, columns, kernels, active, optionId, spoken 
               <span key={column.key} class="cell">
                 <Track
                   at={(of) => where(column, of)}
-                  bars={value === null ? [] : [{ to: value, class: `swatch-${column.kernel ?? 0}` }]}
+                  bars={value === null ? [] : [{ to: value, kernel: column.kernel ?? 0 }]}
                   ends={point.marks !== "" || i === active ? ends : null}
                   line={promise === "" ? undefined : 1}
                 />
