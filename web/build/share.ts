@@ -5,7 +5,7 @@ import { escapeXml } from "../src/picture/svg.ts";
 import { sentence, sidesOf, titleOf } from "../src/embed/says.ts";
 import { encodeLink } from "../src/model/link.ts";
 import type { RunSide } from "../src/model/model.ts";
-import { answerOf, mixKey, readAnswers, resultName, type Index } from "../src/model/stored.ts";
+import { answerOf, mixKey, readAnswers, resultName, type Index, type Stored } from "../src/model/stored.ts";
 import type { Experiment } from "../src/model/types.ts";
 import { barsPng } from "./bars-png.ts";
 
@@ -44,7 +44,7 @@ async function pageOf(name: string, all: Experiment[], index: Index, root: URL):
   const [experiment, other] = all as [Experiment, Experiment?];
   const mix = index.mixes.find((one) => mixKey(one.mix) === mixKey(experiment));
   const answers =
-    mix && readAnswers(json(new URL(`web/public/answers/${mix.file}.json`, root)), experiment, index.engine);
+    mix && readAnswers(json(new URL(`web/public/answers/${mix.file}.json`, root)) as Stored, experiment, index.engine);
   if (!answers) return null;
   const sides: RunSide[] = [];
   for (const side of sidesOf({ experiment, ...(other ? { other } : {}) })) {

@@ -87,7 +87,7 @@ test("even against CCBP: in lock-step, with the numbers of both and their differ
 
   // The column B − A is what the results say.
   const ipc = numbers(page)
-    .getByRole("row", { name: /^IPC shared/ })
+    .getByRole("row", { name: /^IPC (?!alone)/ })
     .first()
     .getByRole("cell");
   const of = (run: SavedResult): number => (run.kernels[0] as unknown as { ipc: number }).ipc;
@@ -200,7 +200,7 @@ test("another mix and another GPU: the fields that differ are named, each side i
   const row = numbers(page)
     .locator("tbody")
     .filter({ hasText: "CFD" })
-    .getByRole("row", { name: /^IPC shared/ });
+    .getByRole("row", { name: /^IPC (?!alone)/ });
   await expect(row.getByRole("cell").nth(1)).toHaveText("–");
   await expect(row.getByRole("cell").nth(2)).toHaveText("–");
   // The form is B's now, then A's; what is open beside it covers nothing of it.
@@ -357,7 +357,7 @@ test("what was before stays beside what is now, until it is dismissed", async ({
     "Change",
   ]);
   const cells = numbers(page)
-    .getByRole("row", { name: /^IPC shared/ })
+    .getByRole("row", { name: /^IPC (?!alone)/ })
     .first()
     .getByRole("cell");
   await expect(cells.locator(".value")).toHaveText([

@@ -407,8 +407,8 @@ test("bad addresses and bad data are named", async ({ page, watched }) => {
   await says("./figures.html?paper=nobody-2030", "has no figures of a paper “nobody-2030”");
   await says("./figures.html?paper=nobody-2030&report=1", "has no report of a paper “nobody-2030”");
   await page.context().unroute("**/papers/ccbp.json");
-  await serve(page, (text) => text.replace('"runs":[4]', '"runs":[99]').replace('"baseline":[4]', '"baseline":[99]'));
-  await says("./figures.html?all=1", "figures[1].points[0].baseline[0]: found 99, want a place in the list of 5 runs");
+  await serve(page, (text) => text.replace('"corun":1', '"corun":2'));
+  await says("./figures.html?all=1", "corun: found 2, want 1");
   // As a module, and as a plain script of a host that says no encoding, in an article that says none.
   await page.route("**/corun-figure.js", async (route) =>
     route.fulfill({ contentType: "text/javascript", body: await (await route.fetch()).body() }),

@@ -16,7 +16,7 @@ test("a goal is set by its slider, drawn in the chart, and said to be missed or 
   await expect(page.locator("#verdict")).toContainText(/SAD (keeps|misses) its promise,? (with|by) [\d.]+ %/);
   await show(page, "numbers");
   const promised = page.getByRole("region", { name: /What each kernel is promised|The numbers compared/ }).first();
-  await expect(promised).toContainText("Of its goal");
+  await expect(promised).toContainText("Goal reached");
   const { kernels } = await result(page);
   const sad = kernels[0] as unknown as { goal_ipc: number; goal_reached: number; ipc: number; ipc_alone: number };
   expect(sad.goal_ipc / sad.ipc_alone).toBeCloseTo(0.95, 10);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Alone } from "../src/engine/alone.ts";
-import { Answers, readAnswer } from "../src/engine/answers.ts";
+import { Answers } from "../src/engine/answers.ts";
 import type { Loaded } from "../src/engine/protocol.ts";
 import type { Run } from "../src/engine/run-handle.ts";
 import type { Experiment } from "../src/model/types.ts";
@@ -22,7 +22,7 @@ function measuring(): { alone: Alone; told: number[]; recalled: () => void } {
     alone: (_run, kernel, ipc) => void (ipc !== null && told.push(kernel)),
     aloneProgress: () => undefined,
   });
-  const answers = new Answers("1 a", readAnswer);
+  const answers = new Answers("1 a");
   answers.recall = () => new Promise((known) => asked.push(known));
   alone.answers = answers;
   return { alone, told, recalled: () => void asked.splice(0).map((known) => known()) };

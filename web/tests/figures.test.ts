@@ -179,61 +179,9 @@ test("embed code is markup that a title cannot break", () => {
   assert.ok(frameCode("https://host/", "p", FIGURE, 480.4).includes('height="481"'));
 });
 
-test("a damaged document is named by its field", () => {
+test("a document of another format is told", () => {
   assert.equal(readDocument(copy()).figures.length, 1);
-  type Loose = {
-    corun: number;
-    runs: { experiment: unknown }[] | string;
-    figures: Figure[];
-    stamp: { commit?: string };
-  };
-  const cases: [(of: Loose) => void, RegExp][] = [
-    [
-      (of) => {
-        of.corun = 2;
-      },
-      /^corun: found 2, want 1$/,
-    ],
-    [
-      (of) => {
-        of.runs = "no";
-      },
-      /^runs: found "no", want a list$/,
-    ],
-    [
-      (of) => {
-        (of.runs[1] as { experiment: unknown }).experiment = [];
-      },
-      /^runs\[1\]\.experiment: found \[\], want an object$/,
-    ],
-    [
-      (of) => {
-        of.figures[0]!.points[3]!.runs = [4];
-      },
-      /^figures\[0\]\.points\[3\]\.runs\[0\]: found 4, want a place in the list of 4 runs$/,
-    ],
-    [
-      (of) => {
-        of.figures[0]!.id = "../x";
-      },
-      /^figures\[0\]\.id: found "\.\.\/x"/,
-    ],
-    [
-      (of) => {
-        delete of.stamp.commit;
-      },
-      /^stamp\.commit: found nothing, want text$/,
-    ],
-  ];
-  for (const [spoil, said] of cases) {
-    const of = copy() as unknown as Loose;
-    spoil(of);
-    assert.throws(
-      () => readDocument(of),
-      (error: Error) => said.test(error.message),
-    );
-  }
-  for (const value of [null, 3, "x", []]) assert.throws(() => readDocument(value), /the file: found/);
+  assert.throws(() => readDocument({ ...copy(), corun: 2 }), /^Error: corun: found 2, want 1$/);
 });
 
 test("what is shipped can be read, and every run of it is a link", async () => {

@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Decided } from "../src/decisions/decisions.ts";
-import { COST, MIX, Numbers, SPEED, cellOf, gapOf, union, type Column, type Figure } from "../src/model/numbers.ts";
-import type { Catalogue, Decision, Result, ShownRun, ShownTable } from "../src/model/types.ts";
+import { COST, Numbers, cellOf, gapOf, union, type Column } from "../src/model/numbers.ts";
+import type { Catalogue, Decision, MetricEntry, Result, ShownRun, ShownTable } from "../src/model/types.ts";
 
 const SHOWN = { mark: "", title: "Even split", kernels: ["BP", "CFD"], goals: [false, false] };
 const CATALOGUE = { metrics: [] } as unknown as Catalogue;
-const ipc = SPEED.find(({ key }) => key === "ipc") as Figure,
-  slowdown = SPEED.find(({ key }) => key === "slowdown") as Figure,
-  stp = MIX.find(({ key }) => key === "stp") as Figure;
+const figure = (key: string, digits: number): MetricEntry =>
+  ({ key, title: key, unit: "", digits }) as unknown as MetricEntry;
+const ipc = figure("ipc", 1),
+  slowdown = figure("slowdown", 2),
+  stp = figure("stp", 3);
 
 const ran = (value: number, ends: [number, number] | null, cycles = 4000): Result =>
   ({
@@ -55,10 +57,10 @@ test("a number has its interval beside it, and one that is missing its reason", 
 });
 
 test("a slowdown has what its share and its neighbours cost, once the kernels have run in their shares", () => {
-  const [share, neighbours] = COST as [Figure, Figure],
+  const [share, neighbours] = COST.map((key) => figure(key, 2)) as [MetricEntry, MetricEntry],
     ended = ran(10, null);
   const all = numbers(ended),
-    cell = (figure: Figure) => cellOf(all.runs.value[0] as Column, 0, figure);
+    cell = (figure: MetricEntry) => cellOf(all.runs.value[0] as Column, 0, figure);
   Object.assign(ended.kernels[0] as object, { ipc_alone: 26 });
   assert.deepEqual(
     [cell(share).text, cell(share).title],

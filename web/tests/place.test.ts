@@ -1,9 +1,9 @@
 // The place Schemes: what is compared on a mix, what the oracles try, and the mix itself.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers, readAnswer } from "../src/engine/answers.ts";
+import { Answers } from "../src/engine/answers.ts";
 import { oneLess, oneMore, otherGpu, otherKernel } from "../src/model/mix.ts";
-import { readResult, type RunsPoints, type SchemesHost } from "../src/schemes/schemes-run.ts";
+import type { RunsPoints, SchemesHost } from "../src/schemes/schemes-run.ts";
 import { LAST, OracleSearch, SHORT } from "../src/schemes/oracle.ts";
 import type { OraclePolicies } from "../src/engine/lab/sweep.ts";
 import { Place } from "../src/schemes/place.ts";
@@ -139,8 +139,8 @@ function host(): SchemesHost & { ran: number[]; last(): PoolEvents & { end(): vo
         progress: () => ({ done: 0, left: null }),
       };
     },
-    alone: new Answers("", readAnswer),
-    results: new Answers<Result>("", readResult),
+    alone: new Answers(""),
+    results: new Answers<Result>(""),
   };
 }
 const later = (): Promise<void> => new Promise((done) => setTimeout(done));

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemeHead } from "../src/model/choices.ts";
-import { Answers, readAnswer } from "../src/engine/answers.ts";
+import { Answers } from "../src/engine/answers.ts";
 import type { SchemeAnswer } from "../src/model/model.ts";
 import { raceText, runningText } from "../src/schemes/scheme-points.ts";
-import { readResult, type RunsPoints, type SchemesProgress, SchemesRun } from "../src/schemes/schemes-run.ts";
+import { type RunsPoints, type SchemesProgress, SchemesRun } from "../src/schemes/schemes-run.ts";
 import { schemesFor } from "../src/schemes/variants.ts";
 import type { PoolEvents, RaceEvents } from "../src/engine/lab/pool.ts";
 import type { Plan } from "../src/engine/lab/sweep.ts";
@@ -109,8 +109,8 @@ function host() {
         progress: () => ({ done: 0.5, left: 1000 }),
       };
     },
-    alone: new Answers("", readAnswer),
-    results: new Answers("", readResult),
+    alone: new Answers(""),
+    results: new Answers<Result>(""),
   };
   return tested;
 }

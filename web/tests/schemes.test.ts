@@ -67,7 +67,17 @@ test("a column for each kernel's slowdown, the mix's figures and the bandwidths,
         better: null,
         doc: "how much slower",
       },
-      { key: "stp", title: "STP", unit: "", scope: "mix", formula: "", digits: 2, better: null, doc: "" },
+      { key: "stp", title: "STP", unit: "", scope: "mix", formula: "", digits: 3, better: null, doc: "" },
+      {
+        key: "noc_utilisation",
+        title: "",
+        unit: "fraction of peak",
+        scope: "gpu and kernel",
+        formula: "",
+        digits: 3,
+        better: null,
+        doc: "",
+      },
     ],
   );
   assert.deepEqual(

@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { begun, schemeName } from "../src/model/choices.ts";
 import first from "../src/model/first.json" with { type: "json" };
 import shipped from "../src/model/answers.json" with { type: "json" };
-import { answerOf, answersAreOf, mixKey, placeOf, readAnswers, resultName } from "../src/model/stored.ts";
+import { answerOf, answersAreOf, mixKey, readAnswers, resultName, type Stored } from "../src/model/stored.ts";
 import type { Experiment, PolicyChoice } from "../src/model/types.ts";
 
 const FIRST = first as Experiment;
-const read = (file: string): unknown => JSON.parse(readFileSync(`public/answers/${file}.json`, "utf8"));
+const read = (file: string): Stored => JSON.parse(readFileSync(`public/answers/${file}.json`, "utf8")) as Stored;
 const under = (policy: PolicyChoice): Experiment => ({ ...FIRST, policy });
 
 test("a mix is known by all but its scheme, its texts and the order of its keys", () => {
@@ -17,8 +17,6 @@ test("a mix is known by all but its scheme, its texts and the order of its keys"
   assert.equal(mixKey({ kernels, ...rest, policy: "ccbp", name: "Mine", alone: true }), key);
   assert.notEqual(mixKey({ ...FIRST, seed: 2 }), key);
   assert.notEqual(mixKey({ ...FIRST, kernels: [...kernels].reverse() }), key);
-  assert.equal(placeOf(under({ name: "even" })), "./answers/first.json");
-  assert.equal(placeOf({ ...FIRST, seed: 2 }), null);
 });
 
 test("a result's name has how kernels ran alone, where that is not as usual", () => {
@@ -53,15 +51,14 @@ test("the first mix has its A and B, under what the page sets of a policy at its
 test("schemes of a kernel by itself are the orders of its CTAs", () => {
   const mix = shipped.mixes.find(({ file }) => file === "hotspot-reset")?.mix as Experiment;
   const flip: Experiment = { ...mix, policy: "leftover", cta_order: "flip" };
-  assert.equal(placeOf(flip), "./answers/hotspot-reset.json");
   const answers = readAnswers(read("hotspot-reset"), flip, shipped.engine) ?? [];
   const [reset, found] = ["reset", "flip"].map((cta_order) => answerOf(answers, { ...flip, cta_order }));
   assert.deepEqual([reset?.scheme, found?.scheme], ["reset", "flip"]);
   assert.ok(reset?.result && found?.result && reset.result.digest !== found.result.digest);
 });
 
-test("what is another engine's, another mix's or broken is no answer", () => {
-  const whole = read("first") as { engine: string; schemes: { policy: object; result?: Record<string, unknown> }[] };
+test("what is another engine's or another mix's is no answer", () => {
+  const whole = read("first");
   const of = (change: (file: typeof whole) => void, experiment = FIRST): unknown => {
     const file = structuredClone(whole);
     change(file);
@@ -76,24 +73,6 @@ test("what is another engine's, another mix's or broken is no answer", () => {
     of(() => undefined, { ...FIRST, seed: 2 }),
     null,
   );
-  const broken: Record<string, unknown> = {
-    digest: "0",
-    cycles: "1",
-    kernels: [],
-    verdict: { says: [1], sure: true },
-    ci95: "x",
-  };
-  for (const [key, value] of Object.entries(broken))
-    assert.equal(
-      of((file) => {
-        const scheme = file.schemes.find(({ result }) => result);
-        scheme!.result = { ...scheme!.result, [key]: value };
-      }),
-      null,
-      key,
-    );
-  for (const value of [null, 1, [], {}, { engine: shipped.engine }])
-    assert.equal(readAnswers(value, FIRST, shipped.engine), null);
   assert.ok(answersAreOf(`9.9.9-${shipped.engine.split("-")[1] ?? ""}`));
   assert.ok(!answersAreOf("0.2.0-00000000"));
 });

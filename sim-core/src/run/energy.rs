@@ -170,7 +170,7 @@ record! {
     #[derive(Copy)]
     pub struct Totals as TOTALS "EnergyTotals", "energy";
     /// Of the measured cycles. For ratios between schemes on one GPU; not for absolute values: docs/reference/energy.md.
-    joules: f64 ["J"] as ("Energy", "Σ published energy of an event × how often it was counted, and what leaks × time", 4, Less) = Shape::Measured, Needed;
+    joules: f64 ["J"] as ("Energy", "Σ published energy of an event × how often it was counted, and what leaks × time", 6, Less) = Shape::Measured, Needed;
     /// Energy by time; for ratios, not for absolute values.
     watts: Option<f64> ["W"] as ("Power", "energy / time", 1, Less) = Shape::Measured, Needed;
     /// Thread instructions of the measured cycles for each watt: compare runs of equal length.

@@ -60,7 +60,7 @@ record! {
     /// Instructions issued, counted once for each warp.
     warp_instructions: u64 ["warp instructions"] = COUNT, Needed;
     /// CTAs finished.
-    ctas_done: u64 ["CTAs"] = COUNT, Needed;
+    ctas_done: u64 ["CTAs"] as ("CTAs done", "CTAs that have run to their end", 0, Neither) = COUNT, Needed;
     /// Times that the kernel ran to its end.
     runs_done: u64 ["runs"] = COUNT, Needed;
     /// From the beginning of the run; the kernel's latency, where it runs once.
@@ -88,7 +88,7 @@ record! {
     /// The IPC that the kernel is promised over its whole run. IPC alone is the policy's `ipc_alone` where that is given.
     goal_ipc: Option<f64> ["thread instructions per cycle"] as ("Goal", "share × IPC alone, or instructions / (deadline × core clock)", 1, Neither) = MEASURED, Words("no goal, or none known yet");
     /// 1 or more: the promise is kept so far.
-    goal_reached: Option<f64> as ("Goal reached", "IPC shared / goal", 3, More) = MEASURED, Words("no goal, or none known yet");
+    goal_reached: Option<f64> ["fraction of its goal"] as ("Goal reached", "IPC shared / goal", 3, More) = MEASURED, Words("no goal, or none known yet");
 }
 
 record! {

@@ -27,82 +27,12 @@ export const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 // ---------------------------------------------------------------- reading
 
-/** Checks what the page itself builds on; what a figure means is checked by the engine, which draws it. */
+/** What a figure means is checked by the engine, which draws it. */
 export function readDocument(value: unknown): FigureDocument {
-  const whole = object(value, "the file");
-  if (whole["corun"] !== 1) throw new DocumentError(`corun: found ${shown(whole["corun"])}, want 1`);
-  const stamp = object(whole["stamp"], "stamp");
-  const runs = list(whole["runs"], "runs").map((run, i): StoredRun => {
-    const { experiment, hash, digest } = object(run, `runs[${i}]`);
-    object(experiment, `runs[${i}].experiment`);
-    return {
-      experiment: experiment as Experiment,
-      hash: text(hash, `runs[${i}].hash`),
-      ...(typeof digest === "string" ? { digest } : {}),
-    };
-  });
-  const figures = list(whole["figures"], "figures").map((figure, i) =>
-    readFigure(object(figure, `figures[${i}]`), `figures[${i}]`, runs.length),
-  );
-  return {
-    paper: text(whole["paper"], "paper"),
-    title: text(whole["title"], "title"),
-    citation: text(whole["citation"], "citation"),
-    runs,
-    figures,
-    stamp: {
-      engine: text(stamp["engine"], "stamp.engine"),
-      commit: text(stamp["commit"], "stamp.commit"),
-      mode: text(stamp["mode"], "stamp.mode"),
-      cycles: number(stamp["cycles"], "stamp.cycles"),
-      seed: number(stamp["seed"], "stamp.seed"),
-    },
-  };
-}
-
-function readFigure(figure: Record<string, unknown>, at: string, runs: number): Figure {
-  if (!NAME.test(text(figure["id"], `${at}.id`)))
-    throw new DocumentError(`${at}.id: found ${shown(figure["id"])}, want small letters, digits and dashes`);
-  text(figure["title"], `${at}.title`);
-  for (const [i, name] of list(figure["series"], `${at}.series`).entries()) text(name, `${at}.series[${i}]`);
-  if (figure["categories"] !== undefined)
-    for (const [i, name] of list(figure["categories"], `${at}.categories`).entries())
-      text(name, `${at}.categories[${i}]`);
-  text(object(figure["measure"], `${at}.measure`)["path"], `${at}.measure.path`);
-  list(figure["points"], `${at}.points`).forEach((one, i) => {
-    const point = object(one, `${at}.points[${i}]`);
-    number(point["series"], `${at}.points[${i}].series`);
-    number(point["x"], `${at}.points[${i}].x`);
-    for (const key of ["runs", "baseline"]) {
-      list(point[key] ?? [], `${at}.points[${i}].${key}`).forEach((run, r) => {
-        if (!(Number.isSafeInteger(run) && (run as number) >= 0 && (run as number) < runs))
-          throw new DocumentError(
-            `${at}.points[${i}].${key}[${r}]: found ${shown(run)}, want a place in the list of ${runs} runs`,
-          );
-      });
-    }
-    point["runs"] ??= [];
-  });
-  return figure as unknown as Figure;
-}
-
-const shown = (value: unknown): string =>
-  value === undefined ? "nothing" : (JSON.stringify(value) ?? String(value)).slice(0, 60);
-function object(value: unknown, path: string): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new DocumentError(`${path}: found ${shown(value)}, want an object`);
-}
-function list(value: unknown, path: string): unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new DocumentError(`${path}: found ${shown(value)}, want a list`);
-}
-function text(value: unknown, path: string): string {
-  if (typeof value === "string") return value;
-  throw new DocumentError(`${path}: found ${shown(value)}, want text`);
-}
-function number(value: unknown, path: string): number {
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new DocumentError(`${path}: found ${shown(value)}, want a number`);
+  const { corun, ...document } = value as { corun: unknown } & FigureDocument;
+  if (corun !== 1) throw new DocumentError(`corun: found ${JSON.stringify(corun) ?? "nothing"}, want 1`);
+  for (const { points } of document.figures) for (const point of points) point.runs ??= [];
+  return document;
 }
 
 // ---------------------------------------------------------------- runs

@@ -1,6 +1,6 @@
 // IPC alone of the kernels that are shown: brought along with the page, kept from before, or measured in the background by workers of the Lab, each
 // once, whatever the policy and however many runs have it.
-import { Answers, readAnswer } from "./answers.ts";
+import { Answers } from "./answers.ts";
 import { Lab, type Asked, type Failure } from "./lab/lab.ts";
 import type { Loaded, PlannedAlone } from "./protocol.ts";
 import type { Run } from "./run-handle.ts";
@@ -22,7 +22,7 @@ export class Alone {
   readonly #events: AloneEvents;
   /** Kernels are measured side by side: a slowdown is known when the last of them is. */
   readonly #lab: Lab;
-  #answers = new Answers("", readAnswer);
+  #answers = new Answers("");
   /** Why a run has no IPC, by its hash. */
   readonly #failures = new Map<string, string>();
   #wanted: Wanted[] = [];

@@ -1,6 +1,6 @@
 // What runs alone have answered, by config hash: brought along with the page, or kept in this browser for this very engine, so that nothing is measured
-// twice. Where storage is forbidden, it is kept as long as the page. What is stored and is no answer is deleted, and measured anew.
-import { done, fieldsOf, openStore, sealed, storeOf, unsealed } from "./browser-store.ts";
+// twice. Where storage is forbidden, it is kept as long as the page. What is damaged is deleted, and measured anew.
+import { done, openStore, sealed, storeOf, unsealed } from "./browser-store.ts";
 import { lockManager } from "./life.ts";
 import type { Answer } from "../model/types.ts";
 
@@ -9,55 +9,20 @@ const STORE = "answers";
 /** Milliseconds after which it is looked again whether a run is still measured elsewhere. */
 const SOON = 50;
 
-const FIGURES = ["ipc", "warp_ipc", "noc_utilisation", "dram_utilisation"] as const;
-const BREAKDOWN = [
-  "warps",
-  "memory",
-  "lsu",
-  "other",
-  "miss_queue",
-  "request_noc",
-  "l2",
-  "dram",
-  "reply_noc",
-  "l1_hit_rate",
-  "l2_miss_rate",
-] as const;
-
-/** A value as an answer; null for what the engine does not take for one. */
-export function readAnswer(value: unknown): Answer | null {
-  const { ipc_ci95: interval = null, stuck = false, breakdown = null, ...figures } = fieldsOf(value);
-  const within = (one: unknown, least: number): boolean => typeof one === "number" && one >= least && one <= 1e12;
-  const ends =
-    interval === null ||
-    (Array.isArray(interval) && interval.length === 2 && interval.every((end) => within(end, -1e12)));
-  const whole = (keys: readonly string[], fields: Record<string, unknown>): boolean =>
-    Object.keys(fields).length === keys.length && keys.every((key) => within(fields[key], 0));
-  return whole(FIGURES, figures) &&
-    ends &&
-    (breakdown === null || whole(BREAKDOWN, fieldsOf(breakdown))) &&
-    typeof stuck === "boolean"
-    ? (value as Answer)
-    : null;
-}
-
 /** Answers of one engine, named by its stamp. */
 export class Answers<T = Answer> {
   readonly known: Record<string, T> = {};
   readonly #stamp: string;
-  readonly #read: (value: unknown) => T | null;
-  readonly #shipped: (stamp: string) => Promise<Readonly<Record<string, unknown>>>;
-  #brought: Promise<Readonly<Record<string, unknown>>> | null = null;
+  readonly #shipped: (stamp: string) => Promise<Readonly<Record<string, T>>>;
+  #brought: Promise<Readonly<Record<string, T>>> | null = null;
   #opened: Promise<IDBDatabase | null> | null = null;
 
-  /** `read`: a value as an answer, null for none. `shipped`: what the page has of an engine; asked for once. */
+  /** `shipped`: what the page has of an engine; asked for once. */
   constructor(
     stamp: string,
-    read: (value: unknown) => T | null,
-    shipped: (stamp: string) => Promise<Readonly<Record<string, unknown>>> = () => Promise.resolve({}),
+    shipped: (stamp: string) => Promise<Readonly<Record<string, T>>> = () => Promise.resolve({}),
   ) {
     this.#stamp = stamp;
-    this.#read = read;
     this.#shipped = shipped;
   }
 
@@ -71,17 +36,17 @@ export class Answers<T = Answer> {
     if (this.missing(runs).length === 0) return;
     this.#brought ??= this.#shipped(this.#stamp);
     const brought = await this.#brought;
-    for (const { hash } of this.missing(runs)) {
-      this.#know(hash, brought[hash]);
-    }
+    for (const { hash } of this.missing(runs)) if (brought[hash] !== undefined) this.known[hash] = brought[hash];
     if (this.missing(runs).length === 0) return;
     const store = await this.#store("readonly");
     if (!store) return;
     await Promise.all(
       this.missing(runs).map(async ({ hash }) => {
         const stored: unknown = await done(store.get(this.#key(hash))).catch(() => undefined);
-        if (stored === undefined || this.#know(hash, unsealed(stored))) return;
-        (await this.#store("readwrite"))?.delete(this.#key(hash));
+        if (stored === undefined) return;
+        const answer = unsealed(stored) as T | undefined;
+        if (answer !== undefined) this.known[hash] = answer;
+        else (await this.#store("readwrite"))?.delete(this.#key(hash));
       }),
     );
   }
@@ -111,13 +76,6 @@ export class Answers<T = Answer> {
     this.known[hash] = answer;
     const store = await this.#store("readwrite");
     if (store) await done(store.put(sealed(answer), this.#key(hash))).catch(() => undefined);
-  }
-
-  /** Takes a value for the answer of a run, if it is one. */
-  #know(hash: string, value: unknown): boolean {
-    const answer = this.#read(value);
-    if (answer !== null) this.known[hash] = answer;
-    return answer !== null;
   }
 
   #key(hash: string): string {

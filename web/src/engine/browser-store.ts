@@ -1,5 +1,5 @@
-// What this browser keeps across visits: one IndexedDB database with one store for each kind of thing. Whoever reads a value checks it: an older page, an
-// extension or a person may have put it there.
+// What this browser keeps across visits: one IndexedDB database with one store for each kind of thing, under the stamp of the engine that made
+// it. Each value is sealed: what has been damaged since is found when it is read.
 
 /** Opens the database, the first time with its store; null where storage is forbidden. `first` is run once for each page. */
 export async function openStore(

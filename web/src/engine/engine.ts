@@ -1,11 +1,11 @@
 // The page's side of the engine: one run, or two that are compared, behind one transport; and what is measured for them.
 import { Alone } from "./alone.ts";
-import { Answers, readAnswer } from "./answers.ts";
+import { Answers } from "./answers.ts";
 import type { FromWorker } from "./protocol.ts";
 import { tabBudget } from "./memory-budget.ts";
 import { Run, type Ready } from "./run-handle.ts";
 import { errorText } from "../model/format.ts";
-import type { Experiment, Problem, Result } from "../model/types.ts";
+import type { Answer, Experiment, Problem, Result } from "../model/types.ts";
 import { Transport } from "./transport.ts";
 import { Whys } from "./whys.ts";
 import type { Tell } from "../model/session.ts";
@@ -46,7 +46,7 @@ export class Engine {
   /** `shipped`: what the page brings along of runs alone, for an engine. `two`: there will be a second run, whose worker starts at the same time. */
   static async start(
     module: WebAssembly.Module,
-    shipped: (stamp: string) => Promise<Readonly<Record<string, unknown>>>,
+    shipped: (stamp: string) => Promise<Readonly<Record<string, Answer>>>,
     tell: Tell,
     two: boolean,
   ): Promise<{ engine: Engine; ready: Ready }> {
@@ -59,7 +59,7 @@ export class Engine {
     const { run, ready } = await Run.start(engine.module, engine.#heard);
     engine.#runs = [run];
     engine.#share();
-    engine.#alone.answers = new Answers(ready.stamp, readAnswer, shipped);
+    engine.#alone.answers = new Answers<Answer>(ready.stamp, shipped);
     engine.#whys.stamp = ready.stamp;
     return { engine, ready };
   }

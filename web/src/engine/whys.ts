@@ -2,7 +2,6 @@
 // this browser for this very engine. What they did is told to the run that asked, which then says why.
 import { Answers } from "./answers.ts";
 import { Lab, type Asked } from "./lab/lab.ts";
-import { readTried } from "./lab/tried.ts";
 import type { PlannedAlone } from "./protocol.ts";
 import type { Run } from "./run-handle.ts";
 import type { Asking } from "../model/model.ts";
@@ -20,7 +19,7 @@ export class Whys {
   readonly #wanted = new Map<Run, Wanted>();
   /** What runs now, by its hash. */
   readonly #asked = new Map<string, Asked<unknown>>();
-  #kept = new Answers("", readTried);
+  #kept = new Answers<readonly Tried[]>("");
 
   constructor(module: WebAssembly.Module, changed: (run: Run, asking: Asking | null) => void) {
     this.#lab = new Lab(module, "why", navigator.hardwareConcurrency || 2);
@@ -29,7 +28,7 @@ export class Whys {
 
   /** Of which engine it is. */
   set stamp(stamp: string) {
-    this.#kept = new Answers(whyStamp(stamp), readTried);
+    this.#kept = new Answers(whyStamp(stamp));
   }
 
   /** What a run has to be told to say why. */

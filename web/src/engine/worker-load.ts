@@ -1,6 +1,6 @@
 // From an experiment to the run that it describes: fetches the module that it needs, measures what its policy has to know, and builds. Until then
 // the run before goes on; a load that comes later, or to be stopped, calls it off.
-import { Answers, readAnswer } from "./answers.ts";
+import { Answers } from "./answers.ts";
 import { problemsIn } from "../model/format.ts";
 import { others, toItsEnd } from "./lab/slices.ts";
 import { shipped } from "./profiles.ts";
@@ -83,7 +83,7 @@ async function profile(
 export class Loader {
   readonly #worker: Worker;
   #plain: Started | null = null;
-  #answers = new Answers("", readAnswer);
+  #answers = new Answers("");
   /** The load that waits for its module or its profile; and what calls that off. */
   #waiting: Load | null = null;
   #ended = new AbortController();
@@ -95,7 +95,7 @@ export class Loader {
   /** The plain module has been started. */
   begin(memory: WebAssembly.Memory): void {
     this.#plain = { engine: plain, memory };
-    this.#answers = new Answers(plain.stamp(), readAnswer, shipped);
+    this.#answers = new Answers(plain.stamp(), shipped);
   }
 
   /** Stops what waits. */

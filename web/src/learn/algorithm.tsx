@@ -1,7 +1,7 @@
 // Algorithm 1 with numbers of one's own: the engine's own function, which begins with the numbers of CCBP's Table 3.
 import { errorText, problemText } from "../model/format.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { IconButton, Scrolls, Swatch } from "../parts/widgets.tsx";
+import { IconButton, KernelName, Rows, Scrolls } from "../parts/widgets.tsx";
 import { titleOf } from "../model/titles.ts";
 import { useSeen } from "./seen.ts";
 import { less, more, most, pathOf, plain, put, read, type Question } from "./wanted.ts";
@@ -79,50 +79,41 @@ function Form({ by }: { by: Allocator }) {
         ))}
       </div>
       <Scrolls class="shown-scroll" label="The kernels">
-        <table class="numbers allocation-kernels">
-          <thead>
-            <tr>
-              <th scope="col">Kernel</th>
-              {each.map((field) => (
-                <th key={field.name} scope="col" title={field.doc}>
-                  {label(field)}
-                </th>
-              ))}
-              <td />
-            </tr>
-          </thead>
-          <tbody>
-            {question.kernels.map((kernel, k) => (
-              <tr key={k}>
-                <th scope="row">
-                  <span class="kernel-name">
-                    <Swatch kernel={k} />
-                    <span>{names[k]}</span>
-                  </span>
-                </th>
-                {each.map((field) => (
-                  <td key={field.name}>
+        <Rows
+          label="The kernels"
+          class="allocation-kernels"
+          head={[
+            { title: "Kernel" },
+            ...each.map((field) => ({ title: label(field), says: field.doc })),
+            { title: <span class="hidden">Take it away</span> },
+          ]}
+          bodies={[
+            {
+              rows: question.kernels.map((kernel, k) => ({
+                name: <KernelName kernel={k} name={names[k] ?? ""} />,
+                cells: [
+                  ...each.map((field) => (
                     <Input
+                      key={field.name}
                       field={field}
                       value={kernel[field.name] ?? field.default}
                       name={`${label(field)} of ${names[k]}`}
                       wrong={wrong(k, field.name)}
                       put={(value) => setQuestion(put(question, k, field.name, value))}
                     />
-                  </td>
-                ))}
-                <td>
+                  )),
                   <IconButton
+                    key="away"
                     icon="close"
                     label={`Take ${names[k]} away`}
                     disabled={question.kernels.length < 2}
                     press={() => setQuestion(less(question, k))}
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                  />,
+                ],
+              })),
+            },
+          ]}
+        />
       </Scrolls>
       <div class="flow allocation-deeds">
         <button

@@ -20,7 +20,7 @@ import type { GpuChoice } from "../model/types.ts";
 import { Text } from "../parts/controls.tsx";
 import { Field, Group, useForm } from "./field.tsx";
 import { fieldOf, sentence } from "./fields.ts";
-import { Icon, IconButton, Source } from "../parts/widgets.tsx";
+import { Icon, IconButton, Source, Table } from "../parts/widgets.tsx";
 import { OwnJson } from "./own.tsx";
 import { gpuGroup } from "./state.ts";
 
@@ -138,38 +138,22 @@ function Storage() {
     baseline = baselineOf(fields, preset),
     have = storageOf(fields, preset, changes),
     want = storageOf(fields, baseline, {}),
-    number = (value = 0): string => value.toLocaleString("en", { maximumFractionDigits: 1 }),
-    title = "Storage for threads, of all SMs together";
+    number = (value = 0): string => value.toLocaleString("en", { maximumFractionDigits: 1 });
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
-      <section class="scroll-x" tabIndex={0} aria-label={title}>
-        <table class="numbers storage">
-          <caption class="hidden">{title}</caption>
-          <thead>
-            <tr>
-              <th scope="col">All SMs hold</th>
-              {["now", baseline, "more"].map((head) => (
-                <th key={head} scope="col" class="num">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {STORAGE.map((row, i) => (
-              <tr key={row.title}>
-                <th scope="row">{row.title}</th>
-                {[number(have[i]), number(want[i]), besideText(have[i] ?? 0, want[i] ?? 0)].map((text, k) => (
-                  <td key={k} class="num">
-                    {text}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table
+        label="Storage for threads, of all SMs together"
+        class="storage"
+        head={[{ title: "All SMs hold" }, ...["now", baseline, "more"].map((title) => ({ title, num: true }))]}
+        bodies={[
+          {
+            rows: STORAGE.map(({ title }, i) => ({
+              name: title,
+              cells: [number(have[i]), number(want[i]), besideText(have[i] ?? 0, want[i] ?? 0)],
+            })),
+          },
+        ]}
+      />
       <p class="field-help">Classes that hold as much together as equal SMs take the same area.</p>
     </>
   );

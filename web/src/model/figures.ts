@@ -1,8 +1,8 @@
 // What is read of a result: counters, slowdowns, figures of the mix. Those of a kernel that has got nothing are known, not missing. No DOM.
-import { finite } from "./format.ts";
+import { finite, fixed, percent } from "./format.ts";
 import { interval } from "./interval-text.ts";
 import type { RunSide } from "./model.ts";
-import type { Controls, Interval, KernelResult, Result } from "./types.ts";
+import type { Controls, Interval, IntervalsOf, KernelResult, MetricEntry, Result } from "./types.ts";
 
 /** A counter of the engine's registry; 0 for one that it does not have. */
 export function counter(kernel: KernelResult, key: string): number {
@@ -73,6 +73,32 @@ export function mixFigure(result: Result, key: string): number | null {
       return null;
   }
 }
+
+/** Whose figure it is: the mix's, the GPU's, of its energy, of how its goals came out, or that of a kernel, by its place. */
+export type Of = "metrics" | "gpu" | "energy" | "goals" | number;
+
+/** A figure by its path there, such as `latency.mean`. */
+export function readFigure(result: Result, of: Of, path: string): number | null {
+  if (of === "metrics") return mixFigure(result, path);
+  if (typeof of === "number" && path === "slowdown") return slowdownOf(result, of);
+  const whole: unknown = typeof of === "number" ? result.kernels[of] : result[of];
+  return finite(path.split(".").reduce((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], whole));
+}
+
+/** Its 95 % interval; null for one that has none. */
+export function endsOf(result: Result | null | undefined, of: Of, path: string): Interval {
+  if (of === "goals" || of === "energy") return null;
+  const ci = result?.ci95,
+    whole = typeof of === "number" ? ci?.kernels[of] : ci?.[of],
+    [head = "", tail] = path.split(".");
+  return tail === undefined ? interval(whole, head) : interval(whole?.[head] as IntervalsOf | undefined, tail);
+}
+
+/** As it is written: a part of something as per cent, all else with the digits of the engine's registry. */
+export const formatOf =
+  ({ unit, digits }: Pick<MetricEntry, "unit" | "digits">) =>
+  (value: number | null | undefined): string =>
+    unit.startsWith("fraction") ? percent(value) : fixed(value, digits);
 
 /** A control's values by kernel, where it has the same on all SMs. */
 function listed(controls: Controls | null, key: string): number[] {

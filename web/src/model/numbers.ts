@@ -1,20 +1,26 @@
 // The numbers of a run, and of what it is compared with: which there are, why one is missing, how far two are apart, and what is to be said of all. What a
 // number means comes from the engine's registry of metrics; a number that is not there is a dash with the reason beside it. No DOM.
 import { computed, signal } from "@preact/signals";
-import { ENDLESS, MISSING, count, fixed, percent } from "./format.ts";
-import { mixFigure, slowdownOf, whyStarved } from "./figures.ts";
-import { apart, gapText, inFull, interval, isClear, plusMinus, sureness } from "./interval-text.ts";
-import type { Catalogue, Controls, Interval, KernelResult, MetricEntry, Result } from "./types.ts";
+import { ENDLESS, MISSING, fixed } from "./format.ts";
+import { endsOf, formatOf, readFigure, whyStarved, type Of } from "./figures.ts";
+import { apart, gapText, inFull, isClear, plusMinus, sureness } from "./interval-text.ts";
+import type { Catalogue, Controls, MetricEntry, Result } from "./types.ts";
 
 const WAITING = "being measured in the background";
 
-type Format = (value: number | null | undefined) => string;
-export interface Figure {
-  key: string;
-  title: string;
-  format: Format;
-  needsAlone?: boolean;
-}
+/** Figures by their keys in the engine's registry, which has their titles. */
+export const SPEED = ["ipc_alone", "ipc", "slowdown"];
+/** What a slowdown is made of: one times the other. */
+export const COST = ["share_cost", "neighbour_cost"];
+/** Of kernels that have one. */
+export const GOAL = ["goal_ipc", "goal_reached"];
+export const SHARE = ["noc_utilisation", "dram_utilisation", "l1_hit_rate", "ctas_done"];
+export const MIX = ["hspeedup", "stp", "antt"];
+export const GPU = ["ipc", "noc_utilisation", "dram_utilisation", "l1_hit_rate", "l2_miss_rate", "dram_row_hit_rate"];
+export const ENERGY = ["joules", "watts", "instructions_per_watt"];
+/** What is not there without an IPC alone. */
+const OF_ALONE = new Set(["ipc_alone", "slowdown", ...COST, ...GOAL]);
+
 interface ShownNumbers {
   /** A, B, or nothing where there is one. */
   mark: string;
@@ -30,101 +36,21 @@ export interface Column extends ShownNumbers {
   alone: readonly (string | null)[];
   controls: Controls | null;
 }
-/** Whose number it is: the mix's, the GPU's, that of its energy, or that of a kernel, by its place. */
-export type Of = "metrics" | "gpu" | "energy" | number;
-
-const decimals =
-  (n: number): Format =>
-  (value) =>
-    fixed(value, n);
-export const SPEED: Figure[] = [
-  { key: "ipc_alone", title: "IPC alone", format: decimals(1), needsAlone: true },
-  { key: "ipc", title: "IPC shared", format: decimals(1) },
-  { key: "slowdown", title: "Slowdown", format: decimals(2), needsAlone: true },
-];
-/** What a slowdown is made of: one times the other. */
-export const COST: Figure[] = [
-  { key: "share_cost", title: "By its share", format: decimals(2), needsAlone: true },
-  { key: "neighbour_cost", title: "By its neighbours", format: decimals(2), needsAlone: true },
-];
-/** Of kernels that have one. */
-export const GOAL: Figure[] = [
-  { key: "goal_ipc", title: "Goal", format: decimals(1), needsAlone: true },
-  { key: "goal_reached", title: "Of its goal", format: percent, needsAlone: true },
-];
-export const SHARE: Figure[] = [
-  { key: "noc_utilisation", title: "NoC", format: percent },
-  { key: "dram_utilisation", title: "DRAM", format: percent },
-  { key: "l1_hit_rate", title: "L1 hits", format: percent },
-  { key: "ctas_done", title: "CTAs done", format: count },
-];
-export const MIX: Figure[] = [
-  { key: "hspeedup", title: "HSpeedup", format: decimals(3) },
-  { key: "stp", title: "STP", format: decimals(3) },
-  { key: "antt", title: "ANTT", format: decimals(3) },
-];
-export const FAIRNESS: Figure = { key: "fairness", title: "Fairness", format: decimals(3) };
-export const GPU: Figure[] = [
-  { key: "ipc", title: "IPC", format: decimals(1) },
-  { key: "noc_utilisation", title: "NoC used", format: percent },
-  { key: "dram_utilisation", title: "DRAM used", format: percent },
-  { key: "l1_hit_rate", title: "L1 hits", format: percent },
-  { key: "l2_miss_rate", title: "L2 misses", format: percent },
-  { key: "dram_row_hit_rate", title: "Row hits", format: percent },
-];
-
-export const ENERGY: Figure[] = [
-  { key: "joules", title: "Energy, mJ", format: (value) => fixed(typeof value === "number" ? value * 1000 : value, 3) },
-  { key: "watts", title: "Power, W", format: decimals(1) },
-  {
-    key: "instructions_per_watt",
-    title: "Instr. per watt",
-    format: (value) => count(typeof value === "number" ? Math.round(value) : value),
-  },
-];
-
-const objectOf = (result: Result, of: Of): Record<string, unknown> | undefined =>
-  typeof of === "string"
-    ? (result[of] as Record<string, unknown> | undefined)
-    : (result.kernels[of] as KernelResult | undefined);
-function read(column: Column, of: Of, key: string): number | null {
-  const { result } = column,
-    value = result ? objectOf(result, of)?.[key] : null;
-  if (typeof value === "number") return value;
-  if (!result || of === "gpu" || of === "energy") return null;
-  // A kernel that has got nothing is no missing number.
-  if (of === "metrics") return mixFigure(result, key);
-  return key === "slowdown" ? slowdownOf(result, of) : null;
-}
 const starvedOf = ({ result, title, controls }: Column, k: number): string =>
   result ? whyStarved(result, k, title, controls) : "";
-function endsOf({ result }: Column, of: Of, key: string): Interval {
-  return interval(
-    of === "energy"
-      ? undefined
-      : of === "metrics"
-        ? result?.ci95?.metrics
-        : of === "gpu"
-          ? result?.ci95?.gpu
-          : result?.ci95?.kernels[of],
-    key,
-  );
-}
 /** Why a number is not there. */
-function whyNot(column: Column, of: Of, figure: Figure): string {
+function whyNot(column: Column, of: Of, key: string): string {
   if (!column.result) return "nothing has run yet";
-  if (typeof of === "number" && figure.key.startsWith("goal") && !column.goals[of]) return "it has no goal";
+  if (typeof of === "number" && GOAL.includes(key) && !column.goals[of]) return "it has no goal";
   if (of === "metrics") {
     const missing = column.alone.findIndex((why) => why !== null);
     return missing >= 0 ? `IPC alone of ${column.kernels[missing]} is ${column.alone[missing]}` : "no data yet";
   }
-  if (typeof of === "number" && figure.needsAlone && typeof column.result.kernels[of]?.ipc_alone !== "number")
+  if (typeof of === "number" && OF_ALONE.has(key) && typeof column.result.kernels[of]?.ipc_alone !== "number")
     return `IPC alone is ${column.alone[of] ?? "missing"}`;
   if (column.result.cycles === 0) return "nothing has run yet";
   if (!column.result.ci95) return "not known of a stretch of the run";
-  return COST.some(({ key }) => key === figure.key)
-    ? "known by a run in its share, once this one has ended"
-    : "no data yet";
+  return COST.includes(key) ? "known by a run in its share, once this one has ended" : "no data yet";
 }
 
 /** A number as it is written, with how sure it is beside it. `title`: what is said of it at length. */
@@ -138,28 +64,32 @@ export interface Cell {
   clear?: boolean;
 }
 
-export function cellOf(column: Column, of: Of, { key, ...figure }: Figure): Cell {
-  const value = read(column, of, key),
-    ends = endsOf(column, of, key),
-    text = figure.format(value),
+export function cellOf(column: Column, of: Of, figure: MetricEntry): Cell {
+  const { result } = column,
+    value = result && readFigure(result, of, figure.key),
+    ends = endsOf(result, of, figure.key),
+    format = formatOf(figure),
+    text = format(value),
     missing = text === MISSING;
   return {
     text,
     missing,
-    title: missing ? whyNot(column, of, { key, ...figure }) : text === ENDLESS ? starved([column]) : "",
-    beside: plusMinus(value, ends, figure.format),
-    besideTitle: inFull(ends, figure.format),
+    title: missing ? whyNot(column, of, figure.key) : text === ENDLESS ? starved([column]) : "",
+    beside: plusMinus(value, ends, format),
+    besideTitle: inFull(ends, format),
   };
 }
 
 export const ABSENT: Cell = { text: MISSING, missing: true, title: "not in this mix", beside: "", besideTitle: "" };
 
 /** How far the second is above the first. */
-export function gapOf([one, a]: [Column, Of], [other, b]: [Column, Of], { key, format }: Figure): Cell {
-  const from = read(one, a, key),
-    to = read(other, b, key);
+export function gapOf([one, a]: [Column, Of], [other, b]: [Column, Of], figure: MetricEntry): Cell {
+  const { key } = figure,
+    format = formatOf(figure),
+    from = one.result && readFigure(one.result, a, key),
+    to = other.result && readFigure(other.result, b, key);
   // What is equal to the last digit is the same measurement.
-  const [low, high] = from === to ? [null, null] : [endsOf(one, a, key), endsOf(other, b, key)];
+  const [low, high] = from === to ? [null, null] : [endsOf(one.result, a, key), endsOf(other.result, b, key)];
   const gap = apart(from, low, to, high),
     text = gapText(gap, format);
   if (gap === null) return { ...ABSENT, text, title: "one of the two is missing" };
@@ -238,6 +168,9 @@ export class Numbers {
 
   metric(key: string): MetricEntry | undefined {
     return this.metrics.value.find((metric) => metric.key === key);
+  }
+  of(keys: readonly string[]): MetricEntry[] {
+    return keys.flatMap((key) => this.metric(key) ?? []);
   }
 
   setRuns({ metrics }: Pick<Catalogue, "metrics">, runs: readonly ShownNumbers[]): void {

@@ -69,12 +69,6 @@ function shippedMix(experiment: Experiment, near: boolean, { mixes }: Index): In
 }
 const addressOf = (file: string): string => `./answers/${file}.json`;
 
-/** Where the answers of an experiment's mix are, relative to the page; null where none came with it. */
-export function placeOf(experiment: Experiment, index: Index = shipped, near = false): string | null {
-  const found = shippedMix(experiment, near, index);
-  return found ? addressOf(found.file) : null;
-}
-
 /** Whether the answers are an engine's, by its stamp: known once the module is there. */
 export const answersAreOf = (stamp: string, index: Index = shipped): boolean => sameEngine(index.engine, stamp);
 
@@ -87,78 +81,46 @@ export async function answersFor(experiment: Experiment, near = false): Promise<
   if (!found) return null;
   try {
     const response = await fetch(addressOf(found.file));
-    return response.ok ? readAnswers(await response.json(), found.mix as Experiment, shipped.engine) : null;
+    return response.ok ? readAnswers((await response.json()) as Stored, found.mix as Experiment, shipped.engine) : null;
   } catch {
     return null;
   }
 }
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const isList = (value: unknown, of: (one: unknown) => boolean): boolean => Array.isArray(value) && value.every(of);
-const isText = (value: unknown): value is string => typeof value === "string";
-const isHash = (value: unknown): boolean => isText(value) && /^[0-9a-f]{16}$/.test(value);
-const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
-const isMeasured = (value: unknown): boolean => value === null || isNumber(value);
-/** Numbers that may be missing, in objects and lists as deep as they come. */
-const isFigures = (value: unknown): boolean =>
-  isMeasured(value) || isList(value, isFigures) || (isObject(value) && Object.values(value).every(isFigures));
-
-function isKernel(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { name, share = null, ...figures } = value;
-  return isText(name) && (share === null || isText(share)) && isFigures(figures);
+/** What a file has of a mix. `alone`: what each kernel does alone, where all schemes' results have that alike. */
+export interface Stored {
+  engine: string;
+  mix: object;
+  alone?: readonly object[];
+  schemes: readonly {
+    policy: PolicyChoice;
+    cta_order?: unknown;
+    why?: readonly Problem[];
+    /** Schemes that do the same have one result, the first one's. */
+    as?: number;
+    result?: Partial<Result> & { alone?: readonly object[] };
+  }[];
 }
 
-/** A value as the part of a result that is stored; null for what is none. `alone`: what each kernel does alone, where all schemes' results have that alike. */
-function readResult(value: Fields, engine: string, alone: unknown, kernels: number): Result | null {
-  const { alone: own = alone, ...result } = value;
-  const { config_hash: config, digest, seed, cycles, kernels: each, gpu, metrics, ci95, verdict } = result;
-  const whole =
-    isHash(config) &&
-    isHash(digest) &&
-    isNumber(seed) &&
-    isNumber(cycles) &&
-    isList(each, isKernel) &&
-    isList(own, isObject) &&
-    isFigures(own) &&
-    [each, own].every((list) => (list as unknown[]).length === kernels) &&
-    isObject(gpu) &&
-    [gpu, metrics, ci95].every(isFigures) &&
-    isObject(verdict) &&
-    isList(verdict["headline"], (part) => isObject(part) && isText(part["text"])) &&
-    isList(verdict["says"], isText) &&
-    typeof verdict["sure"] === "boolean";
-  if (!whole) return null;
-  const both = (each as Fields[]).map((kernel, k) => ({ ...kernel, ...(own as Fields[])[k] }));
-  return { ...result, engine, kernels: both } as unknown as Result;
-}
-
-const isProblem = (value: unknown): value is Problem =>
-  isObject(value) && ["path", "found", "want"].every((key) => isText(value[key]));
-
-/** What a file says of an experiment's mix, scheme by scheme; null where it is another engine's, another mix's, or no answers. */
-export function readAnswers(value: unknown, experiment: Experiment, engine: string): SchemeAnswer[] | null {
-  if (!isObject(value)) return null;
-  const { engine: made, mix, alone, schemes } = value;
-  if (!isText(made) || !sameEngine(made, engine)) return null;
-  if (!isObject(mix) || mixKey(mix) !== mixKey(experiment) || !Array.isArray(schemes)) return null;
-  const answers = schemes.map((scheme: unknown): SchemeAnswer | null => {
-    if (!isObject(scheme) || !isObject(scheme["policy"]) || !isText(scheme["policy"]["name"])) return null;
-    const own = { ...structuredClone(experiment), policy: scheme["policy"] as PolicyChoice };
-    if (scheme["cta_order"] !== undefined) own.cta_order = scheme["cta_order"];
+/** What a file says of an experiment's mix, scheme by scheme; null where it is another engine's, or another mix's. */
+export function readAnswers(
+  { engine: made, mix, alone = [], schemes }: Stored,
+  experiment: Experiment,
+  engine: string,
+): SchemeAnswer[] | null {
+  if (!sameEngine(made, engine) || mixKey(mix) !== mixKey(experiment)) return null;
+  return schemes.map(({ policy, cta_order: order, why, as, result }): SchemeAnswer => {
+    const own: Experiment = {
+      ...structuredClone(experiment),
+      policy,
+      ...(order === undefined ? {} : { cta_order: order }),
+    };
     const answer = { experiment: own, scheme: isOne(own) ? valueText(own.cta_order ?? "") : schemeText(own) };
-    const { why } = scheme;
-    if (Array.isArray(why) && why.length > 0 && why.every(isProblem))
-      return { ...answer, result: null, why: needText(why) };
-    // Schemes that do the same have one result, the first one's.
-    const same: unknown = typeof scheme["as"] === "number" ? schemes[scheme["as"]] : {};
-    if (!isObject(scheme["result"]) || !isObject(same)) return null;
-    const first = isObject(same["result"]) ? same["result"] : {};
-    const result = readResult({ ...first, ...scheme["result"] }, made, alone, experiment.kernels.length);
-    return result && { ...answer, result };
+    if (why) return { ...answer, result: null, why: needText(why) };
+    const { alone: each = alone, ...rest } = { ...schemes[as ?? -1]?.result, ...result };
+    const kernels = rest.kernels?.map((kernel, k) => ({ ...kernel, ...each[k] }));
+    return { ...answer, result: { ...rest, engine: made, kernels } as Result };
   });
-  return answers.every((answer) => answer !== null) ? answers : null;
 }
 
 /**

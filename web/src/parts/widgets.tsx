@@ -145,44 +145,48 @@ interface TableProps {
     rows: readonly { name: ComponentChildren; says?: string | undefined; cells: readonly ComponentChildren[] }[];
   }[];
 }
-/** Rows with a heading each, in a box that scrolls sideways. */
-export const Table = ({ label, class: more = "", head, bodies }: TableProps) => (
-  <Scrolls label={label}>
-    <table class={`numbers ${more}`}>
-      <caption class="hidden">{label}</caption>
-      <thead>
-        <tr>
-          {head.map(({ title, num, says }, i) => (
-            <th key={i} scope="col" class={num ? "num" : ""} title={says}>
+/** Rows with a heading each. */
+export const Rows = ({ label, class: more = "", head, bodies }: TableProps) => (
+  <table class={`numbers ${more}`}>
+    <caption class="hidden">{label}</caption>
+    <thead>
+      <tr>
+        {head.map(({ title, num, says }, i) => (
+          <th key={i} scope="col" class={num ? "num" : ""} title={says}>
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    {bodies.map(({ title, rows }, b) => (
+      <tbody key={b}>
+        {title !== undefined && (
+          <tr class="group-row">
+            <th scope="rowgroup" colSpan={head.length}>
               {title}
             </th>
-          ))}
-        </tr>
-      </thead>
-      {bodies.map(({ title, rows }, b) => (
-        <tbody key={b}>
-          {title !== undefined && (
-            <tr class="group-row">
-              <th scope="rowgroup" colSpan={head.length}>
-                {title}
-              </th>
-            </tr>
-          )}
-          {rows.map(({ name, says, cells }, r) => (
-            <tr key={r}>
-              <th scope="row" title={says}>
-                {name}
-              </th>
-              {cells.map((cell, c) => (
-                <td key={c} class={head[c + 1]?.num ? "num" : ""}>
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      ))}
-    </table>
+          </tr>
+        )}
+        {rows.map(({ name, says, cells }, r) => (
+          <tr key={r}>
+            <th scope="row" title={says}>
+              {name}
+            </th>
+            {cells.map((cell, c) => (
+              <td key={c} class={head[c + 1]?.num ? "num" : ""}>
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    ))}
+  </table>
+);
+/** Such rows in a box that scrolls sideways. */
+export const Table = (props: TableProps) => (
+  <Scrolls label={props.label}>
+    <Rows {...props} />
   </Scrolls>
 );
 

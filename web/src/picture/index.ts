@@ -6,7 +6,7 @@
 //   <corun-mesh>         routers and links, where the NoC is a mesh
 //
 // They read the colours of pictures from these custom properties of :root: --surface --sunken --line --line-strong --ink
-// --ink-2 --ink-3 --accent --plot-bg --plot-grid --plot-axis --plot-peak --slot-empty --slot-edge --font --mono. Their own
+// --ink-2 --ink-3 --accent --plot --grid --axis --peak --slot-empty --slot-edge --font --mono. Their own
 // rules (views.css) use the other tokens of style/tokens.css as well.
 import "./views.css";
 import { VIEWS } from "./elements.ts";

@@ -1,31 +1,10 @@
 // The colours of pictures, read from the page's custom properties (style/tokens.css) and kept until the theme changes.
 import { isDark, kernelFill, kernelInk as inkOf, onThemeChange, STALL_COLOURS, type Fill } from "../parts/palette.ts";
 
-export interface Theme {
-  dark: boolean;
-  /** Behind pictures that stand on the page itself, not on a card. */
-  page: string;
-  surface: string;
-  sunken: string;
-  line: string;
-  lineStrong: string;
-  ink: string;
-  ink2: string;
-  ink3: string;
-  accent: string;
-  plot: string;
-  grid: string;
-  axis: string;
-  peak: string;
-  slotEmpty: string;
-  slotEdge: string;
-  font: string;
-  mono: string;
-}
-
 /** Without a document, and where a property is missing. */
-export const LIGHT: Theme = {
+export const LIGHT = {
   dark: false,
+  /** Behind pictures that stand on the page itself, not on a card. */
   page: "#f4f5f7",
   surface: "#ffffff",
   sunken: "#eceff3",
@@ -44,26 +23,10 @@ export const LIGHT: Theme = {
   font: "system-ui, sans-serif",
   mono: "ui-monospace, monospace",
 };
+export type Theme = typeof LIGHT;
 
-const TOKENS: [Exclude<keyof Theme, "dark">, string][] = [
-  ["page", "--bg"],
-  ["surface", "--surface"],
-  ["sunken", "--sunken"],
-  ["line", "--line"],
-  ["lineStrong", "--line-strong"],
-  ["ink", "--ink"],
-  ["ink2", "--ink-2"],
-  ["ink3", "--ink-3"],
-  ["accent", "--accent"],
-  ["plot", "--plot-bg"],
-  ["grid", "--plot-grid"],
-  ["axis", "--plot-axis"],
-  ["peak", "--plot-peak"],
-  ["slotEmpty", "--slot-empty"],
-  ["slotEdge", "--slot-edge"],
-  ["font", "--font"],
-  ["mono", "--mono"],
-];
+/** The custom property of a colour: `--line-strong`, `--ink-2`. */
+const token = (key: string): string => `--${key.replace(/[A-Z0-9]/g, (part) => `-${part.toLowerCase()}`)}`;
 
 let kept: Theme | null = null;
 let watching = false;
@@ -80,12 +43,11 @@ export function theme(): Theme {
 /** The colours that an element's custom properties say. */
 export function themeOf(element: Element, dark: boolean): Theme {
   const style = getComputedStyle(element);
-  const found: Theme = { ...LIGHT, dark };
-  for (const [key, token] of TOKENS) {
-    const value = style.getPropertyValue(token).trim();
-    if (value !== "") found[key] = value;
-  }
-  return found;
+  const colours = Object.entries(LIGHT).map(([key, light]) => [
+    key,
+    style.getPropertyValue(token(key)).trim() || light,
+  ]);
+  return { ...(Object.fromEntries(colours) as Theme), dark };
 }
 
 function watch(): void {

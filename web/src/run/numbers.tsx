@@ -9,7 +9,6 @@ import {
   ABSENT,
   COST,
   ENERGY,
-  FAIRNESS,
   GOAL,
   GPU,
   MIX,
@@ -20,10 +19,10 @@ import {
   union,
   type Cell,
   type Column,
-  type Figure,
   type Numbers,
-  type Of,
 } from "../model/numbers.ts";
+import type { Of } from "../model/figures.ts";
+import type { MetricEntry } from "../model/types.ts";
 
 /** `stands`: where the sentence leads to. */
 const Value = ({ of, stands }: { of: Cell; stands?: string | undefined }) => (
@@ -43,31 +42,27 @@ const Value = ({ of, stands }: { of: Cell; stands?: string | undefined }) => (
     </span>
   </span>
 );
-function numberOf(column: Column, of: Of, figure: Figure) {
+function numberOf(column: Column, of: Of, figure: MetricEntry) {
   const stands = `${column.mark}.${figure.key}${typeof of === "number" ? `.${of}` : ""}`;
   return <Value of={cellOf(column, of, figure)} stands={stands} />;
 }
 
-function Metric({ of, figure }: { of: Numbers; figure: Figure }) {
-  const metric = of.metric(figure.key);
-  return (
-    <>
-      {figure.title}
-      {metric && (
-        <What title={metric.title}>
-          <p>{metric.doc}</p>
-          <Meanings
-            of={[
-              ["Formula", <span class="formula">{metric.formula}</span>],
-              ["Unit", metric.unit || "none: a ratio"],
-              ["Of", metric.scope],
-            ]}
-          />
-        </What>
-      )}
-    </>
-  );
-}
+/** Its unit stands behind it where that is short. */
+const Metric = ({ of: { title, unit, doc, formula, scope } }: { of: MetricEntry }) => (
+  <>
+    {unit.length > 0 && unit.length < 3 ? `${title}, ${unit}` : title}
+    <What title={title}>
+      <p>{doc}</p>
+      <Meanings
+        of={[
+          ["Formula", <span class="formula">{formula}</span>],
+          ["Unit", unit || "none: a ratio"],
+          ["Of", scope],
+        ]}
+      />
+    </What>
+  </>
+);
 
 /** What an interval is, and where the method comes from: in short what docs/reference/experiments.md says. */
 const Intervals = () => (
@@ -97,31 +92,28 @@ const Intervals = () => (
 );
 
 function Plain({ of, run, notes }: { of: Numbers; run: Column; notes: ComponentChildren }) {
-  const table = (label: string, figures: readonly Figure[]) => (
+  const table = (label: string, keys: readonly string[]) => (
     <Table
       label={label}
-      head={[
-        { title: "Kernel" },
-        ...figures.map((figure) => ({ title: <Metric of={of} figure={figure} />, num: true })),
-      ]}
+      head={[{ title: "Kernel" }, ...of.of(keys).map((figure) => ({ title: <Metric of={figure} />, num: true }))]}
       bodies={[
         {
           rows: run.kernels.map((name, k) => ({
             name: <KernelName kernel={k} name={name} />,
-            cells: figures.map((figure) => numberOf(run, k, figure)),
+            cells: of.of(keys).map((figure) => numberOf(run, k, figure)),
           })),
         },
       ]}
     />
   );
-  const stats = (title: string, figures: readonly Figure[], whose: Of) => (
+  const stats = (title: string, keys: readonly string[], whose: Of) => (
     <>
       <h3>{title}</h3>
       <dl class="stats">
-        {figures.map((figure) => (
+        {of.of(keys).map((figure) => (
           <div key={figure.key} class="stat">
             <dt>
-              <Metric of={of} figure={figure} />
+              <Metric of={figure} />
             </dt>
             <dd>{numberOf(run, whose, figure)}</dd>
           </div>
@@ -132,18 +124,15 @@ function Plain({ of, run, notes }: { of: Numbers; run: Column; notes: ComponentC
   return (
     <>
       <div class="tiles">
-        {MIX.map((figure) => {
-          const metric = of.metric(figure.key);
-          return (
-            <div key={figure.key} class="tile">
-              <div class="tile-title">
-                <Metric of={of} figure={{ ...figure, title: metric?.title ?? figure.title }} />
-              </div>
-              <div class="tile-value">{numberOf(run, "metrics", figure)}</div>
-              <div class="tile-unit">{metric?.unit || "ratio"}</div>
+        {of.of(MIX).map((figure) => (
+          <div key={figure.key} class="tile">
+            <div class="tile-title">
+              <Metric of={figure} />
             </div>
-          );
-        })}
+            <div class="tile-value">{numberOf(run, "metrics", figure)}</div>
+            <div class="tile-unit">{figure.unit || "ratio"}</div>
+          </div>
+        ))}
       </div>
       {table("How fast each kernel is", SPEED)}
       {table("What makes each kernel slower", COST)}
@@ -185,16 +174,16 @@ function Compared({ of, runs, before }: { of: Numbers; runs: readonly Column[]; 
       "Now"
     );
   };
-  const body = (title: ComponentChildren, figures: readonly Figure[], places: readonly (Of | null)[]) => ({
+  const body = (title: ComponentChildren, keys: readonly string[], places: readonly (Of | null)[]) => ({
     title,
-    rows: figures.map((figure) => {
+    rows: of.of(keys).map((figure) => {
       const at = (i: number): [Column, Of] | null => {
         const [column, place] = [columns[i], places[i] ?? null];
         return column && place !== null ? [column, place] : null;
       };
       const [a, b] = [at(one), at(other)];
       return {
-        name: <Metric of={of} figure={figure} />,
+        name: <Metric of={figure} />,
         cells: [
           ...columns.map((column, i) => {
             const place = places[i] ?? null;
@@ -218,7 +207,7 @@ function Compared({ of, runs, before }: { of: Numbers; runs: readonly Column[]; 
         { title: two ? "B − A" : "Change", num: true },
       ]}
       bodies={[
-        body("The mix", [...MIX, FAIRNESS], all("metrics")),
+        body("The mix", [...MIX, "fairness"], all("metrics")),
         ...union(columns.map(({ kernels }) => kernels)).map(({ name, places }) => {
           const promised = columns.some(({ goals }, i) => goals[places[i] ?? -1]);
           return body(

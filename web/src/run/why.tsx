@@ -1,12 +1,32 @@
 // The drawer's tab that says why: what the neighbours of who suffers cost without one cause each, the schemes that act on the first of these, and where
 // time goes.
 import "./why.css";
-import { Meanings, What } from "../parts/widgets.tsx";
+import type { ComponentChildren } from "preact";
+import { Meanings, Rows, What } from "../parts/widgets.tsx";
 import { fixed } from "../model/format.ts";
 import { Beyond, Mark } from "./answer.tsx";
 import type { Catalogue } from "../model/types.ts";
 import type { RunSide, SchemeAnswer } from "../model/model.ts";
 import { chain, type Acts, type Beside, type Cures } from "../model/why.ts";
+
+/** A bar of each beside its numbers. */
+const Bars = (props: {
+  label: string;
+  what: string;
+  head: readonly string[];
+  rows: readonly { name: string; bar: ComponentChildren; cells: readonly ComponentChildren[] }[];
+}) => (
+  <Rows
+    label={props.label}
+    class="why-table"
+    head={[
+      { title: props.what },
+      { title: <span class="hidden">As a bar</span> },
+      ...props.head.map((title) => ({ title, num: true })),
+    ]}
+    bodies={[{ rows: props.rows.map(({ name, bar, cells }) => ({ name, cells: [bar, ...cells] })) }]}
+  />
+);
 
 function TimeTable({ rows, kernel, name }: { rows: readonly Beside[]; kernel: number; name: string }) {
   const top = Math.max(0, ...rows.flatMap(({ here, alone }) => [here ?? 0, alone ?? 0])),
@@ -19,30 +39,16 @@ function TimeTable({ rows, kernel, name }: { rows: readonly Beside[]; kernel: nu
           <Meanings of={rows.map((row) => [row.name, row.doc])} />
         </What>
       </h4>
-      <table class="why-table">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="hidden">What</span>
-            </th>
-            <td />
-            <th scope="col">here</th>
-            <th scope="col">alone</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
-              <th scope="row">{row.name}</th>
-              <td class="why-bar">
-                <Beyond here={row.here ?? 0} alone={row.alone} top={top} kernel={kernel} by={null} />
-              </td>
-              <td>{fixed(row.here, 1)}</td>
-              <td>{fixed(row.alone, 1)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Bars
+        label={title}
+        what="Where"
+        head={["here", "alone"]}
+        rows={rows.map((row) => ({
+          name: row.name,
+          bar: <Beyond here={row.here ?? 0} alone={row.alone} top={top} kernel={kernel} by={null} />,
+          cells: [fixed(row.here, 1), fixed(row.alone, 1)],
+        }))}
+      />
     </div>
   );
 }
@@ -50,40 +56,33 @@ function TimeTable({ rows, kernel, name }: { rows: readonly Beside[]; kernel: nu
 /** Schemes that act on the first of these causes, as far as they have run on this mix. */
 function ActsTable({ acts, kernel }: { acts: readonly Acts[]; kernel: number }) {
   const ran = acts.filter(({ slowdown }) => slowdown !== null),
-    top = Math.max(0, ...ran.map(({ slowdown }) => (slowdown === Infinity ? 0 : (slowdown ?? 0))));
+    top = Math.max(0, ...ran.map(({ slowdown }) => (slowdown === Infinity ? 0 : (slowdown ?? 0)))),
+    title = "Schemes that act on the first of these";
   if (acts.length === 0) return null;
   return (
     <>
-      <h5>Schemes that act on the first of these</h5>
+      <h5>{title}</h5>
       {ran.length === 0 ? (
         <p class="note">None has run on this mix. “Run all schemes” says what each makes of it.</p>
       ) : (
-        <table class="why-table">
-          <thead>
-            <tr>
-              <th scope="col">Scheme</th>
-              <td />
-              <th scope="col">times slower</th>
-            </tr>
-          </thead>
-          <tbody>
-            {ran.slice(0, MOST_ACTS).map(({ scheme, slowdown }) => (
-              <tr key={scheme}>
-                <th scope="row">{scheme}</th>
-                <td class="why-bar">
-                  <Beyond
-                    here={slowdown === Infinity ? top : (slowdown ?? 0)}
-                    alone={null}
-                    top={top}
-                    kernel={kernel}
-                    by={null}
-                  />
-                </td>
-                <td>{fixed(slowdown, 2)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Bars
+          label={title}
+          what="Scheme"
+          head={["times slower"]}
+          rows={ran.slice(0, MOST_ACTS).map(({ scheme, slowdown }) => ({
+            name: scheme,
+            bar: (
+              <Beyond
+                here={slowdown === Infinity ? top : (slowdown ?? 0)}
+                alone={null}
+                top={top}
+                kernel={kernel}
+                by={null}
+              />
+            ),
+            cells: [fixed(slowdown, 2)],
+          }))}
+        />
       )}
     </>
   );
@@ -95,35 +94,22 @@ function CuresTable({ of }: { of: Cures }) {
   return (
     <div class="why-step">
       <h4>{of.title}</h4>
-      <table class="why-table">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="hidden">Without which cause</span>
-            </th>
-            <td />
-            <th scope="col">they cost</th>
-            <th scope="col">gives back</th>
-          </tr>
-        </thead>
-        <tbody>
-          {of.rows.map(({ name, here, base, back, give }) => (
-            <tr key={name}>
-              <th scope="row" class="why-long">
-                {name}
-              </th>
-              <td class="why-bar">
-                <Beyond here={here ?? 0} alone={base} top={top} kernel={of.kernel} by={null} />
-              </td>
-              <td>{fixed(here, 2)}</td>
-              <td>
-                {fixed(back, 2)}
-                {give === null ? null : <span class="answer-give"> ± {fixed(give, 2)}</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Bars
+        label={of.title}
+        what="Cure"
+        head={["they cost", "gives back"]}
+        rows={of.rows.map(({ name, here, base, back, give }) => ({
+          name,
+          bar: <Beyond here={here ?? 0} alone={base} top={top} kernel={of.kernel} by={null} />,
+          cells: [
+            fixed(here, 2),
+            <>
+              {fixed(back, 2)}
+              {give === null ? null : <span class="answer-give"> ± {fixed(give, 2)}</span>}
+            </>,
+          ],
+        }))}
+      />
       <p class="note">
         They overlap, and do not add up.
         {of.not.length > 0

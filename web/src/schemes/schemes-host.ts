@@ -1,9 +1,9 @@
 // Schemes on the engine: in workers, with what the page and this browser know.
-import { Answers, readAnswer } from "../engine/answers.ts";
+import { Answers } from "../engine/answers.ts";
 import { shipped } from "../engine/profiles.ts";
 import { Pool, readPlan } from "../engine/lab/pool.ts";
 import type { Catalogue, Problem } from "../model/types.ts";
-import { readResult, type SchemesHost } from "./schemes-run.ts";
+import type { SchemesHost } from "./schemes-run.ts";
 
 export function schemesHost(
   module: WebAssembly.Module,
@@ -17,7 +17,7 @@ export function schemesHost(
     validate,
     plan: (text, most, said) => readPlan(module, text, most, said),
     pool: (text, plan, events, race = null) => new Pool(module, text, plan, events, { race }),
-    alone: new Answers(stamp, readAnswer, shipped),
-    results: new Answers(`${stamp} schemes`, readResult),
+    alone: new Answers(stamp, shipped),
+    results: new Answers(`${stamp} schemes`),
   };
 }

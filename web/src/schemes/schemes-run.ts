@@ -45,17 +45,6 @@ const CYCLES = 500_000;
 /** Between two words about how far it is. */
 const TELL_MS = 250;
 
-/** A stored value as a result; null for what is none. */
-export function readResult(value: unknown): Result | null {
-  const { digest, config_hash: hash, kernels, cycles } = (value ?? {}) as Record<string, unknown>;
-  return typeof digest === "string" &&
-    typeof hash === "string" &&
-    Array.isArray(kernels) &&
-    Number.isSafeInteger(cycles)
-    ? (value as Result)
-    : null;
-}
-
 /** How a result stands in a race that it has run to the end of, or to where it is held. */
 const standingOf = (result: Result, steadySince: number | null): Standing => {
   const speedup = mixFigure(result, "hspeedup");

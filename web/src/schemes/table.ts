@@ -1,11 +1,10 @@
 // The mix under every scheme, as data: the sweep that runs it, the columns of its table, and their order. No DOM.
 import { mixText } from "../model/choices.ts";
-import { fixed, percent, finite } from "../model/format.ts";
-import { interval } from "../model/interval-text.ts";
+import { percent } from "../model/format.ts";
 import { titleOf } from "../model/titles.ts";
 import type { SchemeAnswer } from "../model/model.ts";
 import type { Column as Named } from "../model/tabular.ts";
-import { mixFigure, slowdownOf } from "../model/figures.ts";
+import { endsOf, formatOf, readFigure, type Of } from "../model/figures.ts";
 import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../model/types.ts";
 
 /** A scheme of the table. `deaf`: the mix has goals, and the scheme does not look at them. */
@@ -52,14 +51,30 @@ const keptText = (reached: number | null): string =>
       ? `reached, ${percent(reached - 1)} to spare`
       : `missed by ${percent(1 - reached)}`;
 
-/** Of what it does alone, by how many times slower it is. */
-const left = (slowdown: number | null): number | null => (slowdown === null ? null : 1 / slowdown);
-/** A ratio is known as well as its inverse: within the same part of itself. */
-const inverse = (value: number | null, ends: Interval): Interval =>
-  ends === null || !value
-    ? null
-    : [1 / value - (value - ends[0]) / value ** 2, 1 / value + (ends[1] - value) / value ** 2];
-const LEFT = "What is left for a kernel without a goal: its IPC as a part of its IPC alone";
+/** Of what it does alone, by how many times slower it is. A ratio is known as well as its inverse: within the same part of itself. */
+function left(name: string, k: number): Column {
+  const read = (r: Result): number | null => readFigure(r, k, "slowdown");
+  return {
+    key: `left.${k}`,
+    title: `${name}: of its IPC alone`,
+    unit: "",
+    doc: "What is left for a kernel without a goal: its IPC as a part of its IPC alone",
+    figure: "goals",
+    kernel: k,
+    format: percent,
+    read: (r) => {
+      const slowdown = read(r);
+      return slowdown === null ? null : 1 / slowdown;
+    },
+    ends: (r) => {
+      const value = read(r),
+        ends = endsOf(r, k, "slowdown");
+      return ends === null || !value
+        ? null
+        : [1 / value - (value - ends[0]) / value ** 2, 1 / value + (ends[1] - value) / value ** 2];
+    },
+  };
+}
 
 /**
  * Where kernels have goals, what becomes of each, and what is left for the others; slowdown of each kernel, then the figures of the mix, then what of the machine is used. What they mean is
@@ -70,82 +85,32 @@ export function columns(
   goals: readonly boolean[],
   metrics: readonly MetricEntry[],
 ): Column[] {
-  const of = (key: string): { title: string; unit: string; doc: string } =>
-    metrics.find((m) => m.key === key) ?? { title: titleOf(key), unit: "", doc: "" };
-  const ratio =
-    (digits: number) =>
-    (value: number | null): string =>
-      fixed(value, digits);
-  const ofGoal = (name: string, k: number): Column => ({
-    ...of("goal_reached"),
-    key: `goal_reached.${k}`,
-    title: `${name}: of its goal`,
-    figure: "goals",
-    kernel: k,
-    format: (value) => percent(value),
-    said: keptText,
-    read: (r) => finite(r.kernels[k]?.["goal_reached"]),
-    ends: (r) => interval(r.ci95?.kernels[k], "goal_reached"),
-  });
-  const ofAlone = (name: string, k: number): Column => ({
-    key: `left.${k}`,
-    title: `${name}: of its IPC alone`,
-    unit: "",
-    doc: LEFT,
-    figure: "goals",
-    kernel: k,
-    format: (value) => percent(value),
-    read: (r) => left(slowdownOf(r, k)),
-    ends: (r) => inverse(slowdownOf(r, k), interval(r.ci95?.kernels[k], "slowdown")),
-  });
+  const column = (key: string, of: Of, more: Partial<Column> = {}): Column => {
+    const entry = metrics.find((m) => m.key === key) ?? { title: titleOf(key), unit: "", doc: "", digits: 2 };
+    return {
+      ...entry,
+      key: typeof of === "number" ? `${key}.${of}` : key,
+      figure: key,
+      kernel: typeof of === "number" ? of : null,
+      format: formatOf(entry),
+      read: (r) => readFigure(r, of, key),
+      ends: (r) => endsOf(r, of, key),
+      ...more,
+    };
+  };
   const each = kernels.map((name, k) => ({ name, k })),
     any = goals.includes(true);
   return [
-    ...each.filter(({ k }) => goals[k]).map(({ name, k }) => ofGoal(name, k)),
-    ...each.filter(({ k }) => any && !goals[k]).map(({ name, k }) => ofAlone(name, k)),
-    ...kernels.map(
-      (name, k): Column => ({
-        ...of("slowdown"),
-        key: `slowdown.${k}`,
-        title: `Slowdown of ${name}`,
-        figure: "slowdown",
-        kernel: k,
-        format: ratio(2),
-        read: (r) => slowdownOf(r, k),
-        ends: (r) => interval(r.ci95?.kernels[k], "slowdown"),
-      }),
-    ),
-    ...["hspeedup", "stp", "antt", "fairness"].map(
-      (key): Column => ({
-        ...of(key),
-        key,
-        figure: key,
-        kernel: null,
-        format: ratio(3),
-        read: (r) => mixFigure(r, key),
-        ends: (r) => interval(r.ci95?.metrics, key),
-      }),
-    ),
-    ...["noc_utilisation", "dram_utilisation"].map(
-      (key): Column => ({
-        ...of(key),
-        key,
-        figure: key,
-        kernel: null,
-        format: (value) => percent(value),
-        read: (r) => finite(r.gpu[key]),
-        ends: (r) => interval(r.ci95?.gpu, key),
-      }),
-    ),
-    {
-      ...of("instructions_per_watt"),
-      key: "instructions_per_watt",
-      figure: "instructions_per_watt",
-      kernel: null,
-      format: (value) => fixed(value, 0),
-      read: (r) => finite((r["energy"] as Record<string, unknown> | undefined)?.["instructions_per_watt"]),
-      ends: () => null,
-    },
+    ...each
+      .filter(({ k }) => goals[k])
+      .map(({ name, k }) =>
+        column("goal_reached", k, { title: `${name}: of its goal`, figure: "goals", format: percent, said: keptText }),
+      ),
+    ...each.filter(({ k }) => any && !goals[k]).map(({ name, k }) => left(name, k)),
+    ...each.map(({ name, k }) => column("slowdown", k, { title: `Slowdown of ${name}` })),
+    ...["hspeedup", "stp", "antt", "fairness"].map((key) => column(key, "metrics")),
+    ...["noc_utilisation", "dram_utilisation"].map((key) => column(key, "gpu")),
+    column("instructions_per_watt", "energy"),
   ];
 }
 

@@ -1,16 +1,13 @@
 // The figures of a result that a chart and the table of a sweep can show. No DOM.
 import { finite } from "../model/format.ts";
-import { fieldsOf } from "../engine/browser-store.ts";
 import { kernelLabels } from "../model/choices.ts";
 import { hasGoal } from "../model/goal.ts";
-import { interval } from "../model/interval-text.ts";
-import type { Interval, IntervalsOf, KernelChoice, MetricEntry } from "../model/types.ts";
+import { endsOf as figureEnds, readFigure, type Of } from "../model/figures.ts";
+import type { Interval, KernelChoice, MetricEntry } from "../model/types.ts";
 import type { Line, Plan } from "../engine/lab/sweep.ts";
 
 export interface Metric extends Pick<MetricEntry, "key" | "title" | "unit" | "digits"> {
-  /** Where a result has it: of the mix, of the GPU, of its goals, of its energy, or of one kernel. */
-  of: "metrics" | "gpu" | "goals" | "energy" | "kernels";
-  kernel?: number;
+  of: Of;
   /** Its name there, where it is not the key. */
   field?: string;
 }
@@ -76,18 +73,12 @@ export function metricsOf({ points }: Pick<Plan, "points">, registry: readonly M
           ...one,
           key: `${key}_${k}`,
           title: `${one.title} of ${name}`,
-          of: "kernels",
-          kernel: k,
+          of: k,
           field,
         }))
       : [];
   });
   return [...whole, ...(goals ? GOALS : []), ...each];
-}
-
-/** A number by its path in an object. */
-function numberAt(of: unknown, path: string): number | null {
-  return finite(path.split(".").reduce<unknown>((inner, key) => fieldsOf(inner)[key], of));
 }
 
 /** The share of goals that are reached; null while one is not known. */
@@ -98,19 +89,15 @@ function reached({ result }: Line): number | null {
     : goals.filter((part) => (part as number) >= 1).length / goals.length;
 }
 
-export function figureOf(line: Line | undefined, metric: Metric): number | null {
-  if (!line) return null;
-  if (metric.key === "goals_reached") return reached(line);
-  const { result } = line,
-    field = metric.field ?? metric.key;
-  return numberAt(metric.of === "kernels" ? result.kernels[metric.kernel ?? 0] : result[metric.of], field);
-}
+const fieldOf = ({ field, key }: Metric): string => field ?? key;
 
-/** The 95 % interval of a figure; null for one that has none. */
-export function endsOf(line: Line | undefined, metric: Metric): Interval {
-  const ci = line?.result.ci95;
-  if (!ci || metric.of === "goals" || metric.of === "energy") return null;
-  const of: IntervalsOf | undefined = metric.of === "kernels" ? ci.kernels[metric.kernel ?? 0] : ci[metric.of];
-  const [head = "", tail] = (metric.field ?? metric.key).split(".");
-  return tail === undefined ? interval(of, head) : interval(of?.[head] as IntervalsOf | undefined, tail);
-}
+/** What is endless is no number of a chart. */
+export const figureOf = (line: Line | undefined, metric: Metric): number | null =>
+  line
+    ? metric.key === "goals_reached"
+      ? reached(line)
+      : finite(readFigure(line.result, metric.of, fieldOf(metric)))
+    : null;
+
+export const endsOf = (line: Line | undefined, metric: Metric): Interval =>
+  figureEnds(line?.result, metric.of, fieldOf(metric));

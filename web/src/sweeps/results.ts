@@ -1,34 +1,10 @@
 // The results of a sweep as tables and as the series of a chart: plain functions of the plan and the lines.
-import { fieldsOf } from "../engine/browser-store.ts";
 import { mixText, valueText } from "../model/choices.ts";
 import { pathTitle } from "../model/titles.ts";
 import type { Cell, Column, Tabular } from "../model/tabular.ts";
 import type { Interval, KernelChoice, MetricEntry, SweepPoint } from "../model/types.ts";
 import { endsOf, figureOf, metricsOf, type Metric } from "./metrics.ts";
 import type { Line, Plan } from "../engine/lab/sweep.ts";
-
-/** A stored line as the result of a point of a sweep; null for what is none, or another's. */
-export function readLine(text: unknown, sweep: string, index: number): Line | null {
-  let line: unknown;
-  try {
-    line = JSON.parse(String(text));
-  } catch {
-    return null;
-  }
-  const { index: own, sweep: of, axes, config_hash: hash, result } = fieldsOf(line),
-    { digest, cycles, kernels } = fieldsOf(result);
-  const object = (value: unknown): boolean => typeof value === "object" && value !== null;
-  const texts = [text, hash, digest].every((one) => typeof one === "string");
-  return own === index &&
-    of === sweep &&
-    texts &&
-    object(axes) &&
-    Number.isSafeInteger(cycles) &&
-    Array.isArray(kernels) &&
-    kernels.every(object)
-    ? (line as Line)
-    : null;
-}
 
 const axisValue = (path: string, value: unknown): string =>
   path === "kernels" && Array.isArray(value) ? mixText({ kernels: value as KernelChoice[] }) : valueText(value);
@@ -53,7 +29,7 @@ const plain = (value: unknown): Cell =>
 /** Everything that a spreadsheet can use: a row for each point that is done. */
 export function everything(plan: Plan, lines: ReadonlyMap<number, Line>, registry: readonly MetricEntry[]): Tabular {
   const paths = plan.axes.flat(),
-    metrics = metricsOf(plan, registry).filter(({ of }) => of !== "kernels");
+    metrics = metricsOf(plan, registry).filter(({ of }) => typeof of === "string");
   const kernels = Math.max(0, ...[...lines.values()].map((line) => line.result.kernels.length));
   const perKernel = [
     "name",

@@ -1,7 +1,6 @@
 // Lines of sweeps that this browser keeps across reloads: by engine, sweep and point. Where storage is forbidden, they last as long as the page. What is
-// stored and is no line of its point is deleted, and the point runs anew.
+// damaged is deleted, and the point runs anew.
 import { done, openStore, sealed, storeOf, unsealed } from "../engine/browser-store.ts";
-import { readLine } from "./results.ts";
 import type { Line } from "../engine/lab/sweep.ts";
 
 const STORE = "lines";
@@ -23,13 +22,14 @@ export class StoredLines {
     ]);
     const lines = keys.map((key, i) => {
       const [, , index] = key as Key;
-      const text = unsealed(texts[i]);
-      return { index, text: String(text), line: readLine(text, sweep, index) };
+      return { index, text: unsealed(texts[i]) as string | undefined };
     });
-    const bad = lines.filter(({ line }) => line === null),
+    const bad = lines.filter(({ text }) => text === undefined),
       writable = bad.length > 0 ? await this.#store("readwrite") : null;
     for (const { index } of bad) writable?.delete([this.stamp, sweep, index] satisfies Key);
-    return lines.flatMap(({ index, text, line }) => (line === null ? [] : [{ index, text, line }]));
+    return lines.flatMap(({ index, text }) =>
+      text === undefined ? [] : [{ index, text, line: JSON.parse(text) as Line }],
+    );
   }
 
   keep(sweep: string, index: number, line: string): void {

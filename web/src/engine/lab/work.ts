@@ -1,5 +1,5 @@
 // What can be asked of the engine, and what comes of it. A worker of the Lab does one after the other.
-import { Answers, readAnswer } from "../answers.ts";
+import { Answers } from "../answers.ts";
 import { measure, type Job, type Outcome } from "./measure.ts";
 import { problemsIn } from "../../model/format.ts";
 import { engineFor, type Engine } from "../script/module.ts";
@@ -13,7 +13,6 @@ import { whyStamp } from "../whys.ts";
 import * as plain from "../../wasm/corun.js";
 import type { Simulation, Sweep } from "../../wasm/corun.js";
 import { toItsEnd } from "./slices.ts";
-import { readTried } from "./tried.ts";
 
 /** By name: what is asked for, what is given, and what is said of it while it goes on. */
 export interface Works {
@@ -68,9 +67,9 @@ const PART = 4 << 20;
 
 let kept: Answers | null = null;
 /** Of this very engine: the simulator, sweeps and figures keep theirs in one place. */
-const answers = (): Answers => (kept ??= new Answers(plain.stamp(), readAnswer));
+const answers = (): Answers => (kept ??= new Answers(plain.stamp()));
 let keptWhy: Answers<readonly Tried[]> | null = null;
-const whyAnswers = (): Answers<readonly Tried[]> => (keptWhy ??= new Answers(whyStamp(plain.stamp()), readTried));
+const whyAnswers = (): Answers<readonly Tried[]> => (keptWhy ??= new Answers(whyStamp(plain.stamp())));
 
 const engineOf = async (given: string | object): Promise<Engine> => (await engineFor(given, { engine: plain })).engine;
 /** The plain module, for what asks nothing of a script. */
