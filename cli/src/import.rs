@@ -110,19 +110,24 @@ impl Seek for Watched {
     }
 }
 
+/// Reads a timeline, with progress, until somebody stops it.
+pub fn read_timeline(file: File, name: &str) -> Result<corun_timelines::timeline::Timeline, Failure> {
+    workers::stop_at_signals();
+    let bar = progress([file.metadata().map_or(0, |about| about.len())].into_iter());
+    let read = read::timeline(Watched { file, bar: bar.clone() }, name);
+    bar.finish_and_clear();
+    if workers::interrupted() {
+        return Err(Failure::Interrupted(format!("while {name} was read; nothing is written")));
+    }
+    Ok(read.map_err(input::one)?)
+}
+
 impl Timeline {
     fn execute(self) -> Result<(), Failure> {
-        workers::stop_at_signals();
         let asked = timeline::asked(self.gpu.as_deref())?;
         let file = input::open(&self.file)?;
-        let bar = progress([file.metadata().map_or(0, |about| about.len())].into_iter());
         let [out] = output::create(&self.file, [("--out", self.out.as_deref())])?;
-        let read = read::timeline(Watched { file, bar: bar.clone() }, &self.file);
-        bar.finish_and_clear();
-        if workers::interrupted() {
-            return Err(Failure::Interrupted(format!("while {} was read; nothing is written", self.file)));
-        }
-        let timeline = read.map_err(input::one)?;
+        let timeline = read_timeline(file, &self.file)?;
         if let Some(mut out) = out {
             stored::write(&timeline, &mut out).map_err(output::not_written)?;
             out.finish()?;
@@ -136,7 +141,7 @@ impl Timeline {
 
     /// Keeps what co-runs cost.
     fn keep(&self, timeline: &corun_timelines::timeline::Timeline, folder: &Path) -> Result<(), Failure> {
-        let rows = rows::rows(timeline);
+        let rows = rows::rows(timeline).map_err(output::not_written)?;
         if rows.is_empty() {
             output::say("note: no kernel was seen three times beside others of a name: nothing is kept in the store");
             return Ok(());

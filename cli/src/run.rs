@@ -1,6 +1,7 @@
 //! `corun run` and `corun explain`.
 
-use crate::input::{self, ExperimentArgs};
+use crate::import;
+use crate::input::ExperimentArgs;
 use crate::out::{Out, Sink};
 use crate::report::{self, items};
 use crate::store::Kept;
@@ -12,7 +13,6 @@ use corun_lab::output::Whole;
 use corun_lab::store::Store;
 use corun_lab::threads::Crew;
 use corun_lab::{Failure, lab, native, output, problem, workers};
-use corun_timelines::read;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::digest::{Fnv, hex};
 use sim_core::describe::error::{Problems, one_line};
@@ -269,7 +269,7 @@ impl Explain {
     fn timeline(self, source: File) -> Result<(), Failure> {
         self.source.changes_nothing("a timeline, which has nothing of an experiment to change")?;
         let asked = timeline::asked(self.gpu.as_deref())?;
-        let read = read::timeline(source, self.source.file()).map_err(input::one)?;
+        let read = import::read_timeline(source, self.source.file())?;
         let out = self.out.open(self.source.file())?;
         let found = timeline::found(&read, asked.as_ref());
         if self.json { out.print_json(&timeline::json(&found)) } else { out.print(&timeline::summary(&found)) }

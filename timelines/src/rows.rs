@@ -47,17 +47,44 @@ pub fn digits(timeline: &Timeline) -> io::Result<String> {
     Ok(hex(hashed.0.finish()))
 }
 
+/// The key of a row: of a JSON list of kernel, shape and the others' name.
+fn key(kernel: &Kernel, beside: &str) -> io::Result<String> {
+    let mut hashed = Hashed::default();
+    serde_json::to_writer(&mut hashed, &(&kernel.name, kernel.shape, beside))?;
+    Ok(hex(hashed.0.finish()))
+}
+
 /// What a timeline has measured, each under a key that is the same in every file: kernel, shape and the others' name.
-pub fn rows(timeline: &Timeline) -> Vec<(String, Row)> {
+pub fn rows(timeline: &Timeline) -> io::Result<Vec<(String, Row)>> {
     let used: BTreeSet<u32> = timeline.launches.iter().map(|launch| launch.device).collect();
     let names: BTreeSet<&str> = used.into_iter().map(|device| &*timeline.devices[device as usize].name).collect();
     let gpu = names.into_iter().collect::<Vec<_>>().join(", ");
     let measured = Measured::of(timeline, &Overlaps::of(timeline));
     let row = |beside: Beside| {
         let kernel = timeline.kernels[beside.kernel as usize].clone();
-        let mut key = Fnv::default();
-        key.write(format!("{} {:?} {}", kernel.name, kernel.shape, beside.name).as_bytes());
-        (hex(key.finish()), Row { gpu: gpu.clone(), kernel, name: beside.name, beside: beside.beside, alone: beside.alone })
+        let key = key(&kernel, &beside.name)?;
+        Ok((key, Row { gpu: gpu.clone(), kernel, name: beside.name, beside: beside.beside, alone: beside.alone }))
     };
     measured.beside.into_iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::Shape;
+
+    /// Other programs can work keys out.
+    #[test]
+    fn a_key_is_the_hash_of_json() {
+        let shape = Shape { grid: [1, 2, 3], block: [4, 5, 6], registers: 7, shared_bytes: 8 };
+        for (shape, text) in [
+            (Some(shape), r#"["a \"b\"",{"grid":[1,2,3],"block":[4,5,6],"registers":7,"shared_bytes":8},"c"]"#),
+            (None, r#"["a \"b\"",null,"c"]"#),
+        ] {
+            let mut hash = Fnv::default();
+            hash.write(text.as_bytes());
+            let kernel = Kernel { name: "a \"b\"".into(), shape, estimated_occupancy: None };
+            assert_eq!(key(&kernel, "c").expect("memory"), hex(hash.finish()));
+        }
+    }
 }
