@@ -2,7 +2,8 @@
 
 use crate::text;
 use corun_timelines::measured::Spread;
-use corun_timelines::report::{BesideRow, KernelRow, PairRow, Report, short, time};
+use corun_timelines::names::{extent, short};
+use corun_timelines::report::{BesideRow, KernelRow, PairRow, Report, time};
 use corun_timelines::rows::Row;
 use corun_timelines::timeline::Shape;
 use sim_core::describe::error::one_line;
@@ -38,12 +39,6 @@ pub fn text(report: &Report) -> String {
     }
     parts.push(format!("The largest loss: {}", report.loss));
     parts.join("\n\n")
-}
-
-/// Sizes along dimensions, without those at the end that are 1.
-fn extent(sizes: [u32; 3]) -> String {
-    let last = sizes.iter().rposition(|size| *size != 1).unwrap_or(0);
-    sizes[..=last].iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }
 
 fn kernels(report: &Report) -> Vec<Vec<String>> {

@@ -61,12 +61,13 @@ pub fn summary(found: &Report) -> String {
                 format!("{}, the median {median}, the longest {longest}, {all} in all", grouped(gaps as u64))
             }
         };
+        let read = if gpu.lost_ns == 0 { String::new() } else { format!(" that were read of the {}", time(gpu.ns + gpu.lost_ns)) };
         facts.extend([
             [format!("GPU {}", gpu.id), format!("{name}{sms}")],
             ["  taken as".into(), gpu.described.clone()],
             ["  streams".into(), some(&streams)],
             ["  launches".into(), grouped(gpu.launches as u64)],
-            ["  time".into(), format!("{} from the first start to the last end, a kernel in {share:.1} % of it", time(gpu.ns))],
+            ["  time".into(), format!("{}{read} from the first start to the last end, a kernel in {share:.1} % of it", time(gpu.ns))],
             ["  gaps without a kernel".into(), gaps],
         ]);
     }

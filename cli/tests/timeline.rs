@@ -131,7 +131,7 @@ fn what_is_missing_is_said_beside_what_is_there() {
     fs::write(&file, &whole[..whole.len() * 9 / 10]).expect("a file");
     let (printed, said) = imported(&[file.to_str().expect("a path that is text")]);
     assert!(printed.contains("launches"), "{printed}");
-    assert!(said.contains("note: The file ends early, and what comes before is shown: byte "), "{said}");
+    assert!(said.contains("note: The file ends early, behind launch "), "{said}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Launches as they come, in any order: the earliest are kept.
 
-use crate::timeline::{Device, Kernel, Kernels, Launched, MOST_LAUNCHES, Shape, Timeline, Tool};
+use crate::scan::END;
+use crate::timeline::{Device, Ended, Kernel, Kernels, Launched, MOST_LAUNCHES, Shape, Timeline, Tool};
 use corun_traces::fault::{Fault, Found, fault};
 use sim_core::describe::error::Problem;
 use std::collections::{BTreeMap, HashMap};
@@ -8,9 +9,12 @@ use std::collections::{BTreeMap, HashMap};
 /// What is read.
 pub const WANT: &str = "a trace of PyTorch's profiler, or a table `cuda_gpu_trace` of Nsight Systems";
 
-/// What is read, and the command that makes it of a profile.
+/// What is read, and what makes it.
 pub fn want() -> String {
-    format!("{WANT}: `nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep` prints one")
+    format!(
+        "{WANT}: `profile.export_chrome_trace(\"trace.json.gz\")` writes the one, `nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep` prints \
+         the other"
+    )
 }
 
 /// A launch whose time is still the profiler's.
@@ -25,12 +29,27 @@ struct Launch {
     stream: u64,
 }
 
+/// Stretches that are lost: profilers write by buffers, of which there are a few.
+const MOST_LOST: usize = 100;
+
+/// What is said of a file that ends before there is anything to show.
+pub fn cut() -> Fault {
+    fault("a file that ends before its first kernel", format!("all of it: {COPY}"))
+}
+
+/// What mends a file that ends early.
+pub const COPY: &str = "copy it again; a profiler that is stopped before it has written leaves half a file, too";
+
 /// Launches of a file.
 #[derive(Debug, Default)]
 pub struct Gather {
     kernels: Kernels,
     launches: Vec<Launch>,
     seen: u64,
+    /// Starts that follow each other in the file in the order of time, as the first one and the last end.
+    runs: Vec<(i64, i64)>,
+    /// The start of the last launch in the file.
+    last: i64,
     /// GPUs by their numbers.
     pub devices: BTreeMap<u32, Device>,
     /// Copies and fills of memory.
@@ -53,14 +72,32 @@ impl Gather {
             return;
         };
         let launch = Launch { start, order: self.seen, duration, kernel: self.kernels.number(kernel), device, stream };
-        self.seen += 1;
+        let end = start.saturating_add_unsigned(duration);
+        match self.runs.last_mut().filter(|_| start >= self.last) {
+            Some(run) => run.1 = run.1.max(end),
+            None => self.runs.push((start, end)),
+        }
+        (self.last, self.seen) = (start, self.seen + 1);
         self.launches.push(launch);
         // Profilers do not write by start: which ones are the earliest is known at the end alone.
         if self.launches.len() >= 2 * MOST_LAUNCHES {
             self.launches.select_nth_unstable_by_key(MOST_LAUNCHES, |launch| (launch.start, launch.order));
             self.launches.truncate(MOST_LAUNCHES);
             self.forget_kernels();
+            self.merge_runs();
         }
+    }
+
+    /// Makes one of runs that overlap, in the order of time. The last one stays the one that grows.
+    fn merge_runs(&mut self) {
+        let Some(growing) = self.runs.last().copied() else { return };
+        self.runs.sort_unstable();
+        self.runs.dedup_by(|next, run| {
+            let meet = next.0 <= run.1;
+            run.1 = if meet { run.1.max(next.1) } else { run.1 };
+            meet
+        });
+        self.runs.push(growing);
     }
 
     /// How many launches came.
@@ -71,9 +108,23 @@ impl Gather {
     /// The problem that a file has no kernels: why it ended, if it ended early, or what was found in all of it.
     pub fn nothing(&self, name: &str, ended: Option<Problem>, found: Fault) -> Problem {
         match ended {
+            Some(ended) if ended.found == END => cut().at(name),
             Some(ended) => Problem { path: format!("{name}: {}", ended.path), ..ended },
             None => found.at(name),
         }
+    }
+
+    /// Where the file ended, and what is wrong there unless it is that nothing follows.
+    fn ended(&mut self, problem: Problem, from: i64, until: u64) -> Ended {
+        self.merge_runs();
+        self.runs.pop();
+        let since = |time: i64| if time > from { time.abs_diff(from).min(until) } else { 0 };
+        let lost = self.runs.windows(2).map(|two| (since(two[0].1), since(two[1].0))).filter(|(from, to)| from < to);
+        let lost: Vec<_> = lost.take(MOST_LOST + 1).collect();
+        // A file in no order of time says nothing of where it has all.
+        let lost = if lost.len() > MOST_LOST { Vec::new() } else { lost };
+        let broken = (problem.found != END).then_some((problem.path, problem.found, problem.want));
+        Ended { launches: self.seen, last: since(self.last), lost, broken }
     }
 
     /// Numbers kernels anew by their first use, so that none stays that no launch has.
@@ -113,14 +164,10 @@ impl Gather {
             start: launch.start.abs_diff(first),
             duration: launch.duration,
         };
-        Timeline {
-            tool,
-            launches: self.launches.iter().map(launched).collect(),
-            devices: self.devices.into_values().collect(),
-            kernels: self.kernels.finish(),
-            notes: self.notes,
-            ended,
-        }
+        let launches: Vec<Launched> = self.launches.iter().map(launched).collect();
+        let until = launches.iter().map(Launched::end).max().unwrap_or(0);
+        let ended = ended.map(|problem| self.ended(problem, first, until));
+        Timeline { tool, launches, devices: self.devices.into_values().collect(), kernels: self.kernels.finish(), notes: self.notes, ended }
     }
 }
 

@@ -132,9 +132,7 @@ pub fn read(scan: &mut Scan<impl Read>, name: &str) -> Result<Timeline, Problem>
     let mut events = Events::default();
     let ended = match top(scan, &mut events) {
         Ok(()) => None,
-        Err(End::Stop(Stop::End)) => {
-            Some(scan.ended("the end of the JSON: a profiler that is stopped before it has written leaves half a file"))
-        }
+        Err(End::Stop(Stop::End)) => Some(scan.ended("the end of the JSON")),
         Err(End::Stop(Stop::Wrong(fault))) => Some(fault.at(format!("byte {}", scan.place()))),
         Err(End::Fact(place, fault)) => return Err(fault.at(format!("{name}: {place}"))),
     };

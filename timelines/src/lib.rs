@@ -22,6 +22,7 @@
 //! | `pairs.rs` | kernels on different streams: what is seen of them together, and why not more |
 //! | `measured.rs` | how long kernels took alone and beside others |
 //! | `rows.rs` | that, as rows of a store |
+//! | `names.rs` | what kernels are called |
 //! | `report.rs` | all of this, as tables and sentences |
 
 #![forbid(unsafe_code)]
@@ -31,6 +32,7 @@ mod decode;
 mod gather;
 mod kineto;
 pub mod measured;
+pub mod names;
 mod nsys;
 pub mod overlap;
 pub mod pairs;

@@ -4,7 +4,7 @@
 //! of each CTA from sm_80 on. `nsys stats` writes them in MB with three decimals, unless it is asked for bytes.
 
 use crate::gather::{Gather, check, want};
-use crate::scan::{LARGEST, Scan};
+use crate::scan::{END, LARGEST, Scan};
 use crate::time::{scaled, whole};
 use crate::timeline::{Device, Kernel, Shape, Timeline, Tool};
 use corun_traces::fault::{Fault, Found, fault};
@@ -150,7 +150,12 @@ pub fn read(scan: &mut Scan<impl Read>, separator: u8, name: &str) -> Result<Tim
         if row.len() == *cells {
             rows.row(&row, columns, line).map_err(|(column, fault)| fault.at(format!("{}, {column}", place())))?;
         } else if row[0].starts_with(|first: char| first.is_ascii_digit()) {
-            ended = Some(fault(format!("{} cells", row.len()), format!("{cells} as in the headings")).at(format!("line {line}")));
+            let found = format!("{} cells", row.len());
+            // The last row of a table that is cut is short.
+            let cut = matches!(reader.read_record(&mut row), Ok(false));
+            ended = Some(
+                fault(if cut { END.to_owned() } else { found }, format!("{cells} cells as in the headings")).at(format!("line {line}")),
+            );
             break;
         } else {
             // Another report, or what a program has printed.

@@ -1,8 +1,8 @@
 //! A timeline of any of the formats, by how its file begins.
 
 use crate::decode::Decoded;
-use crate::gather::{WANT, want};
-use crate::scan::Scan;
+use crate::gather::{WANT, cut, want};
+use crate::scan::{END, Scan};
 use crate::timeline::Timeline;
 use crate::{kineto, nsys, stored};
 use corun_traces::fault::{Fault, fault};
@@ -33,15 +33,19 @@ pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> 
         return nsys::read(&mut scan, separator, name);
     }
     if let Some(failure) = scan.failure("a whole file") {
-        return Err(Problem { path: format!("{name}: {}", failure.path), ..failure });
+        return Err(if failure.found == END { cut().at(name) } else { Problem { path: format!("{name}: {}", failure.path), ..failure } });
     }
     let packed = if packed { ", packed" } else { "" };
     let refused = match foreign.or_else(|| named(name)) {
         Some(foreign) if foreign.takes == UNREAD => fault(format!("{}{packed}", foreign.what), want()),
-        Some(foreign) => fault(format!("{}{packed}", foreign.what), format!("{WANT}; {}", foreign.takes)),
+        // What makes a table of it says how.
+        Some(foreign) if foreign.takes.contains("nsys stats") => {
+            fault(format!("{}{packed}", foreign.what), format!("{WANT}; {}", foreign.takes))
+        }
+        Some(foreign) => fault(format!("{}{packed}", foreign.what), format!("{}; {}", want(), foreign.takes)),
         None if text.lines().any(nsys::is_heading) => fault("`cuda_gpu_trace` as a table for people", want()),
         None if text.trim_start().starts_with('[') => fault("JSON that is a list", want()),
-        None if text.is_empty() => fault("an empty file", want()),
+        None if text.trim().is_empty() => fault("an empty file", want()),
         None => fault("another kind of file", want()),
     };
     Err(refused.at(name))

@@ -112,7 +112,7 @@ impl Described {
         let sms = device.sms.or(known.map(|known| known.2)).filter(|sms| *sms > 0);
         let (Some(number), Some(sms)) = (number.filter(|_| !is_amd(device)), sms) else {
             let found = if device.name.is_empty() { "a GPU without a name" } else { &device.name };
-            return Err(Problem::new(format!("GPU {}", device.id), found, "a GPU that is described: `--gpu PRESET` chooses one"));
+            return Err(Problem::new(format!("GPU {}", device.id), found, "one that is described: choose it (`--gpu PRESET`)"));
         };
         // The last that is not above it: an SM of 8.8 or 10.3 is as its predecessor.
         let below = CAPABILITIES.iter().rfind(|row| row.number <= number).unwrap_or(&CAPABILITIES[0]);

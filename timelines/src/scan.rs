@@ -15,6 +15,9 @@ const BLOCK: usize = 1 << 18;
 /// Bytes of a value that is kept. A kernel's event has some hundreds.
 pub const LARGEST: usize = 16 << 20;
 
+/// What is found where a stream has no more bytes though more is wanted, an archive among them.
+pub const END: &str = "the end of the file";
+
 /// Why no value was found.
 #[derive(Debug)]
 pub enum Stop {
@@ -58,7 +61,7 @@ impl<R: Read> Scan<R> {
 
     /// Why the stream ended, and where.
     pub fn ended(&self, want: &str) -> Problem {
-        let found = self.failed.clone().unwrap_or_else(|| "the end of the file".to_owned());
+        let found = self.failed.clone().unwrap_or_else(|| END.to_owned());
         fault(found, want).at(format!("byte {}", self.before + self.buffer.len() as u64))
     }
 
@@ -90,7 +93,8 @@ impl<R: Read> Scan<R> {
             match self.source.read(&mut self.buffer[filled..]) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
-                    self.failed = Some(error.to_string());
+                    let cut = error.kind() == ErrorKind::UnexpectedEof;
+                    self.failed = Some(if cut { END.to_owned() } else { error.to_string() });
                     break 0;
                 }
                 Ok(read) => break read,

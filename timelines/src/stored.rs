@@ -2,7 +2,7 @@
 
 use crate::gather::check;
 use crate::scan::Scan;
-use crate::timeline::{Device, Kernel, Launched, MOST_LAUNCHES, Timeline, Tool};
+use crate::timeline::{Device, Ended, Kernel, Launched, MOST_LAUNCHES, Timeline, Tool};
 use corun_traces::fault::fault;
 use serde::{Deserialize, Serialize};
 use sim_core::describe::error::Problem;
@@ -27,14 +27,12 @@ struct Stored {
     /// Kernel, device, stream, start, duration.
     launches: Vec<(u32, u32, u64, u64, u64)>,
     notes: Vec<String>,
-    /// Where and why nothing follows: place, found, wanted.
-    ended: Option<(String, String, String)>,
+    ended: Option<Ended>,
 }
 
 /// Writes a timeline.
 pub fn write(timeline: &Timeline, mut out: impl Write) -> io::Result<()> {
     let launch = |launch: &Launched| (launch.kernel, launch.device, launch.stream, launch.start, launch.duration);
-    let ended = timeline.ended.as_ref().map(|ended| (ended.path.clone(), ended.found.clone(), ended.want.clone()));
     let stored = Stored {
         corun_timeline: VERSION,
         tool: timeline.tool,
@@ -42,7 +40,7 @@ pub fn write(timeline: &Timeline, mut out: impl Write) -> io::Result<()> {
         kernels: timeline.kernels.clone(),
         launches: timeline.launches.iter().map(launch).collect(),
         notes: timeline.notes.clone(),
-        ended,
+        ended: timeline.ended.clone(),
     };
     serde_json::to_writer(&mut out, &stored)?;
     out.write_all(b"\n")
@@ -74,7 +72,6 @@ pub fn read(scan: &mut Scan<impl Read>, name: &str) -> Result<Timeline, Problem>
         }
         launches.push(Launched { kernel, device, stream, start, duration });
     }
-    let ended = stored.ended.map(|(path, found, want)| Problem::new(path, found, want));
-    let Stored { tool, devices, kernels, notes, .. } = stored;
+    let Stored { tool, devices, kernels, notes, ended, .. } = stored;
     Ok(Timeline { tool, devices, kernels, launches, notes, ended })
 }

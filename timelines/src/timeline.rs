@@ -1,7 +1,6 @@
 //! Launches in the order of their starts, each kernel and device once.
 
 use serde::{Deserialize, Serialize};
-use sim_core::describe::error::Problem;
 use std::collections::HashMap;
 
 /// Launches that are kept of a timeline.
@@ -101,8 +100,21 @@ pub struct Timeline {
     pub launches: Vec<Launched>,
     /// What was left out or is to be known, a line each.
     pub notes: Vec<String>,
-    /// Why nothing follows, where the file ended early: what was read until there is good.
-    pub ended: Option<Problem>,
+    /// Where the file ended early: what was read until there is good.
+    pub ended: Option<Ended>,
+}
+
+/// Where a file ended early.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+pub struct Ended {
+    /// Launches until there.
+    pub launches: u64,
+    /// When the last one in the file started, in nanoseconds after the first start.
+    pub last: u64,
+    /// From when to when nothing was read, between the first start and the last end: profilers do not write in the order of starts.
+    pub lost: Vec<(u64, u64)>,
+    /// What is wrong there, as place, found and wanted; none where the file is cut.
+    pub broken: Option<(String, String, String)>,
 }
 
 /// Kernels by their name and shape, as they come.

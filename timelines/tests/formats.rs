@@ -1,8 +1,10 @@
 //! Is each form that profilers write taken for what it says, and what is none of them refused by a line that helps?
 
-use corun_timelines::timeline::{Kernel, Launched, MOST_LAUNCHES, Shape, Timeline, Tool};
+use corun_timelines::report::report;
+use corun_timelines::timeline::{Ended, Kernel, Launched, MOST_LAUNCHES, Shape, Timeline, Tool};
 use corun_timelines::{read, stored};
 use flate2::{Compression, write::GzEncoder};
+use serde::Deserialize;
 use std::io::Write;
 
 fn read(text: &str) -> Timeline {
@@ -144,18 +146,20 @@ fn of_a_file_that_ends_early_what_was_read_is_good() {
     let until = whole.rfind("\"gemm\"").expect("the last event");
     let cut = read(&whole[..until]);
     assert_eq!(cut.launches.len(), 49);
-    let ended = cut.ended.expect("it ended").to_string();
-    assert!(ended.starts_with(&format!("byte {until}: found the end of the file, want the end of the JSON")), "{ended}");
+    assert_eq!(cut.ended, Some(Ended { launches: 49, last: 48_000, lost: vec![], broken: None }));
+    let broken = read(&format!("{}}}}}", &whole[..until])).ended.and_then(|ended| ended.broken).expect("an end without a beginning");
+    assert_eq!((broken.0, &*broken.1), (format!("byte {}", until + 1), "\"}\""));
     // A packed one gives what could be unpacked.
     let packed = gzip(&trace(&(0..5000).map(|at| kernel(&format!("{at}.{}", at * 7919 % 1000), "0.5", SHAPE)).collect::<Vec<_>>()));
     let cut = read::timeline(&packed[..packed.len() / 2], "file").expect("half of it");
     assert!((1000..4000).contains(&cut.launches.len()), "{}", cut.launches.len());
-    assert!(cut.ended.is_some_and(|ended| ended.path.starts_with("byte ")));
+    assert!(cut.ended.is_some_and(|ended| ended.launches == cut.launches.len() as u64 && ended.broken.is_none()));
     let whole = read::timeline(&*packed, "file").expect("all of it");
     assert_eq!((whole.launches.len(), whole.ended), (5000, None));
     // And where nothing was read, the file is refused.
-    assert!(refused(&trace(&events)[..120]).contains("file: byte 120: found the end of the file"));
-    assert!(refused(&packed[..20]).starts_with("file: "));
+    for cut in [refused(&trace(&events)[..120]), refused(&packed[..20])] {
+        assert!(cut.starts_with("file: found a file that ends before its first kernel, want all of it: copy it again"), "{cut}");
+    }
 }
 
 #[test]
@@ -324,7 +328,9 @@ fn a_cell_that_is_wrong_has_a_line_and_a_column() {
 fn a_table_that_ends_early_keeps_what_was_read() {
     let timeline = read(&(headings("ns", "B", "") + ROW + "2000,50,101,160,1"));
     assert_eq!(timeline.launches.len(), 1);
-    assert_eq!(timeline.ended.expect("it ended").to_string(), "line 3: found 5 cells, want 20 as in the headings");
+    assert_eq!(timeline.ended, Some(Ended { launches: 1, last: 0, lost: vec![], broken: None }));
+    let broken = read(&(headings("ns", "B", "") + ROW + "2000,50,101,160,1\n" + ROW)).ended.and_then(|ended| ended.broken);
+    assert_eq!(broken, Some(["line 3", "5 cells", "20 cells as in the headings"].map(str::to_owned).into()));
     // Another report behind it is no end.
     let behind = "\n ** CUDA API Summary (cuda_api_sum):\n\nTime (%),Total Time (ns),Num Calls\n50.0,100,1\n";
     let timeline = read(&(headings("ns", "B", "") + ROW + behind));
@@ -333,43 +339,26 @@ fn a_table_that_ends_early_keeps_what_was_read() {
 
 // Anything else
 
+/// What is no timeline, by the name of its file: what it is, and what of all that is wanted the line has. The page is held to it, too.
+#[derive(Deserialize)]
+struct Refused {
+    file: String,
+    text: String,
+    found: String,
+    want: Vec<String>,
+}
+
 #[test]
 fn what_is_no_timeline_gets_a_line_with_what_it_is_and_what_makes_one() {
-    let made = "`nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep` prints one";
-    for (text, found, want) in [
-        ("{\"a\": [1, {\"b\": \"}\"}]}", "JSON without `traceEvents`", made),
-        ("{\"corun\": 1, \"kernels\": [\"BP\"]}", "JSON without `traceEvents`", made),
-        ("{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"cpu_op\"}]}", "1 events, none of which is a kernel", "`ProfilerActivity.CUDA`"),
-        ("Time (%),Total Time (ns),Instances,Avg (ns)\n1,2,3,4\n", "a summary of Nsight Systems", "nsys stats --report cuda_gpu_trace"),
-        (
-            "Start (ns),Duration (ns),Name,Result\n1,2,cudaFree,0\n",
-            "another report of Nsight Systems",
-            "nsys stats --report cuda_gpu_trace",
-        ),
-        (" Start (ns)  Duration (ns)  GrdX  BlkX  Reg/Trd  Strm  Name\n", "`cuda_gpu_trace` as a table for people", "--format csv"),
-        ("SQLite format 3\0", "a database of Nsight Systems", "nsys stats --report cuda_gpu_trace"),
-        ("\"ID\",\"Process ID\",\"Kernel Name\"\n", "a table of Nsight Compute", made),
-        ("-kernel name = k\n-grid dim = (1,1,1)\n", "a kernel's trace of Accel-Sim", "`corun import accelsim FILE"),
-        (
-            "{\"name\": \"llama\", \"sm_count\": 170, \"kernels\": {}, \"launches\": []}",
-            "a timeline of GPU-interfere",
-            "its launches have no registers",
-        ),
-        ("<!DOCTYPE html>\n<html><body>Sign in</body></html>", "a web page", "the page that it was to be downloaded from"),
-        ("[{\"name\": \"gemm\", \"ph\": \"X\"}]", "JSON that is a list", made),
-        ("anything", "another kind of file", made),
-        ("", "an empty file", made),
-    ] {
-        for said in [refused(text), refused(gzip(text))] {
-            assert!(
-                said.starts_with(&format!("file: found {found}")) && said.contains(want) && said.lines().count() == 1,
-                "{text}: {said}"
-            );
+    let all: Vec<Refused> = serde_json::from_str(include_str!("refused.json")).expect("a table");
+    for Refused { file, text, found, want } in &all {
+        for bytes in [text.clone().into_bytes(), gzip(text)] {
+            let said = read::timeline(&*bytes, file).expect_err(file).to_string();
+            let begins = said.starts_with(&format!("{file}: found {found}"));
+            assert!(begins && want.iter().all(|want| said.contains(want)) && said.lines().count() == 1, "{said}");
         }
     }
     assert!(refused(gzip("Time (%),Total Time (ns),Instances")).contains("a summary of Nsight Systems, packed, want"));
-    let report = read::timeline(&b"\x01binary\xff"[..], "app.nsys-rep").expect_err("a problem").to_string();
-    assert!(report.starts_with("app.nsys-rep: found a report of Nsight Systems, want"), "{report}");
 }
 
 #[test]
@@ -432,6 +421,26 @@ fn a_timeline_of_as_many_kernels_as_launches_is_read_back() {
     let mut out = Vec::new();
     stored::write(&timeline, &mut out).expect("memory");
     assert!(read::timeline(&*out, "file").expect("a timeline") == timeline);
+}
+
+/// Profilers write by buffers: where the file ends, what is missing may lie between what was read.
+#[test]
+fn of_a_file_that_ends_early_what_was_not_read_is_not_idle() {
+    let at = |ts: u64| kernel(&ts.to_string(), "5", SHAPE);
+    // From 900 to 1,000 µs, then from 0 on; the GPU is busy for half of the time.
+    let starts = (90..100).chain(0..30).map(|at| 10 * at).chain([300]);
+    let whole = trace(&starts.map(at).collect::<Vec<_>>());
+    let cut = read(&whole[..whole.rfind("\"gemm\"").expect("the last event")]);
+    assert_eq!(cut.ended, Some(Ended { launches: 40, last: 290_000, lost: vec![(295_000, 900_000)], broken: None }));
+    let said = report(&cut, None);
+    let gpu = &said.gpus[0];
+    assert_eq!((gpu.ns, gpu.lost_ns, gpu.busy_ns, gpu.longest_gap_ns), (390_000, 605_000, 200_000, 5000));
+    assert!(said.loss.starts_with("For 49 % of 390 µs that were read, the GPU runs no kernel"), "{}", said.loss);
+    assert_eq!(
+        said.notes[0],
+        "The file ends early, behind launch 40, which starts at 290 µs. What comes after it is missing. Nor was anything read of 295 µs to 900 µs. All \
+         numbers here are of what was read. To have the rest, copy it again; a profiler that is stopped before it has written leaves half a file, too."
+    );
 }
 
 /// What is cut or changed anywhere is read as far as it is good, or refused in one line.

@@ -1,14 +1,18 @@
 //! Traces of real programs: are all their kernels taken, with what was counted apart from this program?
 
 use corun_timelines::read;
+use corun_timelines::report::report;
 use corun_timelines::timeline::{Launched, Shape, Timeline, Tool};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
 
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
 fn sample(name: &str) -> Timeline {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
-    read::timeline(File::open(path).expect("a sample"), name).expect("a timeline")
+    read::timeline(File::open(path(name)).expect("a sample"), name).expect("a timeline")
 }
 
 fn by_stream(timeline: &Timeline) -> BTreeMap<u64, usize> {
@@ -35,6 +39,18 @@ fn a_training_run_has_all_kernels_and_all_reduces_beside_them() {
     assert_eq!((known.duration, known.stream, ddp.kernels[known.kernel as usize].estimated_occupancy), (41_407, 7, Some(75)));
     let shape = Shape { grid: [512, 1, 1], block: [512, 1, 1], registers: 40, shared_bytes: 400 };
     assert_eq!(ddp.kernels[known.kernel as usize].shape, Some(shape));
+}
+
+/// Of half of the training run, the part of the time without a kernel is nearly that of the whole: what is missing is not taken for idle.
+#[test]
+fn half_of_a_training_run_is_as_idle_as_the_whole() {
+    let bytes = std::fs::read(path("kineto_ddp_a100.json.gz")).expect("a sample");
+    let idle = |part: usize| {
+        let timeline = read::timeline(&bytes[..bytes.len() * part / 10], "ddp").expect("a part");
+        let gpu = &report(&timeline, None).gpus[0];
+        100 * (gpu.ns - gpu.busy_ns) / gpu.ns
+    };
+    assert_eq!([3, 5, 8, 10].map(idle), [80, 74, 77, 76]);
 }
 
 #[test]

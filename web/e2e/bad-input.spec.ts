@@ -45,12 +45,14 @@ function judge(page: Page, files: readonly { name: string; of: Case }[]): Promis
       input.files = data.files;
       input.dispatchEvent(new Event("change", { bubbles: true }));
       for (;;) {
+        // What has nothing of Corun's in it is refused by who reads timelines.
         const problems = text(".problems"),
-          refused = text(".section-file .field-problem");
-        const said = refused.includes(`“${name}” cannot be opened`);
+          refused = text(".section-file .field-problem, dialog[open]");
+        const said = refused.includes(`“${name}” cannot be opened`) || refused.includes(`“${name}” cannot be read`);
         const list = document.querySelector(".problems ul");
         if (said || (list !== null && list !== before)) {
           judged.push({ problems, refused: said ? refused : "" });
+          document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
           break;
         }
         await new Promise((wake) => setTimeout(wake, 20));

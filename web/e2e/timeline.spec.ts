@@ -40,14 +40,14 @@ test("a dropped profile says what is lost, who could run beside whom, and opens 
   await expect(run.locator("#choose-scheme-B")).toHaveText("MPS 50 % each");
 });
 
-/** Two kernels on two streams, each three times alone, then beside each other; the second takes twice as long there. */
+/** Two kernels on two streams, each three times alone, then beside each other; the second takes twice as long there, the first a little less. */
 const table = (): string => {
   const row = (at: number, start: number, duration: number, stream: number, name: string): string =>
     `${start},${duration},${at},16,1,1,256,1,1,32,0,0,,,,,NVIDIA A100-SXM4-40GB (0),1,${stream},"${name}(float *)"`;
   const rows = [0, 1, 2].flatMap((n) => [
     row(n, 1000 * n, 400, 7, "gemm"),
     row(n, 1000 * n + 500, 200, 13, "norm"),
-    row(n, 10_000 + 1000 * n, 400, 7, "gemm"),
+    row(n, 10_000 + 1000 * n, 360, 7, "gemm"),
     row(n, 10_000 + 1000 * n, 400 + 10 * n, 13, "norm"),
   ]);
   const head =
@@ -65,10 +65,15 @@ test("what co-runs cost is a map of what was measured, and what two kernels cost
   await expect(map).toContainText("2.05");
   await expect(map).toContainText("2.02 to 2.08");
   const one = dialog(page).locator(".timeline-one");
-  await expect(one).toContainText("norm, 16 CTAs beside gemm: 2.05× as long as alone");
+  await expect(one).toContainText("norm (16 CTAs) beside gemm: 2.05× as long as alone");
   await noViolations(page);
-  await map.getByRole("button", { name: /^1\.00/ }).click();
-  await expect(one).toContainText("gemm, 16 CTAs beside norm: 1.00× as long as alone");
+  const faster = map.getByRole("button", { name: /^0\.90/ });
+  await faster.click();
+  await expect(one).toContainText("gemm (16 CTAs) beside norm: 0.90× as long as alone");
+  // Each way has a colour of its own, which the scale above says.
+  await expect(map.locator("caption small")).toHaveText(/faster\s+3× slower/);
+  const shades = await map.locator("td").evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+  expect(new Set(shades).size).toBe(3);
   await dialog(page).locator("#f-timeline-gpu").selectOption("tiny-2sm");
   for (const [at, kernel] of ["BP", "CFD"].entries()) {
     await one
@@ -79,8 +84,10 @@ test("what co-runs cost is a map of what was measured, and what two kernels cost
     await page.keyboard.press("Enter");
   }
   await one.getByRole("button", { name: "Simulate" }).click();
-  await expect(one).toContainText(/simulated on streams of tiny-2sm: gemm \d+\.\d\d×, norm (\d+\.\d\d|∞)×/);
-  await expect(map.getByRole("button", { name: /^1\.00/ })).toContainText(/; simulated \d+\.\d\d×/);
+  await expect(one).toContainText(
+    /simulated on streams of tiny-2sm, times as long as alone: gemm \d+\.\d\d×, norm (\d+\.\d\d|∞)×/,
+  );
+  await expect(faster).toContainText(/; simulated \d+\.\d\d×/);
 });
 
 test("what fits follows the GPU that is chosen", async ({ page }) => {
@@ -90,20 +97,32 @@ test("what fits follows the GPU that is chosen", async ({ page }) => {
   await expect(dialog(page)).toContainText("(as h200-sxm, as asked for)");
 });
 
-test("a file that is no timeline, and one that ends early, say so", async ({ page }) => {
+test("a file that ends early says what is missing, and takes it for no idle time", async ({ page }) => {
   await openAt(page, TINY_RUN, 100);
-  await drop(page, ["cut.json", '{"traceEvents": [], "schemaVersion": 1']);
-  await expect(dialog(page)).toContainText("cut.json");
-  await dialog(page).getByRole("button", { name: "Close" }).click();
   await drop(page, ["half.json.gz", DDP.subarray(0, DDP.length / 2)]);
-  await expect(dialog(page).getByText("The file ends early")).toBeInViewport();
-  for (const [name, content, what] of [
-    ["app.nsys-rep", "\0\u0001", "found a report of Nsight Systems"],
-    ["api.csv", "Time (%),Total Time (ns),Num Calls\n50.0,100,1\n", "found a summary of Nsight Systems"],
-  ] as const) {
+  const said = dialog(page).getByText(/^The file ends early, behind launch \d+, which starts at \d+ ms\./);
+  await expect(said).toBeInViewport();
+  await expect(said).toContainText("copy it again");
+  await expect(dialog(page)).toContainText(/For 7\d % of \d+ ms that were read, the GPU runs no kernel/);
+});
+
+/** What the reader of timelines is held to (timelines/tests/formats.rs). */
+const REFUSED = JSON.parse(
+  readFileSync(new URL("../../timelines/tests/refused.json", import.meta.url), "utf8"),
+) as readonly { file: string; text: string; found: string; want: readonly string[] }[];
+
+test("whatever is dropped that is no timeline gets a line with what it is and what makes one", async ({ page }) => {
+  await openAt(page, TINY_RUN, 100);
+  for (const { file, text, found, want } of REFUSED) {
+    await drop(page, [file, text]);
+    await expect(dialog(page).getByRole("heading", { name: `“${file}” cannot be read` })).toBeVisible();
+    for (const part of [`${file}: found ${found}`, ...want])
+      await expect(dialog(page).getByRole("alert")).toContainText(part);
     await dialog(page).getByRole("button", { name: "Close", exact: true }).click();
-    await drop(page, [name, content]);
-    await expect(dialog(page)).toContainText(what);
-    await expect(dialog(page)).toContainText("nsys stats --report cuda_gpu_trace --format csv");
   }
+  // The place Schemes takes them, too.
+  await page.goto("./sweeps.html");
+  await expect(page.locator("html")).toHaveAttribute("data-sweep", "ready");
+  await drop(page, ["ddp.json.gz", DDP]);
+  await expect(dialog(page)).toContainText("2,700 launches of 194 kernels");
 });

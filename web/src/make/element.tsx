@@ -2,9 +2,6 @@
 import { effect, untracked } from "@preact/signals";
 import { render } from "preact";
 import { onFileDrop } from "../parts/dom.ts";
-import { isRecorded } from "../parts/recorded.tsx";
-import { isMeasured } from "../silicon/open.ts";
-import { isTimeline } from "../timelines/open.ts";
 import type { Catalogue, Experiment, Problem } from "../model/types.ts";
 import { makeOwn } from "./fields.ts";
 import { take } from "./file.tsx";
@@ -20,10 +17,7 @@ export class CorunEditor extends HTMLElement {
     form.seen.value = this.#seen;
     this.#form = form;
     render(<ExperimentForm form={form} />, this);
-    onFileDrop(async (file, all) => {
-      if (!isMeasured(file) && !isRecorded(file) && !(await isTimeline(file))) events.dropped();
-      await take(form, file, all);
-    });
+    onFileDrop((file, all) => take(form, file, all, true));
   }
   /** The form comes into view. */
   reveal(): void {

@@ -3,9 +3,7 @@ import { painted } from "../parts/palette.ts";
 import { errorText } from "../model/format.ts";
 import { toast } from "../parts/dialogs.tsx";
 import { openFile } from "../model/file.ts";
-import { isRecorded } from "../parts/recorded.tsx";
-import { isMeasured } from "../silicon/open.ts";
-import { isTimeline, openTimeline } from "../timelines/open.ts";
+import { isOwn, kindOf, openTimeline } from "../timelines/open.ts";
 import { isPicture, linkIn } from "../teach/reopen.ts";
 import { useForm } from "./field.tsx";
 import { Button, OpenFile } from "../parts/widgets.tsx";
@@ -53,53 +51,53 @@ const Drawn = ({ mark }: { mark: readonly string[] }) => (
   </span>
 );
 
-/** Opens an experiment's file; what is wrong with it is said beside the buttons, where they are shown. */
-export async function take(form: FormState, file: File, all: readonly File[]): Promise<void> {
-  if (await isTimeline(file)) {
-    form.refused.value = "";
-    openTimeline(file, form.catalogue);
-    return;
-  }
-  if (isMeasured(file) || isRecorded(file)) {
-    form.refused.value = "";
-    if (isMeasured(file)) form.events.measured(file);
-    else form.events.recorded(all);
-    return;
-  }
+/** Opens a file; what is wrong with an experiment is said beside the buttons, where they are shown. */
+export async function take(form: FormState, file: File, all: readonly File[], dropped = false): Promise<void> {
+  const kind = await kindOf(file);
+  form.refused.value = "";
+  if (kind === "timeline") return openTimeline(file, form.catalogue);
+  if (kind === "measured") return form.events.measured(file);
+  if (kind === "recorded") return form.events.recorded(all);
+  if (dropped) form.events.dropped();
   try {
     const link = await linkIn(file);
     if (link === null && isPicture(file))
       throw new Error("It is a picture, but none that this page saved: there is no run in it.");
-    const experiment = link === null ? await openFile(file, (e) => form.events.validate(e)) : null;
-    form.refused.value = "";
-    if (experiment) form.events.open(experiment);
-    else if (link !== null) form.events.reopen(link);
+    if (link === null) form.events.open(await openFile(file, (e) => form.events.validate(e)));
+    else form.events.reopen(link);
   } catch (error) {
+    if (!(await isOwn(file))) return openTimeline(file, form.catalogue);
     form.refused.value = `“${file.name}” cannot be opened. ${errorText(error)}`;
   }
 }
 
-export function Files() {
-  const form = useForm(),
-    { events } = form;
+export function Keep() {
+  const { events } = useForm();
+  return (
+    <div class="file-buttons">
+      <Button icon="download" id="f-export" press={() => events.exportExperiment()}>
+        Save the experiment
+      </Button>
+      <Button icon="terminal" id="f-command" press={() => events.copyCommand()}>
+        Copy the command
+      </Button>
+    </div>
+  );
+}
+
+export function Open() {
+  const form = useForm();
   return (
     <>
       <div class="file-buttons">
-        <Button icon="download" id="f-export" press={() => events.exportExperiment()}>
-          Save the experiment
-        </Button>
         <OpenFile
           id="f-open-file"
           button="f-open"
-          accept=".json,application/json,.png,.svg,.csv,.corun,.trace,.traceg,.tracez,.xz,.gz"
           label="An experiment, a picture, a table or a result that was saved here, the CSV of a GPU that was measured, a trace or a recording of a kernel, or a profile of a program"
           take={(file, all) => void take(form, file, all)}
         >
           Open a file
         </OpenFile>
-        <Button icon="terminal" id="f-command" press={() => events.copyCommand()}>
-          Copy the command
-        </Button>
       </div>
       <p
         class="field-problem"

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { fieldFor } from "../model/format.ts";
 import { Form, useForm } from "./field.tsx";
-import { Examples, Files } from "./file.tsx";
+import { Examples, Keep, Open } from "./file.tsx";
 import { Gpu } from "./gpu.tsx";
 import { Kernels } from "./kernels.tsx";
 import { Policies } from "./policy.tsx";
@@ -32,9 +32,12 @@ function Whole() {
       <Sides />
       <Summary fields={() => fields(parts.current)} />
       <div ref={parts}>
+        <Section name="file" label="Files">
+          <Open />
+        </Section>
         {form.experiment.value !== null && (
           <>
-            <Section name="examples">
+            <Section name="examples" label="Examples">
               <Examples />
             </Section>
             <Section name="kernels" title="Kernels">
@@ -49,18 +52,18 @@ function Whole() {
             <Section name="run" title="Run">
               <Run />
             </Section>
+            <Section name="keep" title="Take it with you">
+              <Keep />
+            </Section>
           </>
         )}
-        <Section name="file" title="Take it with you">
-          <Files />
-        </Section>
       </div>
     </>
   );
 }
 
-const Section = (props: { name: string; title?: string; children: ComponentChildren }) => (
-  <section class={`editor-section section-${props.name}`} aria-label={props.title ?? "Examples"}>
+const Section = (props: { name: string; title?: string; label?: string; children: ComponentChildren }) => (
+  <section class={`editor-section section-${props.name}`} aria-label={props.title ?? props.label}>
     {props.title && <h2>{props.title}</h2>}
     <div class="section-body">{props.children}</div>
   </section>

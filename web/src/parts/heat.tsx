@@ -16,11 +16,13 @@ interface Cell {
   press?(): void;
 }
 
-/** The deeper, the slower: over the logarithm, from 1 to 32. */
-const depthOf = (slowdown: number): string =>
-  `${Math.round((100 * Math.log(Math.min(Math.max(slowdown, 1), 32))) / Math.log(32))}%`;
+/** The deeper, the slower, or in another colour the faster: over the logarithm, from 1 to so many times. */
+function shade(slowdown: number, most: number): Record<string, string> {
+  const depth = Math.min(1, Math.abs(Math.log(slowdown)) / Math.log(most));
+  return { "--depth": `${Math.round(100 * depth)}%`, "--shade": slowdown < 1 ? "var(--accent)" : "var(--danger)" };
+}
 
-function Slowdown({ of: { slowdown, detail, run, says, told = false, press } }: { of: Cell }) {
+function Slowdown({ of: { slowdown, detail, run, says, told = false, press }, most }: { of: Cell; most: number }) {
   if (slowdown === null && !press) return <td title={says}>{MISSING}</td>;
   const text = (
     <>
@@ -29,7 +31,7 @@ function Slowdown({ of: { slowdown, detail, run, says, told = false, press } }: 
     </>
   );
   return (
-    <td style={{ "--depth": depthOf(slowdown ?? 1) }}>
+    <td style={shade(slowdown ?? 1, most)}>
       {run ? (
         <RunLink away of={{ experiment: run }} {...(says ? { title: says } : {})}>
           {text}
@@ -53,13 +55,20 @@ export function Heat(props: {
   beside?: readonly string[];
   /** What a name is called; itself if left out. */
   called?(name: string): ComponentChildren;
+  /** The slowdown that is the deepest. */
+  most?: number;
   cell(kernel: string, beside: string): Cell | null;
 }) {
-  const { title, names, beside = names, called = (name) => name, cell } = props;
+  const { title, names, beside = names, called = (name) => name, most = 32, cell } = props;
   return (
     <Scrolls class="scroll-x" label={`Table: slowdown of a row beside a column, ${title}`}>
       <table class="heat">
-        <caption>{title}</caption>
+        <caption>
+          {title}
+          <small>
+            faster <i /> {most}× slower
+          </small>
+        </caption>
         <thead>
           <tr>
             <th scope="col">slowdown of ↓ beside →</th>
@@ -76,7 +85,7 @@ export function Heat(props: {
               <th scope="row">{called(kernel)}</th>
               {beside.map((name) => {
                 const of = cell(kernel, name);
-                return of ? <Slowdown key={name} of={of} /> : <td key={name} />;
+                return of ? <Slowdown key={name} {...{ of, most }} /> : <td key={name} />;
               })}
             </tr>
           ))}

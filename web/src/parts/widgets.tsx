@@ -271,13 +271,12 @@ export function OpenFile(props: {
   id: string;
   /** Of the button. */
   button?: string;
-  accept: string;
   label: string;
   disabled?: boolean;
   children: ComponentChildren;
   take(file: File, all: readonly File[]): void;
 }) {
-  const { id, button, accept, label, disabled = false, children, take } = props,
+  const { id, button, label, disabled = false, children, take } = props,
     input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -294,7 +293,6 @@ export function OpenFile(props: {
         id={id}
         class="hidden"
         type="file"
-        accept={accept}
         tabIndex={-1}
         aria-label={label}
         disabled={disabled}

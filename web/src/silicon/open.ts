@@ -1,9 +1,6 @@
-// A file of what a GPU measured: what it is known by, and the dialog that compares it, which is loaded for it.
+// A file of what a GPU measured: the dialog that compares it, which is loaded for it.
 import { toast } from "../parts/dialogs.tsx";
 import { errorText } from "../model/format.ts";
-
-/** Whether a file is a table: whether that is one of a GPU, the engine says. */
-export const isMeasured = (file: File): boolean => /\.csv$/i.test(file.name);
 
 export function compareMeasured(file: File, module: WebAssembly.Module | Promise<WebAssembly.Module>): void {
   Promise.all([import("./dialog.tsx"), module])

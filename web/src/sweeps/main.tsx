@@ -21,10 +21,11 @@ import { policyKey } from "../model/stored.ts";
 import { schemesHost } from "../schemes/schemes-host.ts";
 import first from "../model/first.json" with { type: "json" };
 import { QueryWorker } from "../silicon/query-worker.ts";
-import { importNotice, importRecorded, isRecorded, withRecording } from "../parts/recorded.tsx";
+import { importNotice, importRecorded, withRecording } from "../parts/recorded.tsx";
 import { Place } from "../schemes/place.ts";
 import { showPlace } from "../schemes/place.tsx";
-import { compareMeasured, isMeasured } from "../silicon/open.ts";
+import { compareMeasured } from "../silicon/open.ts";
+import { kindOf, openTimeline } from "../timelines/open.ts";
 import { provideStamp } from "../model/stamp.ts";
 import { startTheme } from "../parts/theme.ts";
 import { byName } from "../model/titles.ts";
@@ -77,9 +78,11 @@ async function ofMix(): Promise<string> {
     path = "gpu.noc.mhz";
   return sweepOf(experiment, { path, values: await suggest(experiment, path) }, "The NoC's clock");
 }
-onFileDrop((file, all) => {
-  if (isMeasured(file)) compareMeasured(file, compileModule());
-  else if (isRecorded(file))
+onFileDrop(async (file, all) => {
+  const kind = await kindOf(file);
+  if (kind === "timeline" && desk) openTimeline(file, desk.catalogue);
+  else if (kind === "measured") compareMeasured(file, compileModule());
+  else if (kind === "recorded")
     void importRecorded(all, compileModule(), (recording) =>
       become(withRecording(place.experiment.peek(), recording, null)),
     );

@@ -96,13 +96,7 @@ export function VaryForm({ of, examples, suggest, ofMix }: FormProps) {
           Every value of every axis with every value of the others, the last axis fastest; the paths of a zip together.
         </p>
         <div class="file-buttons">
-          <OpenFile
-            id="f-open"
-            accept=".json,application/json"
-            label="Open a sweep's file"
-            disabled={running}
-            take={(file) => void of.take(file)}
-          >
+          <OpenFile id="f-open" label="Open a sweep's file" disabled={running} take={(file) => void of.take(file)}>
             Open a sweep's file
           </OpenFile>
           <Button icon="download" press={() => download("sweep.json", text, "application/json")}>

@@ -93,7 +93,7 @@ function Run({ two, desk: { gpu, simulations }, of }: { two: Two; desk: Desk; of
   if ("part" in known) return <progress max={1} value={known.part ?? undefined} aria-label="Simulated" />;
   return (
     <span role="status">
-      {`simulated on streams of ${gpu}: ${two.map(({ short }, at) => `${short} ${timesText(known.slowdowns[at])}`).join(", ")}`}
+      {`simulated on streams of ${gpu}, times as long as alone: ${two.map(({ short }, at) => `${short} ${timesText(known.slowdowns[at])}`).join(", ")}`}
     </span>
   );
 }

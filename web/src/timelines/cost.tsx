@@ -42,17 +42,18 @@ export function Cost({ report: { beside, slowdowns }, rows, desk }: CostProps) {
         <>
           <section ref={box} class="timeline-one" aria-label="The pair that is looked at" aria-live="polite">
             <p>
-              {`${sized(rows.get(now.kernel))} beside ${named(now.name).short}: ${timesText(now.slowdown)} as long as alone (quartiles ${quartiles(now)}). ${cases(now)}.`}
+              {`${rows.get(now.kernel)?.called ?? ""} beside ${named(now.name).short}: ${timesText(now.slowdown)} as long as alone (quartiles ${quartiles(now)}). ${cases(now)}.`}
             </p>
             <Chosen two={two(now)} desk={desk} />
           </section>
           <Heat
             title="times as long as alone, with quartiles; press one for more"
+            most={Math.max(2, Math.ceil(Math.max(...shown.map(factor))))}
             names={kernels.map(String)}
             beside={names}
             called={(key) => {
               const row = rows.get(Number(key));
-              return <span title={row?.name ?? key}>{row ? sized(row) : named(key).short}</span>;
+              return <span title={row?.name ?? key}>{row ? row.called : named(key).short}</span>;
             }}
             cell={(kernel, name) => {
               const row = shown.find((one) => one.kernel === Number(kernel) && one.name === name);
@@ -91,10 +92,6 @@ function simulated(two: Two, desk: Desk): string {
 }
 
 const factor = ({ slowdown }: BesideRow): number => slowdown ?? 0;
-/** Kernels of a name have several shapes. */
-const sized = (row: KernelRow | undefined): string =>
-  row ? `${row.short}${row.shape ? `, ${count(row.shape.grid.reduce((all, one) => all * one, 1))} CTAs` : ""}` : "";
-
 function quartiles({ beside: { lower, upper }, alone }: BesideRow): string {
   return alone ? `${(lower / alone.median).toFixed(2)} to ${(upper / alone.median).toFixed(2)}` : "";
 }

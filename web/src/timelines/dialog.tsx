@@ -59,6 +59,7 @@ function Opened({ file, standing, catalogue, ask, close }: OpenedProps) {
     return (
       <Page title={`“${file}” cannot be read`}>
         <p role="alert">{now.wrong}</p>
+        <p class="note">Opened, too: what was saved here, traces of kernels, tables of silicon/interfere.cu.</p>
       </Page>
     );
   if ("part" in now)
@@ -218,7 +219,7 @@ function Pairs({ report, rows, desk }: PairsProps) {
           { title: "pair, and what fits under each scheme" },
           { title: "to win", num: true, says: "time that both could have shared at most, and did not" },
           {
-            title: "measured",
+            title: "times as long as alone",
             num: true,
             says: "how many times as long each took beside the other as alone, from three cases each on",
           },
@@ -240,24 +241,16 @@ function Pairs({ report, rows, desk }: PairsProps) {
   );
 }
 
+const KERNEL = "kernel, launches, time, CTAs, threads, registers, bytes shared, CTAs of an SM, limited by, waves".split(
+  ", ",
+);
 function Kernels({ report: { kernels } }: { report: Report }) {
   return (
     <Fold summary={`The kernels: ${Math.min(kernels.length, MOST_ROWS)} with most time`}>
       {() => (
         <Table
           label="Kernels with most time, and how many of their CTAs the GPU holds"
-          head={[
-            { title: "kernel" },
-            { title: "launches", num: true },
-            { title: "time", num: true },
-            { title: "CTAs", num: true },
-            { title: "threads", num: true },
-            { title: "registers", num: true },
-            { title: "shared, bytes", num: true },
-            { title: "CTAs of an SM", num: true },
-            { title: "limited by" },
-            { title: "waves", num: true },
-          ]}
+          head={KERNEL.map((title) => ({ title, num: title !== "kernel" && title !== "limited by" }))}
           bodies={[
             {
               rows: kernels.slice(0, MOST_ROWS).map(({ name, short, launches, ns, shape, resident }) => ({

@@ -1,27 +1,25 @@
-// A timeline of a profiler: what it is known by, and the dialog that says what is in it, which is loaded for it.
+// What a file is for that is dropped or opened, and the dialog that says what is in a profiler's timeline, which is loaded for it.
 import { toast } from "../parts/dialogs.tsx";
+import { isRecorded } from "../parts/recorded.tsx";
 import { errorText } from "../model/format.ts";
+import { isPicture } from "../teach/reopen.ts";
 import type { Catalogue } from "../model/types.ts";
 
-/** Bytes of a file that are looked at. */
-const LOOKED_AT = 1 << 16;
+/** How a file begins, as text; what is UTF-16 is none of Corun's. */
+const headOf = (file: File): Promise<string> => file.slice(0, 1 << 16).text();
 
-/** Byte order marks of UTF-16: what PowerShell redirects into a file is that. */
-const MARKS: readonly (readonly [number, number, string])[] = [
-  [0xff, 0xfe, "utf-16le"],
-  [0xfe, 0xff, "utf-16be"],
-];
-
-/** Whether a file is a profiler's: whether it is a timeline, the module says that reads it, and else which command makes one. */
-export async function isTimeline(file: File): Promise<boolean> {
-  if (/\.((json|csv)\.(gz|xz)|nsys-rep|qdrep|ncu-rep|sqlite)$/i.test(file.name)) return true;
-  if (!/\.(json|csv|tsv|txt)$/i.test(file.name)) return false;
-  const head = new Uint8Array(await file.slice(0, LOOKED_AT).arrayBuffer()),
-    [, , label = "utf-8"] = MARKS.find(([first, second]) => head[0] === first && head[1] === second) ?? [];
-  return /"(traceEvents|deviceProperties|corun_timeline)"|^"?(Start|Time)(?: \(|:)[\w%]+\)?"?[,;\t]"?(Duration|Total Time)/m.test(
-    new TextDecoder(label).decode(head),
-  );
+/** Whose a file is. What nobody else takes is read as a timeline: its module says what else it is, and what makes one. */
+export async function kindOf(file: File): Promise<"recorded" | "measured" | "timeline" | "own"> {
+  if (isRecorded(file)) return "recorded";
+  if (isPicture(file)) return "own";
+  const head = await headOf(file);
+  if (head.startsWith("# corun silicon")) return "measured";
+  return /^\s*[{[]/.test(head) && !/"(traceEvents|deviceProperties|corun_timeline)"/.test(head) ? "own" : "timeline";
 }
+
+/** Whether something of Corun's is in a file that could not be opened. */
+export const isOwn = async (file: File): Promise<boolean> =>
+  isPicture(file) || /"(corun|link|stamp)"|"kernels"\s*:\s*\[/.test(await headOf(file));
 
 export function openTimeline(file: File, catalogue: Catalogue): void {
   import("./dialog.tsx")

@@ -11,6 +11,8 @@ export interface KernelRow {
   kernel: number;
   name: string;
   short: string;
+  /** That, and what no other one has. */
+  called: string;
   launches: number;
   ns: number;
   shape: { grid: readonly number[]; block: readonly number[]; registers: number; shared_bytes: number } | null;
