@@ -8,7 +8,7 @@ use crate::{kineto, nsys, stored};
 use corun_traces::fault::{Fault, fault};
 use corun_traces::unpack::{self, Kind, Unpacked};
 use sim_core::describe::error::Problem;
-use sim_core::study::foreign::{LOOKED_AT, UNREAD, named, recognise};
+use sim_core::study::foreign::{LOOKED_AT, UNREAD, XLA, named, recognise};
 use std::io::{self, Read};
 
 /// Reads a timeline, of which people call the file so: packed with gzip or xz, or not, in UTF-8 or, behind a byte order mark, UTF-16.
@@ -26,7 +26,7 @@ pub fn timeline(mut source: impl Read, name: &str) -> Result<Timeline, Problem> 
     }
     let foreign = recognise(text.as_bytes());
     let json = text.trim_start().starts_with('{');
-    if json && (foreign.is_none() || is_trace(&text)) {
+    if json && foreign.is_none_or(|foreign| is_trace(&text) && foreign.what != XLA) {
         return if text.contains(RUN) { Err(run().at(name)) } else { kineto::read(&mut scan, name) };
     }
     if let Some(separator) = nsys::separator(&text) {

@@ -46,6 +46,9 @@ const RECORDED: &str = "`corun import accelsim FILE --out FILE.corun` records it
 const OTHER_REPORT: &str = "it has no shapes of launches: `nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep` prints them, and \
                             `corun import timeline` reads that";
 
+/// A trace that has kernels and their shapes, and does not say of which GPU.
+pub const XLA: &str = "a trace of XLA's profiler (JAX, TensorFlow)";
+
 const WEB_PAGE: &str = "the page that it was to be downloaded from wants a login or another link";
 
 const UNPACK: &str = "unpack it first; what is in it may be another tool's";
@@ -81,6 +84,12 @@ static FOREIGN: &[Foreign] = &[
     ),
     of("a trace of PyTorch's profiler (Kineto)", TIMELINE, Json(&["\"deviceProperties\""])),
     of("a trace of PyTorch's profiler (Kineto)", TIMELINE, Json(&["\"traceEvents\"", "\"schemaVersion\""])),
+    of(
+        XLA,
+        "`nsys profile PROGRAM` records its launches, and `nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep` prints what \
+         `corun import timeline` takes",
+        Json(&["\"displayTimeUnit\": \"ns\"", "\"highres-ticks\"", "\"traceEvents\""]),
+    ),
     of(
         "a timeline of GPU-interfere",
         "its launches have no registers; `nsys stats --report cuda_gpu_trace --format csv` of its .nsys-rep prints all that \
