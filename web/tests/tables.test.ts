@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AllocationForm, RecordField, ShownTable } from "../src/model/types.ts";
 import { less, more, most, pathOf, plain, put, read } from "../src/learn/wanted.ts";
-import { begins, cellText, groups, meanings } from "../src/decisions/tables.ts";
+import { begins, groups, meanings } from "../src/decisions/tables.ts";
+import { cellText } from "../src/picture/parts.tsx";
 
 const column = (title: string, kernel: number | null, unit = "") => ({ title, unit, doc: `What ${title} is`, kernel });
 const TABLE: ShownTable = {

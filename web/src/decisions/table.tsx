@@ -2,7 +2,8 @@
 import "./table.css";
 import { KernelName, Meanings, Scrolls, What } from "../parts/widgets.tsx";
 import type { ShownTable } from "../model/types.ts";
-import { begins, cellText, groups, meanings } from "./tables.ts";
+import { begins, groups, meanings } from "./tables.ts";
+import { cellText } from "../picture/parts.tsx";
 
 export function Shown(props: {
   table: ShownTable;

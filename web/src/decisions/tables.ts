@@ -1,6 +1,4 @@
 // What the engine shows of the mechanisms in force and of the policy, as the page's tables have it. No DOM.
-import { MISSING } from "../model/format.ts";
-import { figure, whole } from "../model/scale.ts";
 import type { ShownTable } from "../model/types.ts";
 
 /** Columns of one kernel that stand together. */
@@ -28,12 +26,6 @@ export function begins(table: ShownTable): ReadonlySet<number> {
     at += columns;
   }
   return first;
-}
-
-export function cellText(value: string | number | null): string {
-  if (value === null) return MISSING;
-  if (typeof value === "string") return value;
-  return Number.isInteger(value) ? whole(value) : figure(value);
 }
 
 /** What each column means, each once: kernels have the same ones. */

@@ -10,7 +10,7 @@ export function shadowSheet(): CSSStyleSheet {
   if (kept) return kept;
   kept = new CSSStyleSheet();
   kept.replaceSync(
-    `${tokens.replaceAll(/:root(\[[^\]]*\])?/g, (_, of?: string) => (of ? `:host(${of})` : ":host"))}\n${rules}`,
+    `${tokens.replaceAll(/:root(\[[^\]]*\])?/g, (_, of?: string) => (of ? `:host(${of})` : ":host"))}\n${views}\n${rules}`,
   );
   return kept;
 }

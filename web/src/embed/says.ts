@@ -1,12 +1,12 @@
 // What an embedded run says: who suffers and why, in the engine's words, and its numbers. No DOM.
 import { kernelLabels, mixText, runTitles } from "../model/choices.ts";
-import { count, fixed, MISSING } from "../model/format.ts";
+import { count, fixed } from "../model/format.ts";
 import type { LinkState } from "../model/link.ts";
-import { mixFigure, slowdownOf } from "../model/figures.ts";
+import { endsOf, readFigure, type Of } from "../model/figures.ts";
 import type { RunSide } from "../model/model.ts";
 import { plain, said } from "../model/says.ts";
-import { interval, plusMinus } from "../model/interval-text.ts";
-import type { Catalogue, Experiment, IntervalsOf, Result } from "../model/types.ts";
+import { plusMinus } from "../model/interval-text.ts";
+import type { Catalogue, Experiment, Result } from "../model/types.ts";
 import type { Tabular } from "../model/tabular.ts";
 
 const MARKS = ["A", "B"] as const;
@@ -37,42 +37,34 @@ export function titleOf(experiments: readonly Experiment[], catalogue: Catalogue
 /** What is said of all. */
 export const sentence = (sides: readonly RunSide[]): string => plain(said(sides));
 
-const FIGURES: readonly { key: string; title: string; decimals: number; of(result: Result, k: number): unknown }[] = [
-  { key: "ipc", title: "IPC", decimals: 1, of: (result, k) => result.kernels[k]?.ipc },
-  { key: "ipc_alone", title: "IPC alone", decimals: 1, of: (result, k) => result.kernels[k]?.ipc_alone },
-  { key: "slowdown", title: "Times slower", decimals: 2, of: slowdownOf },
-];
-const MIX: readonly { key: string; title: string }[] = [
+const FIGURES = [
+  { key: "ipc", title: "IPC", decimals: 1 },
+  { key: "ipc_alone", title: "IPC alone", decimals: 1 },
+  { key: "slowdown", title: "Times slower", decimals: 2 },
+] as const;
+const MIX = [
   { key: "hspeedup", title: "Harmonic speedup" },
   { key: "stp", title: "System throughput" },
   { key: "fairness", title: "Fairness" },
-];
+] as const;
 
 /** The numbers of the runs that have some: a row a kernel, and below one for each figure of the mix. */
 export function numbersOf(sides: readonly RunSide[]): Tabular {
-  const known = sides.filter(({ result }) => result !== null),
-    two = sides.length > 1;
-  const text = (value: unknown, decimals: number, of: IntervalsOf | undefined, key: string): string => {
-    const number = typeof value === "number" ? value : null,
-      format = (one: number): string => fixed(one, decimals);
-    return `${number === null ? MISSING : format(number)} ${plusMinus(number, interval(of, key), format)}`.trim();
+  const text = (result: Result, of: Of, key: string, decimals: number): string => {
+    const value = readFigure(result, of, key),
+      format = (one: number | null): string => fixed(one, decimals);
+    return `${format(value)} ${plusMinus(value, endsOf(result, of, key), format)}`.trim();
   };
-  const rows = known.flatMap(({ mark, kernels, result }) => {
-    const of = result as Result,
-      before = two ? `${mark}: ` : "";
+  const rows = sides.flatMap(({ mark, kernels, result }) => {
+    if (!result) return [];
+    const before = sides.length > 1 ? `${mark}: ` : "";
+    const mix = MIX.map(({ key, title }) => [`${before}${title}`, "", "", text(result, "metrics", key, 3)]);
     return [
       ...kernels.map((name, k) => [
         `${before}${name}`,
-        ...FIGURES.map((figure) => text(figure.of(of, k), figure.decimals, of.ci95?.kernels[k], figure.key)),
+        ...FIGURES.map(({ key, decimals }) => text(result, k, key, decimals)),
       ]),
-      ...(kernels.length < 2
-        ? []
-        : MIX.map(({ key, title }) => [
-            `${before}${title}`,
-            "",
-            "",
-            text(mixFigure(of, key), 3, of.ci95?.metrics, key),
-          ])),
+      ...(kernels.length < 2 ? [] : mix),
     ];
   });
   return {

@@ -1,7 +1,7 @@
 // Algorithm 1 with numbers of one's own: the engine's own function, which begins with the numbers of CCBP's Table 3.
 import { errorText, problemText } from "../model/format.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { IconButton, KernelName, Rows, Scrolls } from "../parts/widgets.tsx";
+import { Button, IconButton, KernelName, Rows, Scrolls } from "../parts/widgets.tsx";
 import { titleOf } from "../model/titles.ts";
 import { useSeen } from "./seen.ts";
 import { less, more, most, pathOf, plain, put, read, type Question } from "./wanted.ts";
@@ -116,17 +116,10 @@ function Form({ by }: { by: Allocator }) {
         />
       </Scrolls>
       <div class="flow allocation-deeds">
-        <button
-          type="button"
-          class="button"
-          disabled={question.kernels.length >= most(form)}
-          onClick={() => setQuestion(more(question))}
-        >
+        <Button disabled={question.kernels.length >= most(form)} press={() => setQuestion(more(question))}>
           One kernel more
-        </button>
-        <button type="button" class="button" onClick={() => setQuestion(form.start)}>
-          Table 3 again
-        </button>
+        </Button>
+        <Button press={() => setQuestion(form.start)}>Table 3 again</Button>
       </div>
       <p role="status" class="allocation-said">
         {problems.map(problemText).join("; ")}

@@ -20,7 +20,7 @@ import type { GpuChoice } from "../model/types.ts";
 import { Text } from "../parts/controls.tsx";
 import { Field, Group, useForm } from "./field.tsx";
 import { fieldOf, sentence } from "./fields.ts";
-import { Icon, IconButton, Source, Table } from "../parts/widgets.tsx";
+import { Button, IconButton, Source, Table } from "../parts/widgets.tsx";
 import { OwnJson } from "./own.tsx";
 import { gpuGroup } from "./state.ts";
 
@@ -113,22 +113,20 @@ function Part({ group }: { group: string }) {
 function AddClass() {
   const { form, fields, preset, changes, classes, set } = useGpu();
   return (
-    <button
-      type="button"
-      class="button"
+    <Button
+      icon="plus"
       id="f-class-add"
       disabled={classes.length >= MOST_CLASSES}
       title="Half of the SMs of the first class become a class of their own"
-      onClick={() => {
+      press={() => {
         const taken = (one: string): boolean => classes.some(({ name }) => name === one),
           name = ["small", "big", "other"].find((one) => !taken(one)) ?? `class-${classes.length + 1}`;
         form.open(`sm.${name}`, true);
         set(withClass(fields, preset, changes, name));
       }}
     >
-      <Icon name="plus" />
       Add a class of SMs
-    </button>
+    </Button>
   );
 }
 
@@ -183,15 +181,13 @@ function ClassTools({ of: { name, own } }: { of: SmClass }) {
         />
       )}
       {!emptyClasses(fields, preset, changes).includes(name) && (
-        <button
-          type="button"
-          class="button"
+        <Button
           id={`f-class-fill-${name}`}
           title={`Registers, shared memory, threads and CTA slots that the other classes leave of ${baselineOf(fields, preset)}`}
-          onClick={() => set(withFilled(fields, preset, changes, name))}
+          press={() => set(withFilled(fields, preset, changes, name))}
         >
           Fill up
-        </button>
+        </Button>
       )}
       {!own && (
         <IconButton

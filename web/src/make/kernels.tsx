@@ -8,7 +8,7 @@ import type { KernelChoice } from "../model/types.ts";
 import { Control, Field, Group, Said, useForm } from "./field.tsx";
 import { fieldOf, plainFields } from "./fields.ts";
 import { mostOf } from "../model/shape.ts";
-import { Icon, Moves, Swatch, What } from "../parts/widgets.tsx";
+import { Button, Moves, Swatch, What } from "../parts/widgets.tsx";
 import { OwnJson } from "./own.tsx";
 
 export function Kernels() {
@@ -28,17 +28,15 @@ export function Kernels() {
       </ol>
       {kernels.length === 0 && <p class="field-help">No kernel yet. Add one to have something to run.</p>}
       <div class="add-row">
-        <button
-          type="button"
-          class="button"
+        <Button
+          icon="plus"
           id="f-add-kernel"
           data-path="kernels"
           disabled={kernels.length >= most || !next}
-          onClick={() => form.edit(oneMore(catalogue, next?.name ?? ""))}
+          press={() => form.edit(oneMore(catalogue, next?.name ?? ""))}
         >
-          <Icon name="plus" />
           Add a kernel
-        </button>
+        </Button>
       </div>
       <Said path="kernels" />
     </>

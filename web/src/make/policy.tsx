@@ -6,7 +6,7 @@ import { Deeds } from "../parts/controls.tsx";
 import { Field, PerKernel, Said, useForm } from "./field.tsx";
 import { policyOptions, sentence } from "./fields.ts";
 import { mostOf } from "../model/shape.ts";
-import { Moves, Source } from "../parts/widgets.tsx";
+import { Button, Moves, Source } from "../parts/widgets.tsx";
 import { Script } from "./script.tsx";
 import { copy } from "./state.ts";
 
@@ -72,14 +72,13 @@ function Policy({ at: i, path }: { at: number; path: string }) {
       <Field path={`${path}.name`} hiddenLabel extra={moves} />
       {entry && (
         <>
-          <button
-            type="button"
-            class="button policy-about"
+          <Button
+            class="policy-about"
             id={i === 0 ? "f-about-policy" : `f-about-policy-${i}`}
-            onClick={() => events.about(entry)}
+            press={() => events.about(entry)}
           >
             About, and cite
-          </button>
+          </Button>
           <p class="field-help">
             {sentence(entry.doc)}
             <Source of={sentence(entry.source)} />

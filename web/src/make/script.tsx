@@ -5,7 +5,7 @@ import { fieldOf } from "./fields.ts";
 import { Code } from "./code.tsx";
 import { Deeds } from "../parts/controls.tsx";
 import { useForm } from "./field.tsx";
-import { Icon } from "../parts/widgets.tsx";
+import { Button, Icon } from "../parts/widgets.tsx";
 import type { Mark } from "./json.ts";
 
 const CHECK_AFTER = 350;
@@ -88,25 +88,16 @@ export function Script({ path }: { path: string }) {
           {why.charAt(0).toUpperCase() + why.slice(1)}
         </p>
         <div class="flow">
-          <button
-            type="button"
-            class="button primary"
-            id="f-run-script"
-            title="Ctrl+Enter"
-            disabled={text === running}
-            onClick={() => run()}
-          >
+          <Button primary id="f-run-script" title="Ctrl+Enter" disabled={text === running} press={() => run()}>
             <Icon name="play" />
             Run this script
-          </button>
-          <button
-            type="button"
-            class="button"
+          </Button>
+          <Button
             id="f-large-script"
-            onClick={() => void (large ? document.exitFullscreen() : box.current?.requestFullscreen())}
+            press={() => void (large ? document.exitFullscreen() : box.current?.requestFullscreen())}
           >
             {large ? "Done" : "Larger"}
-          </button>
+          </Button>
         </div>
         <details class="script-reference">
           <summary>What a script can say</summary>

@@ -159,16 +159,14 @@ export function FigureCard({ again, open, report }: { again: Again; open: boolea
         {running && <progress max={1} value={again.part.value} aria-label="Runs done" />}
         <span class="aside figure-progress">{again.words}</span>
         <span class="flow figure-copies">
-          <button
-            type="button"
-            class="button"
+          <Button
             aria-pressed={tabular.value}
-            onClick={() => {
+            press={() => {
               tabular.value = !tabular.value;
             }}
           >
             Table
-          </button>
+          </Button>
           <Button
             icon="terminal"
             title="Commands that make the same runs with the native runner"

@@ -5,6 +5,7 @@ import { count, errorText } from "../model/format.ts";
 import { LinkError } from "../model/link.ts";
 import type { Arrived } from "../model/session.ts";
 import type { Problem } from "../model/types.ts";
+import { Button } from "./widgets.tsx";
 
 export interface Action {
   label: string;
@@ -30,9 +31,9 @@ export function NoticeBox({ of }: { of: ReadonlySignal<Notice | null> }) {
       {actions.length > 0 && (
         <div class="flow notice-actions">
           {actions.map(({ label, primary, run }) => (
-            <button key={label} type="button" class={primary ? "button primary" : "button"} onClick={run}>
+            <Button key={label} primary={primary ?? false} press={run}>
               {label}
-            </button>
+            </Button>
           ))}
         </div>
       )}

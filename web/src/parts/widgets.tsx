@@ -1,5 +1,5 @@
 // Small pieces that the page is made of.
-import type { ComponentChildren, RefObject } from "preact";
+import type { ComponentChildren, ComponentProps, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ICONS, place, useFreshId, type IconName } from "./dom.ts";
 import { encodeLink, type LinkState } from "../model/link.ts";
@@ -202,40 +202,26 @@ export function Host<E extends HTMLElement>({ make, set }: { make(): E; set?(ele
   return <div ref={place} />;
 }
 
+type Pressed<More> = Omit<ComponentProps<"button">, "onClick" | "icon" | "type"> & More & { press(): void };
 /** A button with words, and an icon before them. */
-export const Button = (props: {
-  children: ComponentChildren;
-  press(): void;
-  icon?: IconName;
-  primary?: boolean;
-  title?: string | undefined;
-  id?: string;
-  disabled?: boolean;
-  hidden?: boolean;
-}) => {
-  const { children, press, icon, primary = false, ...rest } = props;
+export const Button = (props: Pressed<{ icon?: IconName; primary?: boolean; class?: string }>) => {
+  const { children, press, icon, primary = false, class: more = "", ...rest } = props;
   return (
-    <button type="button" class={primary ? "button primary" : "button"} onClick={press} {...rest}>
+    <button type="button" class={`button ${primary ? "primary" : ""} ${more}`.trim()} onClick={press} {...rest}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
   );
 };
 
-interface IconButtonProps {
-  icon: IconName;
-  label: string;
-  title?: string;
-  id?: string;
-  class?: string;
-  disabled?: boolean;
-  press(): void;
-}
-export const IconButton = ({ icon, label, title = label, class: more = "", press, ...rest }: IconButtonProps) => (
-  <button type="button" class={`icon-button ${more}`} aria-label={label} title={title} onClick={press} {...rest}>
-    <Icon name={icon} />
-  </button>
-);
+export const IconButton = (props: Pressed<{ icon: IconName; label: string; title?: string; class?: string }>) => {
+  const { icon, label, title = label, class: more = "", press, ...rest } = props;
+  return (
+    <button type="button" class={`icon-button ${more}`} aria-label={label} title={title} onClick={press} {...rest}>
+      <Icon name={icon} />
+    </button>
+  );
+};
 
 /** Up, down and out of a list. `ids` begins the names of the buttons. */
 export function Moves(props: {

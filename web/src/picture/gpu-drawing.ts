@@ -1,6 +1,7 @@
 // The GPU as a drawing: a tile for each SM, and beside them how full the queues of the L2 banks and DRAM channels are.
 import { Drawing, fitText, textWidth } from "./drawing.ts";
 import { percent, whole } from "../model/scale.ts";
+import { byKernel, parts, type Box } from "./marks.ts";
 import { kernelPaint, stallPaint } from "./theme.ts";
 import type { Paint } from "./drawing.ts";
 import type { Fill } from "../parts/palette.ts";
@@ -100,7 +101,7 @@ export function drawGpu(model: GpuModel, width: number, height: number, t: Theme
     each = (memory - 3 * GAP) / 2;
   drawSms(d, model, width - memory, height - CAPTION, most, t);
   const column = (x: number, caption: string, id: string, of: Lately, says: (i: number) => string): void => {
-    drawColumn(d, id, of, says, { x, width: each, height: height - CAPTION }, t);
+    drawColumn(d, id, of, says, { x, y: 0, w: each, h: height - CAPTION }, t);
     const long = `${caption} queues`;
     d.text(x, height - 3, textWidth(long, 11) > each ? fitText(caption, 11, each) : long, t.ink2, 11);
   };
@@ -135,37 +136,26 @@ function drawSms(d: Drawing, model: SmModel, width: number, height: number, most
         stroke: t.line,
         radius: w < 40 ? 2 : 5,
       });
-      drawTile(d, model, sm, most, x, y, w, h, quotas, t);
+      drawTile(d, model, sm, most, { x, y, w, h }, quotas, t);
       d.spot(`sm:${sm}`, x, y, w, h, () => describe(model, sm));
     }
   }
 }
 
 /** Banks or channels below each other, each a bar that is full where its queue is; many stand in several columns. */
-function drawColumn(
-  d: Drawing,
-  id: string,
-  of: Lately,
-  says: (i: number) => string,
-  { x, width, height }: { x: number; width: number; height: number },
-  t: Theme,
-): void {
-  const columns = Math.max(1, Math.ceil((of.count * LOW) / height)),
+function drawColumn(d: Drawing, id: string, of: Lately, says: (i: number) => string, room: Box, t: Theme): void {
+  const columns = Math.max(1, Math.ceil((of.count * LOW) / room.h)),
     rows = Math.ceil(of.count / columns),
-    w = (width - GAP * (columns - 1)) / columns,
-    step = Math.min(HIGH, height / rows),
+    w = (room.w - GAP * (columns - 1)) / columns,
+    step = Math.min(HIGH, room.h / rows),
     h = step - Math.min(4, 0.25 * step);
   for (let i = 0; i < of.count; i++) {
-    const left = x + Math.floor(i / rows) * (w + GAP),
-      y = (i % rows) * step;
-    d.rect(left, y, w, h, { fill: t.slotEmpty, radius: 2 });
-    let at = 0;
-    for (let k = 0; k < of.kernels; k++) {
-      const part = Math.min(1 - at, of.of(i, k));
-      if (part * w >= 0.4) d.rect(left + at * w, y, part * w, h, { fill: kernelPaint(k, t) });
-      at += part;
-    }
-    d.spot(`${id}:${i}`, left, y, w, step, () => says(i));
+    const x = room.x + Math.floor(i / rows) * (w + GAP),
+      y = (i % rows) * step,
+      shares = Array.from({ length: of.kernels }, (_, k) => of.of(i, k));
+    d.rect(x, y, w, h, { fill: t.slotEmpty, radius: 2 });
+    parts(d, { x, y, w, h }, byKernel(shares, t));
+    d.spot(`${id}:${i}`, x, y, w, step, () => says(i));
   }
 }
 
@@ -180,42 +170,20 @@ const channelText = (m: MemoryModel, i: number): string =>
   `DRAM channel ${i}: ${queueText(m, m.channels, i)}; ${m.openRows(i)} of ${m.layout.dram_banks} banks have an open row`;
 
 /** CTAs by kernel; below, issue slots by cause, and what is left of quotas. */
-function drawTile(
-  d: Drawing,
-  model: SmModel,
-  sm: number,
-  most: number,
-  x: number,
-  y: number,
-  w: number,
-  h: number,
-  quotas: boolean,
-  t: Theme,
-): void {
-  const pad = w < 24 ? 2 : w < 60 ? 3 : 6,
-    ix = x + pad,
-    iw = w - 2 * pad,
-    line = quotas && h >= 24 ? QUOTA : 0,
-    ih = h - 2 * pad - line,
-    space = Math.max(1, Math.round(0.1 * ih)),
-    slotsH = Math.floor(0.62 * (ih - space));
-  drawSlots(d, model, sm, most, ix, y + pad, iw, slotsH, t);
-  drawIssue(d, model, sm, ix, y + pad + slotsH + space, iw, ih - slotsH - space, t);
-  if (line > 0) drawQuotas(d, model, sm, ix, y + h - pad - 3, iw, t);
+function drawTile(d: Drawing, model: SmModel, sm: number, most: number, tile: Box, quotas: boolean, t: Theme): void {
+  const pad = tile.w < 24 ? 2 : tile.w < 60 ? 3 : 6,
+    inner = { x: tile.x + pad, y: tile.y + pad, w: tile.w - 2 * pad },
+    line = quotas && tile.h >= 24 ? QUOTA : 0,
+    h = tile.h - 2 * pad - line,
+    space = Math.max(1, Math.round(0.1 * h)),
+    slots = Math.floor(0.62 * (h - space));
+  drawSlots(d, model, sm, most, { ...inner, h: slots }, t);
+  drawIssue(d, model, sm, { ...inner, y: inner.y + slots + space, h: h - slots - space }, t);
+  if (line > 0) drawQuotas(d, model, sm, { ...inner, y: tile.y + tile.h - pad - 3, h: 3 }, t);
 }
 
 /** The CTAs by kernel, and empty slots up to the most that an SM has held; as few rows as leave each of them 2 px and a gap. */
-function drawSlots(
-  d: Drawing,
-  model: SmModel,
-  sm: number,
-  most: number,
-  x: number,
-  y: number,
-  w: number,
-  h: number,
-  t: Theme,
-): void {
+function drawSlots(d: Drawing, model: SmModel, sm: number, most: number, { x, y, w, h }: Box, t: Theme): void {
   const count = Math.min(most, model.layout.sms[sm]?.slots ?? 0);
   if (count === 0) return;
   const held = model.held(sm);
@@ -238,24 +206,21 @@ function drawSlots(
 }
 
 /** The issue slots lately, in the order of the legend; only a frame before the schedulers have run. */
-function drawIssue(d: Drawing, model: SmModel, sm: number, x: number, y: number, w: number, h: number, t: Theme): void {
-  const shares = model.shares(sm);
+function drawIssue(d: Drawing, model: SmModel, sm: number, bar: Box, t: Theme): void {
+  const { x, y, w, h } = bar,
+    shares = model.shares(sm);
   if (shares.every((share) => share === 0)) {
     d.rect(x + 0.5, y + 0.5, w - 1, h - 1, { stroke: t.slotEdge });
     return;
   }
   d.rect(x, y, w, h, { fill: otherPaint(t) });
-  let at = x;
-  for (const { share, paint } of issueParts(model, shares, t)) {
-    if (share * w >= 0.4) d.rect(at, y, share * w, h, { fill: paint });
-    at += share * w;
-  }
+  parts(d, bar, issueParts(model, shares, t));
 }
 
 /** What a bar of issue slots shows, without what is other. */
 function issueParts(model: SmModel, shares: readonly number[], t: Theme): { share: number; paint: Paint }[] {
   return [
-    ...shares.slice(0, model.kernels).map((share, k) => ({ share, paint: kernelPaint(k, t) })),
+    ...byKernel(shares.slice(0, model.kernels), t),
     ...shownCauses(model.layout).map(({ stall }) => ({
       share: shares[model.kernels + stall] ?? 0,
       paint: stallPaint(stall, t),
@@ -264,14 +229,14 @@ function issueParts(model: SmModel, shares: readonly number[], t: Theme): { shar
 }
 
 /** A line for each kernel with a quota, beside each other: as long as what is left of what a refill gives. */
-function drawQuotas(d: Drawing, model: SmModel, sm: number, x: number, y: number, w: number, t: Theme): void {
+function drawQuotas(d: Drawing, model: SmModel, sm: number, { x, y, w, h }: Box, t: Theme): void {
   const given = model.quotas(sm).flatMap((one, k) => (one ? [{ ...one, k }] : []));
   const room = (w - 2 * Math.max(0, given.length - 1)) / Math.max(1, given.length);
   given.forEach(({ left, quota, k }, i) => {
     const at = x + i * (room + 2),
-      part = quota > 0 ? Math.min(1, Math.max(0, left / quota)) : 0;
-    d.rect(at, y, room, 3, { fill: t.slotEmpty });
-    if (part * room >= 0.4) d.rect(at, y, part * room, 3, { fill: kernelPaint(k, t) });
+      share = quota > 0 ? Math.min(1, Math.max(0, left / quota)) : 0;
+    d.rect(at, y, room, h, { fill: t.slotEmpty });
+    parts(d, { x: at, y, w: room, h }, [{ share, paint: kernelPaint(k, t) }]);
   });
 }
 
@@ -281,7 +246,7 @@ function describe(model: SmModel, sm: number): string {
     shares = model.shares(sm),
     drains = model.drains(sm).map((k) => layout.kernels[k] ?? "?"),
     slots = layout.sms[sm]?.slots ?? 0;
-  const parts = shares
+  const slices = shares
     .map((share, i) => ({ share, name: layout.kernels[i] ?? layout.stalls[i - model.kernels]?.title ?? "?" }))
     .filter(({ share }) => share >= 0.005);
   const ctas = model.ctas(sm),
@@ -290,7 +255,7 @@ function describe(model: SmModel, sm: number): string {
     `${smName(layout, sm)}: CTAs ${layout.kernels.map((name, k) => `${ctas[k]} of ${name}`).join(", ")}, in ${ctas.reduce((a, b) => a + b, 0)} of ${slots} slots`,
     ...(drains.length > 0 ? [`drains: more CTAs of ${drains.join(" and ")} than it may hold`] : []),
     shares.some((share) => share > 0)
-      ? `schedulers issued in ${percent(issued, 1)} of cycles lately (${parts.map(({ name, share }) => `${name} ${percent(share, 1)}`).join(", ")})`
+      ? `schedulers issued in ${percent(issued, 1)} of cycles lately (${slices.map(({ name, share }) => `${name} ${percent(share, 1)}`).join(", ")})`
       : "schedulers have not run yet",
     ...(limit ? [`fullest resource ${limit.title.toLowerCase()}, ${percent(limit.used, limit.capacity)}`] : []),
     ...quotasText(model, sm),

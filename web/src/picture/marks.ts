@@ -2,7 +2,7 @@
 import { textWidth, type Drawing, type Paint } from "./drawing.ts";
 import { short, type Scale } from "../model/scale.ts";
 import type { Interval } from "../model/types.ts";
-import type { Theme } from "./theme.ts";
+import { kernelPaint, type Theme } from "./theme.ts";
 
 export interface Box {
   x: number;
@@ -137,6 +137,19 @@ export function line(
     d.spot(`${id} ${i}`, point.x - 8, y - 8, 16, 16, point.says);
   });
 }
+
+/** Parts of a bar beside each other, as far as there is room; what is too thin to be seen is left out. */
+export function parts(d: Drawing, { x, y, w, h }: Box, all: readonly { share: number; paint: Paint }[]): void {
+  let at = 0;
+  for (const { share, paint } of all) {
+    const part = Math.min(1 - at, share);
+    if (part * w >= 0.4) d.rect(x + at * w, y, part * w, h, { fill: paint });
+    at += part;
+  }
+}
+/** A share of each kernel. */
+export const byKernel = (shares: readonly number[], t: Theme): { share: number; paint: Paint }[] =>
+  shares.map((share, k) => ({ share, paint: kernelPaint(k, t) }));
 
 /** A bar in a trough that stands for all that there is room for. */
 export function trough(d: Drawing, box: Box, part: number, fill: Paint, t: Theme): void {

@@ -2,6 +2,7 @@
 //
 // Each stage is a panel with two strips: how full its queues are (bars, full height = capacity), and how busy what they
 // wait for is (cells filled by kernel from the bottom, full height = always).
+import { byKernel, parts, type Box } from "./marks.ts";
 import { Drawing, fitText, textWidth } from "./drawing.ts";
 import { percent, whole } from "../model/scale.ts";
 import { kernelPaint } from "./theme.ts";
@@ -158,31 +159,18 @@ function drawPanel(d: Drawing, model: MemoryModel, panel: Panel, x: number, y: n
   iy += 22;
   // The stage's mean use at a glance; of L2, its misses under way.
   d.rect(ix, iy, iw, 8, { fill: t.slotEmpty, radius: 2 });
-  let at = ix;
-  panel.use.forEach((share, k) => {
-    const width = share * iw;
-    if (width >= 0.4) d.rect(at, iy, width, 8, { fill: kernelPaint(k, t) });
-    at += width;
-  });
+  parts(d, { x: ix, y: iy, w: iw, h: 8 }, byKernel(panel.use, t));
   iy += 18;
   for (const [s, strip] of panel.strips.entries()) {
     d.text(ix, iy + 7, fitText(strip.title, 11, iw), t.ink3, 11, { baseline: "middle" });
     iy += 16;
-    drawStrip(d, model, `${panel.key}:${s}`, strip, ix, iy, iw, t);
+    drawStrip(d, model, `${panel.key}:${s}`, strip, { x: ix, y: iy, w: iw }, t);
     iy += strip.height + 16;
   }
 }
 
-function drawStrip(
-  d: Drawing,
-  model: MemoryModel,
-  id: string,
-  strip: Strip,
-  x: number,
-  y: number,
-  w: number,
-  t: Theme,
-): void {
+function drawStrip(d: Drawing, model: MemoryModel, id: string, strip: Strip, box: Omit<Box, "h">, t: Theme): void {
+  const { x, y, w } = box;
   const n = Math.max(1, strip.count);
   const gap = w / n >= 8 ? 3 : w / n >= 4 ? 1 : 0;
   const bar = Math.min(34, (w - gap * (n - 1)) / n);

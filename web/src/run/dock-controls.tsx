@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { Tabular } from "../model/tabular.ts";
 import { toast } from "../parts/dialogs.tsx";
-import { Icon, Scrolls } from "../parts/widgets.tsx";
+import { Button, Icon, Scrolls } from "../parts/widgets.tsx";
 import { KINDS, saveAs } from "../picture/menu.tsx";
 import { DataTable } from "../picture/parts.tsx";
 import { short } from "../model/scale.ts";
@@ -31,14 +31,9 @@ export function Controls({ dock, picture }: { dock: DockState; picture: Axis }) 
       <Words dock={dock} />
       <Stretch dock={dock} picture={picture} />
       {dock.session.view.value.zoom && (
-        <button
-          type="button"
-          class="button dk-all"
-          title="Show all cycles (0 on the picture)"
-          onClick={() => picture.all()}
-        >
+        <Button class="dk-all" title="Show all cycles (0 on the picture)" press={() => picture.all()}>
           Whole run
-        </button>
+        </Button>
       )}
       <More dock={dock} picture={picture} />
       <span class="hidden" role="status">
@@ -156,21 +151,20 @@ function Stretch({ dock, picture }: { dock: DockState; picture: Axis }) {
   const stretch = dock.session.selected.value;
   return stretch === null ? null : (
     <>
-      <button
-        type="button"
-        class="button dk-stretch"
+      <Button
+        class="dk-stretch"
         title="Numbers are of these cycles: press for those of the whole run (Escape)"
-        onClick={() => {
+        press={() => {
           dock.session.send("stretchTo", null);
           picture.focus();
         }}
       >
         {short(stretch.from)} to {short(stretch.to)}
         <Icon name="close" />
-      </button>
-      <button type="button" class="button dk-zoom" onClick={() => picture.zoomIn()}>
+      </Button>
+      <Button class="dk-zoom" press={() => picture.zoomIn()}>
         Zoom in
-      </button>
+      </Button>
     </>
   );
 }

@@ -1,4 +1,5 @@
 // The knobs under the row of choices: each turns A and B at once, and "vary" draws what every value of it does to both.
+import { Button } from "../parts/widgets.tsx";
 import "./knobs.css";
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -131,9 +132,7 @@ export function Knobs({ session, sides }: { session: Session; sides: readonly Ru
           </div>
         ))}
         {knobs.some(({ now, base }) => now !== base) && (
-          <button type="button" class="button" onClick={() => session.changeBoth(reset(knobs))}>
-            Reset
-          </button>
+          <Button press={() => session.changeBoth(reset(knobs))}>Reset</Button>
         )}
       </fieldset>
       {shown && <VariedFigure of={shown} onStop={() => varied.stop()} onClose={() => varied.close()} />}

@@ -1,4 +1,5 @@
 // The trace of a run, in a dialog: the experiment runs again in a worker, and its trace is saved, or opened in Perfetto. Loaded when it is asked for.
+import { Button } from "../parts/widgets.tsx";
 import { download } from "../parts/dom.ts";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -67,13 +68,11 @@ function Made({ run, module }: { run: TracedRun; module: WebAssembly.Module }) {
       {bytes ? (
         <p class="actions">
           {bytes.size <= MOST ? (
-            <button type="button" class="button primary" onClick={open}>
+            <Button primary press={open}>
               Open in Perfetto
-            </button>
+            </Button>
           ) : null}{" "}
-          <button type="button" class="button" onClick={() => download(file, bytes)}>
-            Save the file, {megabytes(bytes.size)}
-          </button>
+          <Button press={() => download(file, bytes)}>Save the file, {megabytes(bytes.size)}</Button>
         </p>
       ) : says.value === "" ? (
         <p>

@@ -1,5 +1,6 @@
 // Launches as strips, one below the other: each is a row of its CTAs in the order of their numbers, in the colour of the SM that ran them, paler
 // the earlier they began. Stolen ones have a bar on top; those that run are lower. No DOM.
+import type { Box } from "../../picture/marks.ts";
 import { Drawing, fitText } from "../../picture/drawing.ts";
 import { inkOn, mix } from "../../picture/mix.ts";
 import type { Theme } from "../../picture/theme.ts";
@@ -80,7 +81,7 @@ export function drawStrips({ launches, kernels, cycle, sms, counters, width, the
         align: "end",
         baseline: "middle",
       });
-    drawStrip(d, launch, label, y, w, high, cycle, fills, t);
+    drawStrip(d, launch, { x: label, y, w, h: high }, cycle, fills, t);
     d.spot(`launch:${launch.kernel}:${launch.number}`, label, y, width - label, high + GAP, (x) => {
       const cta = x === undefined ? -1 : Math.floor(((x - label) / w) * launch.sms.length);
       const said =
@@ -91,17 +92,8 @@ export function drawStrips({ launches, kernels, cycle, sms, counters, width, the
   return d;
 }
 
-function drawStrip(
-  d: Drawing,
-  launch: Launch,
-  x: number,
-  y: number,
-  w: number,
-  high: number,
-  cycle: number,
-  fills: readonly string[],
-  t: Theme,
-): void {
+function drawStrip(d: Drawing, launch: Launch, box: Box, cycle: number, fills: readonly string[], t: Theme): void {
+  const { x, y, w, h: high } = box;
   const all = launch.sms.length,
     cells = Math.min(all, Math.floor(w));
   d.rect(x, y, w, high, { fill: t.sunken });
