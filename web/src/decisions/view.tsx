@@ -82,7 +82,7 @@ function Happened({ of, label, go }: { of: Decided; label: string } & Pick<Props
     </button>
   );
   return (
-    <Fold class="decided-log" summary="Every decision, launch and switch, the last first">
+    <Fold class="decided-log quiet" summary="Every decision, launch and switch, the last first">
       {() => (
         <>
           <div class="flow aside decided-kind">

@@ -24,7 +24,7 @@ function Picture({ title, file, paper }: { title: string; file: string; paper: s
   return (
     <figure>
       {NAME.test(id) ? <a href={`./figures.html?paper=${paper}&figure=${id}`}>{img}</a> : img}
-      <figcaption>{title}</figcaption>
+      <figcaption class="aside">{title}</figcaption>
     </figure>
   );
 }

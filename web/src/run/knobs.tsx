@@ -100,7 +100,7 @@ export function Knobs({ session, sides }: { session: Session; sides: readonly Ru
       <fieldset class="knobs" id="knobs" aria-label="Knobs, on A and B at once">
         {knobs.map((knob) => (
           <div class="knob" key={knob.id} data-turned={knob.now !== knob.base || undefined}>
-            <label for={`knob-${knob.id}`} title={knob.doc}>
+            <label class="aside" for={`knob-${knob.id}`} title={knob.doc}>
               {knob.title.replace(" bandwidth", "")}
             </label>
             {first && first.kernels.length > 1 && (

@@ -147,7 +147,7 @@ function Compared({ place, onLength }: { place: Place; onLength(cycles: number):
   return (
     <div class="card place-compared">
       <h3>What is compared</h3>
-      <div class="schemes-length">
+      <div class="flow aside schemes-length">
         <label for="f-schemes-cycles">Length</label>
         <input
           id="f-schemes-cycles"
@@ -169,7 +169,7 @@ function Compared({ place, onLength }: { place: Place; onLength(cycles: number):
         />
         <span class="unit">cycles each</span>
       </div>
-      <details class="schemes-chosen">
+      <details class="quiet">
         <summary>{schemes.length === 0 ? "Schemes" : `Schemes: ${on} of ${schemes.length}`}</summary>
         <div class="schemes-all">
           {choose("All", () => true)}
@@ -193,7 +193,7 @@ function Compared({ place, onLength }: { place: Place; onLength(cycles: number):
         </div>
       </details>
       {cannot.length > 0 && (
-        <details class="schemes-chosen">
+        <details class="quiet">
           <summary>{`${cannot.length} more do not apply to this mix`}</summary>
           <ul>
             {[...new Set(cannot.map(({ why }) => why))].map((why) => (
