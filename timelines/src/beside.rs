@@ -130,8 +130,8 @@ pub enum Scheme {
     Streams,
     /// Streams, the second's of higher priority.
     Priority,
-    /// MPS at 50 % each.
-    Mps,
+    /// MPS with so many percent for the second, and the rest for the first.
+    Mps(u32),
     /// Two equal instances of MIG.
     Mig,
     /// Two equal green contexts.
@@ -159,14 +159,17 @@ pub enum Place {
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Scheme; 5] = [Scheme::Streams, Scheme::Priority, Scheme::Mps, Scheme::Mig, Scheme::GreenContexts];
+    pub const ALL: [Scheme; 7] =
+        [Scheme::Streams, Scheme::Priority, Scheme::Mps(25), Scheme::Mps(50), Scheme::Mps(75), Scheme::Mig, Scheme::GreenContexts];
 
     /// Its name in results.
     pub fn key(self) -> &'static str {
         match self {
             Scheme::Streams => "streams",
             Scheme::Priority => "priority",
-            Scheme::Mps => "mps",
+            Scheme::Mps(..=25) => "mps_25",
+            Scheme::Mps(..=50) => "mps_50",
+            Scheme::Mps(_) => "mps_75",
             Scheme::Mig => "mig",
             Scheme::GreenContexts => "green_contexts",
         }
@@ -177,17 +180,19 @@ impl Scheme {
         match self {
             Scheme::Streams => "streams",
             Scheme::Priority => "priority",
-            Scheme::Mps => "MPS 50 % each",
+            Scheme::Mps(..=25) => "MPS 75 % and 25 %",
+            Scheme::Mps(..=50) => "MPS 50 % each",
+            Scheme::Mps(_) => "MPS 25 % and 75 %",
             Scheme::Mig => "MIG halves",
             Scheme::GreenContexts => "green contexts",
         }
     }
 
-    /// SMs that each of two kernels has to itself: of MPS, where 100 % are given, as policy `mps` has it.
-    pub fn half(self, gpu: &Described) -> Option<u32> {
+    /// SMs that the second kernel has to itself: of MPS, where 100 % are given, as policy `mps` has it.
+    pub fn own(self, gpu: &Described) -> Option<u32> {
         let sms = match self {
             Scheme::Streams | Scheme::Priority => return None,
-            Scheme::Mps => gpu.sms / 2,
+            Scheme::Mps(percent) => (u64::from(gpu.sms) * u64::from(percent) / 100) as u32,
             Scheme::Mig => gpu.vendor.and_then(|vendor| Some(vendor.part(vendor.alike(2)?.sms, gpu.sms)))?,
             Scheme::GreenContexts => {
                 let (least, step) = gpu.vendor?.steps(gpu.sms);
@@ -202,7 +207,7 @@ impl Scheme {
         let Resident { ctas, ctas_per_sm, .. } = second.resident;
         let Some(leave) = room.leave.filter(|_| ctas_per_sm > 0) else { return Place::Never };
         if !matches!(self, Scheme::Streams | Scheme::Priority) {
-            return match self.half(gpu) {
+            return match self.own(gpu) {
                 Some(sms) => Place::Own(sms, (u64::from(sms) * u64::from(ctas_per_sm)).min(ctas)),
                 None => Place::Absent,
             };
@@ -257,7 +262,7 @@ mod tests {
     }
 
     /// On an A100, kernels of these CTAs, threads, registers, shared bytes.
-    fn room(first: (u32, u32, u32, u32), second: (u32, u32, u32, u32)) -> (Room, [Place; 5]) {
+    fn room(first: (u32, u32, u32, u32), second: (u32, u32, u32, u32)) -> (Room, [Place; 7]) {
         let gpu = gpu("NVIDIA A100");
         let [first, second] = [first, second].map(|(ctas, threads, registers, shared_bytes)| {
             On::of(&Shape { grid: [ctas, 1, 1], block: [threads, 1, 1], registers, shared_bytes }, &gpu)
@@ -273,7 +278,9 @@ mod tests {
         let (found, places) = room((768, 512, 64, 0), (512, 512, 64, 0));
         assert_eq!((found.fills, found.full, found.tail, found.leave), (true, 0, 96, Some(1)));
         assert_eq!(found.holds.map(Holds::words), Some("holds all registers".into()));
-        assert_eq!(places, [Place::Tail(96), Place::AsCtasEnd(1), Place::Own(54, 108), Place::Own(42, 84), Place::Own(54, 108)]);
+        assert_eq!(places[..2], [Place::Tail(96), Place::AsCtasEnd(1)]);
+        assert_eq!(places[2..5], [Place::Own(27, 54), Place::Own(54, 108), Place::Own(81, 162)]);
+        assert_eq!(places[5..], [Place::Own(42, 84), Place::Own(54, 108)]);
         // 432 are two whole waves: nothing is left before the end.
         assert_eq!(room((432, 512, 64, 0), (512, 512, 64, 0)).1[..2], [Place::End, Place::AsCtasEnd(1)]);
         // 1,024 × 32 registers twice take all threads and registers.
@@ -298,8 +305,8 @@ mod tests {
     /// What does not fit an empty SM is never resident, and a GPU without MIG has no halves.
     #[test]
     fn nothing_is_promised_that_a_gpu_cannot_have() {
-        assert_eq!(room((100, 64, 32, 0), (9, 64, 32, 166 << 10)).1, [Place::Never; 5]);
-        let halves = Scheme::ALL.map(|scheme| scheme.half(&gpu("NVIDIA GeForce RTX 5090")));
-        assert_eq!(halves, [None, None, Some(85), None, Some(80)], "170 SMs in steps of 8");
+        assert_eq!(room((100, 64, 32, 0), (9, 64, 32, 166 << 10)).1, [Place::Never; 7]);
+        let halves = Scheme::ALL.map(|scheme| scheme.own(&gpu("NVIDIA GeForce RTX 5090")));
+        assert_eq!(halves, [None, None, Some(42), Some(85), Some(127), None, Some(80)], "170 SMs, green contexts in steps of 8");
     }
 }

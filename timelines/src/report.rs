@@ -725,7 +725,9 @@ mod tests {
             [
                 ("streams", "tail", "214 CTAs in its last wave"),
                 ("priority", "as_ctas_end", "with each CTA that ends"),
-                ("mps", "own", "108 CTAs on 54 SMs"),
+                ("mps_25", "own", "54 CTAs on 27 SMs"),
+                ("mps_50", "own", "108 CTAs on 54 SMs"),
+                ("mps_75", "own", "162 CTAs on 81 SMs"),
                 ("mig", "own", "84 CTAs on 42 SMs"),
                 ("green_contexts", "own", "108 CTAs on 54 SMs"),
             ]
@@ -735,7 +737,7 @@ mod tests {
         assert_eq!(found.notes, ["2 copies are left out"]);
         assert_eq!(found.slowdowns, "No kernel was seen three times alone and three times beside others of a name.");
         let json = serde_json::to_value(&found).expect("numbers, texts, lists");
-        assert_eq!(json["pairs"][0]["places"][2]["words"], "108 CTAs on 54 SMs");
+        assert_eq!(json["pairs"][0]["places"][3]["words"], "108 CTAs on 54 SMs");
     }
 
     /// Two kernels of one name, whose shapes differ in nothing that matters beside another one, are one row; the third leaves room.

@@ -6,7 +6,7 @@
 //! - `sh run=NAME` gives its first command, or the comment `<!--run NAME = COMMAND-->`, a name. Its result is there for marks on every page.
 //!   The comment also takes a JSON or TOML file of the project.
 //!   A run of a fence must be an answer: one that says itself that it is too short is none.
-//! - A fence `text of=NAME` is lines of what that run prints.
+//! - A fence `text of=NAME` is lines of what that run or that `corun explain` prints.
 //! - A number before `<!--= EXPRESSION-->` is what the expression comes to, rounded as it stands there; before ` %` it is in percent.
 //! - `<!--? COMPARISON-->` must hold.
 //!
@@ -31,6 +31,9 @@ use values::Values;
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default()
 }
+
+/// Profiles that pages explain.
+const PROFILES: &str = "timelines/tests/data";
 
 /// Numbers that no run gives.
 #[derive(Deserialize)]
@@ -164,8 +167,13 @@ impl Run {
     /// Makes the files of a page and runs its commands.
     fn follow(&mut self, file: &str, page: &Page, text: &str, folder: &Path, path: &OsStr) -> Result<()> {
         let here = folder.join(Path::new(file).file_stem().unwrap_or_default());
-        // The README's commands write below target/.
+        // The README's commands write below target/; profiles are where the repository has them.
         std::fs::create_dir_all(here.join("target"))?;
+        std::fs::create_dir_all(here.join(PROFILES))?;
+        for profile in std::fs::read_dir(root().join(PROFILES))? {
+            let profile = profile?;
+            std::fs::copy(profile.path(), here.join(PROFILES).join(profile.file_name()))?;
+        }
         for step in &page.steps {
             if let Some(name) = step.info.iter().find_map(|word| word.strip_prefix("file=")) {
                 std::fs::write(here.join(name), &text[step.body.clone()])?;
@@ -233,6 +241,9 @@ impl Run {
         } else if let Some(file) = command.strip_prefix("corun sweep ").and_then(|words| words.split(" --out ").nth(1)) {
             self.printed.insert(name.to_owned(), shell(&format!("{command} {alone}"))?);
             points(&shell(&format!("cat {file}"))?.lines().map(json).collect::<Result<Vec<_>>>()?)
+        } else if command.starts_with("corun explain ") {
+            self.printed.insert(name.to_owned(), shell(command)?);
+            json(&shell(&format!("{command} --json"))?)?
         } else if command.starts_with("corun ") {
             json(&shell(command)?)?
         } else if command.ends_with(".md") {
