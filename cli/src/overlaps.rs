@@ -2,10 +2,10 @@
 
 use crate::text;
 use corun_timelines::measured::Spread;
-use corun_timelines::names::{extent, short};
+use corun_timelines::names::{Names, extent, short};
 use corun_timelines::report::{BesideRow, KernelRow, PairRow, Report, time};
 use corun_timelines::rows::Row;
-use corun_timelines::timeline::Shape;
+use corun_timelines::timeline::{Kernel, Shape};
 use sim_core::describe::error::one_line;
 use std::cmp::Reverse;
 
@@ -128,17 +128,14 @@ pub fn cost(mut all: Vec<Cost<'_>>, most: [usize; 2]) -> String {
             kernels.push(one);
         }
     }
-    let heading = ["kernel", "grid × block", "alone"]
-        .map(str::to_owned)
-        .into_iter()
-        .chain(names.iter().map(|name| format!("beside {}", short(name))));
-    let line = |of: &&Cost<'_>| {
-        let (name, shape) = of.kernel;
-        let shape = shape.map_or("–".into(), |shape| format!("{} × {}", extent(shape.grid), extent(shape.block)));
+    let heading = ["kernel", "alone"].map(str::to_owned).into_iter().chain(names.iter().map(|name| format!("beside {}", short(name))));
+    let called = |of: &&Cost<'_>| Kernel { name: of.kernel.0.into(), shape: of.kernel.1, estimated_occupancy: None };
+    let called = Names::of(&kernels.iter().map(called).collect::<Vec<_>>()).whole;
+    let line = |(of, called): (&&Cost<'_>, String)| {
         let cell = |name: &&str| all.iter().find(|one| one.kernel == of.kernel && one.name == *name).map_or("–".into(), Cost::words);
-        [short(name), shape, of.alone.map_or("–".into(), in_cases)].into_iter().chain(names.iter().map(cell)).collect()
+        [called, of.alone.map_or("–".into(), in_cases)].into_iter().chain(names.iter().map(cell)).collect()
     };
-    let table = text::table(2, [heading.collect()].into_iter().chain(kernels.iter().map(line)));
+    let table = text::table(2, [heading.collect()].into_iter().chain(kernels.iter().zip(called).map(line)));
     let shown = all.iter().filter(|one| names.contains(&one.name) && kernels.iter().any(|kernel| kernel.kernel == one.kernel)).count();
     let more = if shown < all.len() { format!(" ({shown} of {})", text::grouped(all.len() as i64)) } else { String::new() };
     format!("Times as long as alone (quartiles), of cases{more}:\n\n{table}")
