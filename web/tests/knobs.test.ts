@@ -121,7 +121,7 @@ function fake() {
     workers: 2,
     validate: (one) =>
       Promise.resolve(
-        JSON.stringify(one.gpu).includes('"sm.count":64') ? [{ path: "gpu", found: "64", want: "fewer" }] : [],
+        JSON.stringify(one).includes('"sm.count":64') ? [{ path: "gpu", found: "64", want: "fewer" }] : [],
       ),
     plan: (text, most, said) => {
       void Promise.resolve().then(() => said({ points: [] } as unknown as Plan));
@@ -132,7 +132,8 @@ function fake() {
       const last = asked.at(-1);
       assert.ok(last);
       last.events = events;
-      return { start: () => undefined, stop: () => (last.ended += 1) };
+      const pool = { start: () => undefined, stop: () => (last.ended += 1) };
+      return pool as unknown as ReturnType<VariedHost["pool"]>;
     },
   };
   return { asked, host };

@@ -5,7 +5,7 @@ import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count, fixed } from "../model/format.ts";
 import { interval } from "../model/interval-text.ts";
-import { Pool, readPlan } from "../engine/lab/pool.ts";
+import { schemesHost } from "../schemes/schemes-host.ts";
 import { Chip, Mark } from "./answer.tsx";
 import { slowdownOf } from "../model/figures.ts";
 import { holdsOf, knobsOf, reset, type Knob } from "./knobs.ts";
@@ -17,7 +17,7 @@ import { Drawn } from "../picture/surface.tsx";
 import type { Theme } from "../picture/theme.ts";
 import { axisOf } from "../schemes/scheme-points.ts";
 import type { Session } from "./session.ts";
-import { LENGTH, VariedRun, type Varied, type VariedHost } from "./varied.ts";
+import { LENGTH, VariedRun, type Varied } from "./varied.ts";
 
 export const KnobsButton = ({ open }: { open: Signal<boolean> }) => (
   <button
@@ -58,22 +58,11 @@ function useRefused(session: Session, knobs: readonly Knob[]): ReadonlySet<strin
   return refused;
 }
 
-/** What runs a knob's values, once the simulator is there. */
-function hostOf({ ready, engine }: Session): VariedHost | null {
-  const module = ready.value?.module;
-  if (!module || !engine) return null;
-  return {
-    workers: navigator.hardwareConcurrency || 2,
-    validate: (one) => engine.validate(one),
-    plan: (text, most, said) => readPlan(module, text, most, said),
-    pool: (text, plan, events) => new Pool(module, text, plan, events),
-  };
-}
-
 export function Knobs({ session, sides }: { session: Session; sides: readonly RunSide[] }) {
   const { current: varied } = useRef(new VariedRun()),
-    host = hostOf(session),
-    { catalogue, experiments } = session,
+    { catalogue, experiments, engine } = session,
+    ready = session.ready.value,
+    host = ready && engine && schemesHost(ready.module, ready.catalogue, ready.stamp, (one) => engine.validate(one)),
     [first] = experiments;
   // How many CTAs an SM holds without a limit is known while there is none.
   const known = useRef(new Map<string, number>()),

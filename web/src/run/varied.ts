@@ -2,25 +2,19 @@
 import { signal } from "@preact/signals";
 import { policyOf } from "../model/choices.ts";
 import { problemText } from "../model/format.ts";
-import type { PoolEvents } from "../engine/lab/pool.ts";
 import type { Line, Plan } from "../engine/lab/sweep.ts";
-import type { Experiment, Problem, Result } from "../model/types.ts";
+import type { Experiment, Result } from "../model/types.ts";
 import type { Knob, Step } from "./knobs.ts";
 import { edited } from "../model/mix.ts";
 import type { RunSide } from "../model/model.ts";
+import type { SchemesHost } from "../schemes/schemes-run.ts";
 
 /** Cycles of each run. */
 export const LENGTH = 100_000;
 /** More values of a knob are too many for one picture. */
 const MOST = 6;
 
-export interface VariedHost {
-  workers: number;
-  validate(experiment: Experiment): Promise<readonly Problem[]>;
-  /** What a sweep is; the function that it returns ends that, unheard. */
-  plan(text: string, most: number, said: (plan: Plan | Problem[]) => void): () => void;
-  pool(text: string, plan: Plan, events: PoolEvents): { start(workers: number): void; stop(): void };
-}
+export type VariedHost = Pick<SchemesHost, "workers" | "validate" | "plan" | "pool">;
 
 export interface Varied {
   knob: Knob;
