@@ -42,7 +42,7 @@ test("another scheme is one difference, with what of it is set; of one scheme th
   );
   assert.deepEqual(said(of({ policy: ccbp }), of({ policy: { ...ccbp, priority: 0.5, time_scale: 2 } })), [
     "policy.priority | Scheme: priority: 1 | 0.5",
-    "policy.time_scale | Scheme: scale of all lengths: none | 2",
+    "policy.time_scale | Scheme: time scale: none | 2",
   ]);
 });
 
