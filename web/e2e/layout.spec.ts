@@ -1,5 +1,7 @@
 // Nothing lies over anything else, at any width; and every page says where one is, and leads to the others.
 import { cycle, expect, form, is, listed, noViolations, open, openAt, picture, show, test } from "./corun.ts";
+import { encodeLink } from "../src/model/link.ts";
+import type { Experiment } from "../src/model/types.ts";
 import { faults, rememberInk } from "./geometry.ts";
 
 const WIDTHS = [360, 768, 1024, 1280, 1440, 1680, 1920, 2560];
@@ -49,6 +51,28 @@ test("no name of a scheme lies over another in the picture of all schemes", asyn
       });
     await expect.poll(over, `${width} × ${tall}`).toEqual([]);
   }
+});
+
+test("on a phone the GPU has its name, and the stations of a read stand apart", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const kernels = ["ccbp/BP", "ccbp/CFD"],
+    quarter: Experiment = { corun: 1, gpu: "a100-40gb", kernels, scale: "1/4", stop: { cycles: 2000 } };
+  await open(page, await encodeLink({ experiment: quarter, view: {} }));
+  const gpu = page.locator("#choose-gpu");
+  await expect(gpu).toHaveText("108 SMs, 1/4");
+  expect(await gpu.locator("span").evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0);
+  const gaps = (): Promise<number[]> =>
+    page.locator(".read-stations > li").evaluateAll((all) => {
+      const ends = all.map((one) => one.getBoundingClientRect());
+      return ends.slice(1).map((box, i) => box.left - (ends[i]?.right ?? 0));
+    });
+  await open(page);
+  await expect.poll(async () => (await gaps()).length).toBe(4);
+  expect(Math.min(...(await gaps()))).toBeGreaterThan(6);
+  // It would be the page as it is.
+  await page.getByRole("button", { name: "Share this run, and help" }).click();
+  await expect(page.getByText("Keys and help")).toBeVisible();
+  await expect(page.getByText("Present", { exact: true })).toHaveCount(0);
 });
 
 test("each part of the details and the form at a phone's width and at two others", async ({ page }) => {

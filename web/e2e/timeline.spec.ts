@@ -21,6 +21,15 @@ test("a dropped profile says what is lost, who could run beside whom, and opens 
   await expect(pairs).toContainText(/never overlap: their nearest launches are \d/);
   await dialog(page).getByRole("button", { name: "Next overlap" }).click();
   await expect(dialog(page).getByText(/^\d.* from \d.* ms on$/)).toBeVisible();
+  await pairs.getByRole("button", { name: "to win" }).focus();
+  await expect(page.locator(".term-tip")).toContainText("could have shared");
+  // A phone has all of its columns.
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(
+    await pairs.evaluate((table) => table.scrollWidth - (table.parentElement?.clientWidth ?? 0)),
+  ).toBeLessThanOrEqual(0);
+  await page.setViewportSize({ width, height });
   await pairs.locator("summary").first().click();
   await expect(pairs).toContainText("MPS 50 % each:");
   for (const [at, kernel] of ["BP", "CFD"].entries()) {

@@ -7,6 +7,7 @@ import { ownName, watched } from "../engine/life.ts";
 import { gpuChoices } from "../model/choice.ts";
 import { MISSING, count } from "../model/format.ts";
 import { openPage, Page } from "../parts/document.tsx";
+import { Term } from "../parts/term.tsx";
 import { Button, Fold, Host, Table } from "../parts/widgets.tsx";
 import type { Catalogue } from "../model/types.ts";
 import { Chosen, timesText, type Desk, type Named } from "./chosen.tsx";
@@ -217,11 +218,14 @@ function Pairs({ report, rows, desk }: PairsProps) {
         class="timeline-pairs"
         head={[
           { title: "pair, and what fits under each scheme" },
-          { title: "to win", num: true, says: "time that both could have shared at most, and did not" },
+          { title: <Term says="Time that both could have shared at most, and did not.">to win</Term>, num: true },
           {
-            title: "times as long as alone",
+            title: (
+              <Term says="How many times as long each took beside the other as alone, from three cases each on.">
+                times as long as alone
+              </Term>
+            ),
             num: true,
-            says: "how many times as long each took beside the other as alone, from three cases each on",
           },
         ]}
         bodies={[
