@@ -18,6 +18,7 @@ import { runTitles, scheme } from "./model/choices.ts";
 import { toast } from "./parts/dialogs.tsx";
 import type { savePicture } from "./embed/save.ts";
 import { Engine } from "./engine/engine.ts";
+import { others } from "./engine/lab/slices.ts";
 import type { CorunEditor } from "./make/element.tsx";
 import { compileModule } from "./engine/module.ts";
 import { keepOffline } from "./parts/offline.ts";
@@ -269,7 +270,10 @@ startScreen(session, answered, list, {
       run: () => void trace(at),
     })),
     { title: "Dark or light", note: "", run: toggleTheme },
-    { title: "Present", note: "the answer alone, large ( p )", run: () => present(true) },
+    // On a phone it would be what stands there.
+    ...(matchMedia("(max-width: 30rem)").matches
+      ? []
+      : [{ title: "Present", note: "the answer alone, large ( p )", run: () => present(true) }]),
     { title: "Keys and help", note: "( ? )", run: help },
   ],
 });
@@ -296,8 +300,6 @@ async function start(): Promise<void> {
   const running = engine,
     { catalogue, stamp } = ready;
   session.engine = running;
-  session.ready.value = { ...ready, module: running.module };
-  answered.start(new SchemesRun(schemesHost(running.module, catalogue, stamp, (one) => running.validate(one))));
   editor.init(catalogue, {
     change: (next) => {
       const at = session.edited.peek(),
@@ -330,6 +332,12 @@ async function start(): Promise<void> {
     exportExperiment: () => saveExperiment(session),
     copyCommand: () => void copyCommand(session),
   });
+  // Each in a task of its own: what is drawn meanwhile does not wait for all of them.
+  await others();
+  session.ready.value = { ...ready, module: running.module };
+  await others();
+  answered.start(new SchemesRun(schemesHost(running.module, catalogue, stamp, (one) => running.validate(one))));
+  await others();
   await address.read(true);
   if (document.documentElement.dataset["embed"] !== undefined) return;
   // What is kept is fetched once the runs rest: it would take the cores from the first of them.

@@ -6,9 +6,7 @@ export const MISSING = "–";
 export const ENDLESS = "∞";
 
 export function count(value: number | null | undefined): string {
-  return value === null || value === undefined || !Number.isFinite(value)
-    ? MISSING
-    : Math.round(value).toLocaleString("en");
+  return Number.isFinite(value) ? fixed(Math.round(value as number), 0) : MISSING;
 }
 
 /** By decimals. One costs fifty times what it costs to use it. */

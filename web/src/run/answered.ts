@@ -1,6 +1,7 @@
 // What the first screen says of the sides, and of all schemes on their mix: the answers that came with the page until runs here have ended. No DOM.
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { kernelLabels, schemeText } from "../model/choices.ts";
+import { others } from "../engine/lab/slices.ts";
 import { schemesFor } from "../schemes/variants.ts";
 import type { Experiment } from "../model/types.ts";
 import { isSilent } from "../model/figures.ts";
@@ -139,8 +140,10 @@ export class Answered {
       this.#brought.value = new Map(this.#ours ? brought : []);
       this.stored.value = this.#ours ? stored : [];
     });
+    // What stands first is drawn before all schemes are looked up.
+    await others();
     const catalogue = this.#session.catalogue;
-    if (catalogue) await schemes?.show(first, this.stored.peek(), schemesFor(catalogue, first));
+    if (turn === this.#turn && catalogue) await schemes?.show(first, this.stored.peek(), schemesFor(catalogue, first));
   }
 
   /** Answers that came with the page may be of another engine than its module: known once that is there. */

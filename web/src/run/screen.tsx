@@ -10,6 +10,7 @@ import { Choices, type Chosen } from "../parts/choices.tsx";
 import { Differs } from "./differs.tsx";
 import { Drawer, DrawerButton } from "./drawer.tsx";
 import { Knobs, KnobsButton } from "./knobs.tsx";
+import { later } from "./later.ts";
 import { NoticeBox } from "../parts/notice.tsx";
 import type { Panel } from "./panel.ts";
 import { importNotice } from "../parts/recorded.tsx";
@@ -52,7 +53,11 @@ export function startScreen(
     pauses = (): void => {
       if (isRunning(session.now)) session.send("toggle");
     },
-    knobs = signal(false);
+    knobs = signal(false),
+    schemes = later(() => {
+      const run = answered.schemes.value;
+      return { of: sides.value, answers: answered.answers.value, run, progress: run?.progress.value ?? null };
+    });
   // By itself: it follows each result, and the row of choices need not.
   const Details = () => (
     <DrawerButton
@@ -101,11 +106,11 @@ export function startScreen(
     slows: () => <SlowBars sides={told.value} />,
     reads: () => <Reads sides={told.value} shown={shown.value} />,
     "all-schemes": () => {
-      const [a, b = null] = sides.value,
-        run = answered.schemes.value;
+      const { of, answers, run, progress } = schemes.value,
+        [a, b = null] = of;
       return a ? (
         <SchemesPicture
-          answers={answered.answers.value}
+          answers={answers}
           kernels={a.kernels}
           a={a}
           b={b}
@@ -122,7 +127,7 @@ export function startScreen(
             run?.start(true);
           }}
           onStop={() => run?.stop()}
-          progress={run?.progress.value ?? null}
+          progress={progress}
           metrics={session.catalogue?.metrics ?? []}
           policies={session.catalogue?.policies ?? []}
         />

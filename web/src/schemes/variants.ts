@@ -53,7 +53,8 @@ export function schemesFor(catalogue: Catalogue, experiment: Experiment): Scheme
       ...forms.map((one) => of(one.policy, one.paper)),
     ];
   });
-  return found.filter(({ policy: one }, i) => found.findIndex((other) => keyOf(other.policy) === keyOf(one)) === i);
+  const keys = found.map((one) => keyOf(one.policy));
+  return found.filter((_, i) => keys.indexOf(keys[i] as string) === i);
 }
 
 /** Cycles of CCBP's count of its factors, which is no parameter. */
