@@ -59,8 +59,11 @@ export interface Point {
 /** After a slice. `part`: how much is done, 0 to 1; null where that is not known. `value`: what it shows, asked for as often as it is said. */
 export type Between<S> = (part: number | null, value?: () => S | null) => Promise<void>;
 
-/** To which part an IPC alone has to be known to be told while its run goes on. From then on it is told each time that it is known twice as well. */
-const TOLD = 0.25;
+/**
+ * To which part an IPC alone has to be known to be told while its run goes on: who is slower is said then, and by how much is not. From then on it is
+ * told each time that it is known twice as well.
+ */
+const TOLD = 0.5;
 
 /** Letters of a trace that are held as text. */
 const PART = 4 << 20;
@@ -149,8 +152,11 @@ export const WORKS: {
       let asked = TOLD;
       const shown = (): Answer | null => {
         const answer = alone.answerSoFar(asked);
-        if (answer) asked /= 2;
-        return answer;
+        if (!answer) return null;
+        asked /= 2;
+        // Where its time goes is compared, and has to be known as well as what bars and sentence compare.
+        const { breakdown: _, ...rough } = answer as Answer & { breakdown?: unknown };
+        return 2 * asked === TOLD ? rough : answer;
       };
       await toItsEnd(alone, () => between(partOf(alone, length), shown));
       return alone.answer();
