@@ -182,6 +182,7 @@ test("embed code is markup that a title cannot break", () => {
 test("a document of another format is told", () => {
   assert.equal(readDocument(copy()).figures.length, 1);
   assert.throws(() => readDocument({ ...copy(), corun: 2 }), /^Error: corun: found 2, want 1$/);
+  for (const value of [null, 3, []]) assert.throws(() => readDocument(value), /^Error: corun: found nothing, want 1$/);
 });
 
 test("what is shipped can be read, and every run of it is a link", async () => {

@@ -170,6 +170,9 @@ test("a long way says how far the last of the runs is, and how fast they are", a
     [300, 200, 200, 700],
   );
   assert.ok((far.at(-1)?.[1] ?? 0) > 0);
+  lock.play();
+  lock.reached(a, 950);
+  assert.equal(far.length, 4, "who plays is on no way");
   lock.part(0, false);
   lock.reached(a, 1_000);
   assert.equal(far.length, 4, "nobody is on that way any more");

@@ -29,7 +29,7 @@ export const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 /** What a figure means is checked by the engine, which draws it. */
 export function readDocument(value: unknown): FigureDocument {
-  const { corun, ...document } = value as { corun: unknown } & FigureDocument;
+  const { corun, ...document } = Object(value) as { corun: unknown } & FigureDocument;
   if (corun !== 1) throw new DocumentError(`corun: found ${JSON.stringify(corun) ?? "nothing"}, want 1`);
   for (const { points } of document.figures) for (const point of points) point.runs ??= [];
   return document;

@@ -81,9 +81,9 @@ export class Transport {
     this.#wanted = { kind: "to", cycle: this.#cycle, plays: false };
     this.begin(members);
   }
-  /** One is on a long way. */
+  /** One is on a long way. Who plays goes nowhere: a step of a slow run takes long, too. */
   reached(member: Member, cycle: number): void {
-    if (this.#members === null) return;
+    if (this.#members === null || this.#wanted.kind === "play") return;
     this.#under.set(member, cycle);
     const least = Math.min(...this.#under.values());
     this.#tell("underWay", least, this.#rate(least));
