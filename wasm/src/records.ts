@@ -464,7 +464,7 @@ export type KernelResult = {
   counters: Counters;
   /** The IPC that the kernel is promised over its whole run. IPC alone is the policy's `ipc_alone` where that is given (thread instructions per cycle) */
   goal_ipc?: number | null;
-  /** 1 or more: the promise is kept so far */
+  /** 1 or more: the promise is kept so far (fraction of its goal) */
   goal_reached?: number | null;
 };
 /** Mean time of an L1D read miss, and its parts by station */

@@ -47,10 +47,10 @@ function numberOf(column: Column, of: Of, figure: MetricEntry) {
   return <Value of={cellOf(column, of, figure)} stands={stands} />;
 }
 
-/** Its unit stands behind it where that is short. */
+/** Its unit stands behind it where that is short. The longest word of a title has a place to break: five columns fit a phone then. */
 const Metric = ({ of: { title, unit, doc, formula, scope } }: { of: MetricEntry }) => (
   <>
-    {unit.length > 0 && unit.length < 3 ? `${title}, ${unit}` : title}
+    {title.replace("utilisation", "utili\u00adsation") + (unit.length > 0 && unit.length < 3 ? `, ${unit}` : "")}
     <What title={title}>
       <p>{doc}</p>
       <Meanings
