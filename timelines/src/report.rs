@@ -516,8 +516,8 @@ fn loss(timeline: &Timeline, names: &Names, overlaps: &Overlaps, rows: &[GpuRow]
     }
     match (&worst.streams[..], pair) {
         ([stream], _) => {
-            let but = if chained { ", but for what of the next launch may begin before" } else { "" };
-            format!("{free}: all its launches are on stream {stream}, and only work on another one could use them{but}.")
+            let or = if chained { ", or launches that begin before the one before has ended" } else { "" };
+            format!("{free}: all its launches are on stream {stream}, and only work on another one could use them{or}.")
         }
         (_, Some(pair)) => {
             let words = words(names, pair);
@@ -695,7 +695,10 @@ mod tests {
         let free = &[(218, 512, 64), (432, 512, 64)];
         let each = |from: u64, by: u64| (0..3).flat_map(move |i| [(0, 7, i * 100, 50), (1, 7, i * 100 + from, by)]).collect::<Vec<_>>();
         let (loss, notes, alone) = said(free, &each(48, 52));
-        assert!(loss.ends_with("only work on another one could use them, but for what of the next launch may begin before."), "{loss}");
+        assert!(
+            loss.ends_with("only work on another one could use them, or launches that begin before the one before has ended."),
+            "{loss}"
+        );
         assert_eq!(
             notes[1..],
             [
