@@ -80,7 +80,7 @@ pub struct Measured {
 impl Measured {
     /// Launches of a timeline whose overlaps are known.
     pub fn of(timeline: &Timeline, overlaps: &Overlaps) -> Measured {
-        let [mut others, mut in_stream] = [&overlaps.all, &overlaps.in_stream].map(|overlaps| {
+        let [mut others, mut in_stream] = [&overlaps.across, &overlaps.in_stream].map(|overlaps| {
             let mut others: HashMap<u32, Vec<u32>> = HashMap::new();
             for overlap in overlaps {
                 others.entry(overlap.first).or_default().push(overlap.second);

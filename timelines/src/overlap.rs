@@ -18,7 +18,7 @@ pub struct Overlap {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overlaps {
     /// Of different streams, by the starts of the second ones.
-    pub all: Vec<Overlap>,
+    pub across: Vec<Overlap>,
     /// Of one stream, as well. Its launches follow each other, but for programmatic dependent launch, branches of a graph, and wrong durations.
     pub in_stream: Vec<Overlap>,
     /// Where more was to be looked at than is: the launch from which on nothing is known.
@@ -41,7 +41,7 @@ impl Overlaps {
         for (number, launch) in (0..).zip(&timeline.launches) {
             let running = under_way.entry(launch.device).or_default();
             looks += running.len();
-            if looks > MOST_LOOKS || found.all.len() + found.in_stream.len() > MOST_OVERLAPS {
+            if looks > MOST_LOOKS || found.across.len() + found.in_stream.len() > MOST_OVERLAPS {
                 found.until = Some(number);
                 break;
             }
@@ -49,7 +49,7 @@ impl Overlaps {
                 let other_launch = &timeline.launches[other as usize];
                 let ns = other_launch.end().min(launch.end()).saturating_sub(launch.start);
                 if ns > 0 {
-                    let of = if other_launch.stream == launch.stream { &mut found.in_stream } else { &mut found.all };
+                    let of = if other_launch.stream == launch.stream { &mut found.in_stream } else { &mut found.across };
                     of.push(Overlap { first: other, second: number, ns });
                 }
                 other_launch.end() > launch.start
@@ -102,9 +102,9 @@ mod tests {
             launch(0, 8, 100, 10),
             launch(0, 7, 240, 10),
         ]));
-        let [all, in_stream]: [Vec<_>; 2] =
-            [&found.all, &found.in_stream].map(|found| found.iter().map(|overlap| (overlap.first, overlap.second, overlap.ns)).collect());
-        assert_eq!(all, [(0, 3, 30), (0, 4, 60), (3, 4, 20), (4, 6, 10)]);
+        let [across, in_stream]: [Vec<_>; 2] = [&found.across, &found.in_stream]
+            .map(|found| found.iter().map(|overlap| (overlap.first, overlap.second, overlap.ns)).collect());
+        assert_eq!(across, [(0, 3, 30), (0, 4, 60), (3, 4, 20), (4, 6, 10)]);
         assert_eq!(in_stream, [(0, 1, 10)]);
         assert_eq!(found.until, None);
         assert_eq!(covered([(0, 10), (5, 7), (8, 20), (30, 31)]), 21);
@@ -118,7 +118,7 @@ mod tests {
         {
             let whole = timeline((0..100_000).map(of).collect());
             let found = Overlaps::of(&whole);
-            assert!(found.all.len() >= overlaps && found.all.len() < overlaps + 100_000);
+            assert!(found.across.len() >= overlaps && found.across.len() < overlaps + 100_000);
             assert_eq!(found.until.is_some(), overlaps == MOST_OVERLAPS);
         }
     }

@@ -226,7 +226,7 @@ type Key = (u32, u32, u32);
 /// What is seen of pairs, and in how many of their meetings the kernel with the lower number starts first.
 fn seen(timeline: &Timeline, overlaps: &Overlaps) -> BTreeMap<Key, (Seen, usize)> {
     let mut found: BTreeMap<Key, (Seen, usize)> = BTreeMap::new();
-    for overlap in &overlaps.all {
+    for overlap in &overlaps.across {
         let [first, second] = [overlap.first, overlap.second].map(|launch| timeline.launches[launch as usize]);
         let key = (first.device, first.kernel.min(second.kernel), first.kernel.max(second.kernel));
         let (seen, lower_first) = found.entry(key).or_default();

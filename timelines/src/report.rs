@@ -289,7 +289,7 @@ pub fn report(timeline: &Timeline, asked: Option<&Described>) -> Report {
 
 fn gpu_rows(timeline: &Timeline, overlaps: &Overlaps, gpus: &Gpus) -> Vec<GpuRow> {
     let mut shared: BTreeMap<u32, u64> = BTreeMap::new();
-    for overlap in overlaps.all.iter().chain(&overlaps.in_stream) {
+    for overlap in overlaps.across.iter().chain(&overlaps.in_stream) {
         for launch in [overlap.first, overlap.second] {
             let of = shared.entry(launch).or_default();
             *of = of.saturating_add(overlap.ns);
