@@ -86,7 +86,7 @@ fn load(address: Address) -> Code {
 
 /// What a pause costs: a copy of a whole simulation in the middle of its work.
 fn snapshot(c: &mut Criterion) {
-    let value = Value::object([("corun", Value::from(1)), ("kernels", Value::array(["BP", "CFD"]))]);
+    let value = Value::object([("corun", Value::from(1)), ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"]))]);
     let Ok(mut simulation) = Experiment::decode(&value).and_then(|experiment| profile::start(&experiment)) else { return };
     simulation.advance(CYCLES);
     c.bench_function("snapshot of BP + CFD on 16 SMs", |b| b.iter(|| black_box(simulation.clone())));

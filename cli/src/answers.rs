@@ -407,7 +407,7 @@ mod tests {
             let mix = Mix::under(String::new(), written, Vec::new(), &forms);
             mix.schemes.into_iter().map(|scheme| scheme.says.get("policy").unwrap().clone()).collect::<Vec<_>>()
         };
-        let [plain, promised] = [schemes(r#""BP","CFD""#), schemes(r#"{"kernel":"BP","qos":0.5},"CFD""#)];
+        let [plain, promised] = [schemes(r#""ccbp/BP","ccbp/CFD""#), schemes(r#"{"kernel":"ccbp/BP","qos":0.5},"ccbp/CFD""#)];
         let smk = plain.iter().position(|policy| policy.get("name").and_then(Value::as_str) == Some("smk")).unwrap();
         assert_eq!(plain[smk + 1], Value::object([("name", "smk"), ("variant", "p")]));
         assert_eq!(plain.len(), names("policies").len() + forms.iter().filter(|form| !form.goals).count());

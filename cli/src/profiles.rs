@@ -100,7 +100,7 @@ mod tests {
                 let written = Value::object([
                     ("corun", Value::from(1)),
                     ("gpu", "tiny-2sm".into()),
-                    ("kernels", Value::array(["BP", "SAD", "CFD"])),
+                    ("kernels", Value::array(["ccbp/BP", "ccbp/SAD", "ccbp/CFD"])),
                     ("policy", policy.into()),
                     ("stop", Value::object([("cycles", stop)])),
                 ]);

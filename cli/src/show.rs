@@ -125,12 +125,12 @@ fn rows(part: &Value) -> Vec<Value> {
     }
 }
 
-/// Whether a record goes by a name, be it an older one.
+/// Whether a record goes by a name, be it a shorter one.
 fn is_called(kind: &str, row: &Value, name: &str) -> bool {
     let own = list::name(row);
-    let formerly = ["formerly", "aliases"].iter().flat_map(|key| report::items(row.get(key))).any(|old| old.as_str() == Some(name));
-    let alias = || kind == "kernel" && library::find(name).is_some_and(|kernel| kernel.name == own);
-    own == name || formerly || alias() || own.split_once('(').is_some_and(|(call, _)| call == name)
+    let shorter = report::items(row.get("aliases")).iter().any(|alias| alias.as_str() == Some(name));
+    let found = || kind == "kernel" && library::find(name).is_some_and(|kernel| kernel.name == own);
+    own == name || shorter || found() || own.split_once('(').is_some_and(|(call, _)| call == name)
 }
 
 fn whole(kind: &str, row: &Value) -> Result<String, Failure> {

@@ -235,7 +235,7 @@ mod tests {
     fn each_distinct_run_alone_is_needed_once() {
         let text = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm"}, "axes": [
             {"path": "stop.cycles", "values": [2000, 1000]},
-            {"path": "kernels", "values": [["BP", "SAD"], ["SAD", "CFD"], ["BP", "CFD", "CFD"]]},
+            {"path": "kernels", "values": [["ccbp/BP", "ccbp/SAD"], ["ccbp/SAD", "ccbp/CFD"], ["ccbp/BP", "ccbp/CFD", "ccbp/CFD"]]},
             {"path": "policy", "values": ["even", "leftover"]}]}}"#;
         let sweep = Sweep::decode(&Value::from_json(text).unwrap()).unwrap();
         let all: Vec<usize> = (0..sweep.points()).collect();

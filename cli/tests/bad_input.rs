@@ -52,7 +52,7 @@ fn every_malformed_experiment_ends_with_its_problems() {
 
 #[test]
 fn what_the_command_line_changes_is_checked_alike() {
-    let good = br#"{"corun": 1, "kernels": ["BP", "CFD"], "gpu": "tiny-2sm", "alone": false}"#;
+    let good = br#"{"corun": 1, "kernels": ["ccbp/BP", "ccbp/CFD"], "gpu": "tiny-2sm", "alone": false}"#;
     let cases: &[(&[&str], &str)] = &[
         (&["--set", "gpu.sm.count=0"], "gpu.sm.count"),
         (&["--set", "gpu.sm.cuont=1"], "gpu.sm.cuont"),

@@ -13,7 +13,7 @@ fn out(arguments: &[&str]) -> String {
 
 #[test]
 fn a_curve_is_a_table_json_csv_or_a_plot() {
-    let arguments = |more: &[&'static str]| [&["curve", "sms", "BP", "--gpu", "tiny-2sm", "--cycles", "20k"], more].concat();
+    let arguments = |more: &[&'static str]| [&["curve", "sms", "ccbp/BP", "--gpu", "tiny-2sm", "--cycles", "20k"], more].concat();
     let table = out(&arguments(&[]));
     assert!(table.starts_with("ccbp/BP alone on tiny-2sm\n\nSMs ") && table.lines().count() == 5, "{table}");
     assert!(table.contains("1.000"), "{table}");
@@ -31,7 +31,7 @@ fn a_curve_is_a_table_json_csv_or_a_plot() {
 #[test]
 fn what_there_is_not_is_said() {
     for (arguments, want) in
-        [(&["curve", "sms", "nosuch", "--gpu", "tiny-2sm"][..], "kernels[0]"), (&["curve", "sms", "BP", "--gpu", "nosuch"], "--gpu")]
+        [(&["curve", "sms", "nosuch", "--gpu", "tiny-2sm"][..], "kernels[0]"), (&["curve", "sms", "ccbp/BP", "--gpu", "nosuch"], "--gpu")]
     {
         let output = corun(arguments, b"");
         let stderr = String::from_utf8_lossy(&output.stderr);

@@ -20,7 +20,7 @@ fn an_oracle_finds_what_runs_of_fixed_combinations_find() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for the test");
-    let mix = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["CFD", "SAD"], "policy": "even", "stop": {"cycles": 8000}, "alone": false}"#;
+    let mix = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/CFD", "ccbp/SAD"], "policy": "even", "stop": {"cycles": 8000}, "alone": false}"#;
     std::fs::write(folder.join("mix.json"), mix).expect("a file of the test");
     for (spatial, policy, key) in [(false, "fixed", "combination"), (true, "spatial", "ctas")] {
         let out = format!("{policy}.jsonl");

@@ -94,7 +94,7 @@ fn the_table_says_how_sure_it_is() {
 /// A kernel with a goal has a row of its own, and so has the energy: figures of the JSON result.
 #[test]
 fn the_table_says_what_became_of_goals_and_of_the_energy() {
-    let kernels = r#"kernels=[{"kernel": "BP", "qos": 0.1}, {"kernel": "CFD", "qos": {"ipc": 120}}, "SAD"]"#;
+    let kernels = r#"kernels=[{"kernel": "ccbp/BP", "qos": 0.1}, {"kernel": "ccbp/CFD", "qos": {"ipc": 120}}, "ccbp/SAD"]"#;
     let arguments = ["--set", "gpu=tiny-2sm", "--set", "policy=qos-naive", "--set", kernels, "--cycles", "20000"];
     let (lines, result) = (table("bp-cfd-even", &arguments), run("bp-cfd-even", &arguments));
     let rows = |title: &str| lines.iter().filter(|line| line.starts_with(title)).collect::<Vec<_>>();
@@ -131,7 +131,7 @@ fn a_goal_is_one_number_throughout() {
 #[test]
 fn a_scale_says_what_it_has_rounded() {
     let text =
-        br#"{"corun": 1, "gpu": "h100", "kernels": ["BP", "CFD"], "scale": "1/4", "policy": {"name": "mps", "percentage": [50, 100]},
+        br#"{"corun": 1, "gpu": "h100", "kernels": ["ccbp/BP", "ccbp/CFD"], "scale": "1/4", "policy": {"name": "mps", "percentage": [50, 100]},
         "stop": {"cycles": 400}, "alone": false}"#;
     let note = "policy.percentage[0]: found 50 %, with scale 1/4 16.5 SMs, want 16: it is rounded down";
     for command in ["run", "explain"] {

@@ -86,7 +86,7 @@ fn bad_input_ends_with_2_and_a_line_for_each_problem() {
 }
 
 /// BP and CFD on half of the SMs each: what the file leaves out is measured, and the group run.
-const MEASURED: &str = r#"{"corun": 1, "gpu": "ccbp-16sm", "seed": 1, "predict": {"bandwidth_sustained": 300, "kernels": [{"name": "BP", "sms": 8}, {"name": "CFD", "sms": 8}]}}"#;
+const MEASURED: &str = r#"{"corun": 1, "gpu": "ccbp-16sm", "seed": 1, "predict": {"bandwidth_sustained": 300, "kernels": [{"name": "ccbp/BP", "sms": 8}, {"name": "ccbp/CFD", "sms": 8}]}}"#;
 
 #[test]
 fn what_is_left_out_is_measured_once_and_the_group_judged_by_a_run() {
@@ -100,7 +100,7 @@ fn what_is_left_out_is_measured_once_and_the_group_judged_by_a_run() {
     assert_eq!((number(platform, "sms"), number(platform, "l2_banks")), (16.0, 16.0));
 
     // The same group as an experiment ends in the cycle that the longest of the simulated latencies says.
-    let experiment = r#"{"corun": 1, "gpu": "ccbp-16sm", "kernels": ["BP", "CFD"], "policy": {"name": "spatial", "split": [8, 8]},
+    let experiment = r#"{"corun": 1, "gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": {"name": "spatial", "split": [8, 8]},
         "stop": {"kernels_done": true}, "restart": false}"#;
     std::fs::write(&run, experiment).expect("a file");
     let output = Command::new(env!("CARGO_BIN_EXE_corun")).args(["run", &run, "--json"]).output().expect("the program starts");

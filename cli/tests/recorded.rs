@@ -93,7 +93,7 @@ fn a_recorded_kernel_runs_under_every_kind_of_scheme() {
         ("ccbp-16sm", json!({ "name": "priority", "level": [-1, 0] })),
         ("rtx2060-30sm", json!({ "name": "mps", "percentage": [50, 50] })),
     ] {
-        let mix = json!({ "corun": 1, "gpu": gpu, "kernels": [format!("@{file}"), "BP"], "policy": policy, "alone": false,
+        let mix = json!({ "corun": 1, "gpu": gpu, "kernels": [format!("@{file}"), "ccbp/BP"], "policy": policy, "alone": false,
                           "stop": { "cycles": 12000 } });
         let result = run(&mix);
         assert!(number(&result, "warp_instructions") > 100.0, "{policy}: {result}");
@@ -126,7 +126,7 @@ fn streams_are_kernels_and_a_number_takes_one_launch() {
     };
     let (names, whole) = of(json!([format!("@{file}")]));
     assert_eq!(names, "two.1 two.2", "{whole}");
-    let (names, one) = of(json!([{ "kernel": format!("@{file}#3"), "ctas_per_sm": 1 }, "BP"]));
+    let (names, one) = of(json!([{ "kernel": format!("@{file}#3"), "ctas_per_sm": 1 }, "ccbp/BP"]));
     assert_eq!(names, "two ccbp/BP", "{one}");
 }
 

@@ -133,7 +133,7 @@ fn a_gpu_says_how_its_vendor_lets_it_be_shared() {
 }
 
 const SWEEP: &str = r#"{"corun": 1, "sweep": {
-    "base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"]},
+    "base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"]},
     "axes": [{"path": "policy", "values": ["even", {"name": "fixed", "combination": [1, 2]}]},
              {"path": "stop.cycles", "values": [4000, 8000]}] } }"#;
 
@@ -204,7 +204,7 @@ fn a_result_is_shown_as_run_shows_it() {
     assert_eq!(printed(&folder, &["show", "result.json"]), text);
     assert_eq!(printed(&folder, &["show", "result.json", "--csv"]), csv);
     assert!(refused(&folder, &["show", "result.json", "--svg"]).starts_with("--svg: found a result, want results of a sweep"));
-    fs::write(folder.join("small.json"), r#"{"corun": 1, "kernels": ["BP"]}"#).expect("a file of the test");
+    fs::write(folder.join("small.json"), r#"{"corun": 1, "kernels": ["ccbp/BP"]}"#).expect("a file of the test");
     let said = refused(&folder, &["show", "small.json"]);
     assert_eq!(said, "(file): found an experiment, want a result; `corun run FILE` runs it\n");
 }

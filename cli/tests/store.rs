@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const EXPERIMENT: &str =
-    r#"{"corun": 1, "name": "two", "gpu": "tiny-2sm", "kernels": ["BP", "CFD"], "policy": "even", "stop": {"cycles": 3000}}"#;
+    r#"{"corun": 1, "name": "two", "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": {"cycles": 3000}}"#;
 
 /// A folder of a test, with the experiment.
 fn folder(name: &str) -> PathBuf {

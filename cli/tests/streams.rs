@@ -18,7 +18,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 const SMALL: &str =
-    r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "policy": "even", "stop": {"cycles": 4000}, "alone": false}"#;
+    r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"], "policy": "even", "stop": {"cycles": 4000}, "alone": false}"#;
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_corun"));

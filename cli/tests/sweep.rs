@@ -64,7 +64,7 @@ fn twelve(folder: &Path, cycles: u64) {
         r#"{{"corun": 1, "sweep": {{
             "base": {{"corun": 1, "gpu": "tiny-2sm"}},
             "axes": [
-              {{"path": "kernels", "values": [["BP", "SAD"], ["SAD", "CFD"], ["BP", "CFD"]]}},
+              {{"path": "kernels", "values": [["ccbp/BP", "ccbp/SAD"], ["ccbp/SAD", "ccbp/CFD"], ["ccbp/BP", "ccbp/CFD"]]}},
               {{"path": "policy", "values": ["even", "spatial"]}},
               {{"path": "stop.cycles", "values": [{cycles}, {}]}}] }} }}"#,
         cycles / 2
@@ -130,9 +130,9 @@ fn a_point_has_the_result_that_run_gives() {
     let last = lines(&read(&folder, "out.jsonl")).pop().expect("a point");
     assert_eq!(
         last.get("axes").map(ToString::to_string).as_deref(),
-        Some(r#"{"kernels":["BP","CFD"],"policy":"spatial","stop.cycles":4000}"#)
+        Some(r#"{"kernels":["ccbp/BP","ccbp/CFD"],"policy":"spatial","stop.cycles":4000}"#)
     );
-    let same = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "CFD"], "policy": "spatial", "stop": {"cycles": 4000}}"#;
+    let same = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "spatial", "stop": {"cycles": 4000}}"#;
     write(&folder, "experiment.json", same);
     let run = command(&folder, &["run", "experiment.json", "--json"]).output().expect("the program starts");
     let Ok(Value::Object(mut result)) = serde_json::from_slice(&run.stdout) else { panic!("no result") };
@@ -184,7 +184,7 @@ fn a_killed_sweep_goes_on_where_it_was() {
 fn ctrl_c_keeps_what_is_done_and_says_how_to_go_on() {
     let folder = folder("interrupted");
     // The second and third point would take days.
-    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "alone": ALONE},
+    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"], "alone": ALONE},
         "axes": [{"path": "stop.cycles", "values": [10000, 999999999999, 1000000000000]}]}}"#;
     for (alone, signal) in [("true", "-INT"), ("false", "-TERM")] {
         write(&folder, "sweep.json", &sweep.replace("ALONE", alone));
@@ -207,7 +207,7 @@ fn ctrl_c_keeps_what_is_done_and_says_how_to_go_on() {
 fn ctrl_c_is_heard_while_kernels_are_measured_alone() {
     let folder = folder("profiling");
     // Each run alone would take hours.
-    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "alone": false,
+    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"], "alone": false,
         "stop": {"cycles": 10000}}, "axes": [{"path": "policy", "values": ["even", {"name": "ws", "profile_cycles": 100000000}]}]}}"#;
     write(&folder, "sweep.json", sweep);
     for signal in ["-INT", "-TERM"] {
@@ -227,7 +227,7 @@ fn ctrl_c_is_heard_while_kernels_are_measured_alone() {
 #[test]
 fn a_stuck_point_is_exit_1_and_a_line_like_any_other() {
     let folder = folder("stuck");
-    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "alone": false},
+    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"], "alone": false},
         "axes": [{"zip": [{"path": "policy", "values": ["even", {"name": "manual", "controls": {"cta_target": [0, 0]}}]},
                           {"path": "stop.cycles", "values": [5000, 5000000]}]}]}}"#;
     write(&folder, "sweep.json", sweep);
@@ -259,7 +259,7 @@ fn every_malformed_sweep_ends_with_its_problems() {
     assert!(!folder.join("out.jsonl").exists(), "a bad sweep leaves a file");
     // Combinations of values that are good one by one: every bad point, before anything runs.
     let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "stop": {"cycles": 1000000000000}}, "axes": [
-        {"path": "kernels", "values": [["BP", "SAD"], ["BP", "SAD", "CFD"]]},
+        {"path": "kernels", "values": [["ccbp/BP", "ccbp/SAD"], ["ccbp/BP", "ccbp/SAD", "ccbp/CFD"]]},
         {"path": "policy", "values": ["even", {"name": "fixed", "combination": [1, 1]}]}]}}"#;
     write(&folder, "sweep.json", sweep);
     let found = problems(&folder, &["sweep", "sweep.json", "--out", "out.jsonl"]);
@@ -415,7 +415,7 @@ fn no_other_file_is_written_over() {
 #[test]
 fn two_processes_do_not_write_one_file() {
     let folder = folder("locked");
-    let long = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "alone": false},
+    let long = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP"], "alone": false},
         "axes": [{"path": "stop.cycles", "values": [10000, 1000000000000]}]}}"#;
     write(&folder, "sweep.json", long);
     std::os::unix::fs::symlink("out.jsonl", folder.join("link.jsonl")).expect("a link");
@@ -445,7 +445,7 @@ fn two_processes_do_not_write_one_file() {
 fn many_processes_finish_one_file_and_lose_nothing() {
     let folder = folder("race");
     let seeds: Vec<String> = (0..300).map(|seed| seed.to_string()).collect();
-    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "stop": {"cycles": 300}, "alone": false},
+    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP"], "stop": {"cycles": 300}, "alone": false},
         "axes": [{"path": "seed", "values": [SEEDS]}]}}"#;
     write(&folder, "sweep.json", &sweep.replace("SEEDS", &seeds.join(",")));
     done(&folder, &["sweep", "sweep.json", "--out", "whole.jsonl"]);
@@ -654,7 +654,7 @@ fn what_runs_alone_measure_is_kept_in_a_folder_and_read_there() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    let base = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "policy": {"name": "ws", "profile_cycles": 2000}, "stop": {"cycles": 3000}}"#;
+    let base = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"], "policy": {"name": "ws", "profile_cycles": 2000}, "stop": {"cycles": 3000}}"#;
     let text = format!(r#"{{"corun": 1, "sweep": {{"base": {base}, "axes": [{{"path": "stop.cycles", "values": [3000, 4000]}}]}}}}"#);
     fs::write(folder.join("sweep.json"), text).unwrap();
     let run = |out: &str, more: &[&str]| {
@@ -694,7 +694,7 @@ fn what_runs_alone_measure_is_kept_in_a_folder_and_read_there() {
 fn what_killed_commands_have_left_unfinished_is_removed() {
     let folder = folder("unfinished");
     twelve(&folder, 2_000);
-    write(&folder, "one.json", r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "stop": {"cycles": 500}}"#);
+    write(&folder, "one.json", r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP"], "stop": {"cycles": 500}}"#);
     done(&folder, &["run", "one.json", "--store", "kept"]);
     let kept = fs::read_dir(folder.join("kept")).expect("a folder").next().expect("this engine's").expect("an entry").path();
     let old = std::time::SystemTime::now() - Duration::from_secs(3600);

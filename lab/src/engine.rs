@@ -35,7 +35,7 @@ fn digest() -> Option<String> {
         let value = Value::object([
             ("corun", Value::from(1)),
             ("gpu", "tiny-2sm".into()),
-            ("kernels", Value::array(["BP", "CFD"])),
+            ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"])),
             ("policy", Value::object(policy)),
             ("stop", Value::object([("cycles", 10_000)])),
         ]);

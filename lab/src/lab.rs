@@ -433,8 +433,10 @@ mod tests {
     /// What a Lab gives is what the library gives; each run alone has run once, whatever needs it.
     #[test]
     fn outcomes_are_those_of_runs_by_themselves() {
-        let mixes: Vec<Experiment> =
-            [["BP", "CFD"], ["SAD", "CFD"]].iter().flat_map(|mix| ["even", "smk"].map(|policy| experiment(mix, policy, 2000))).collect();
+        let mixes: Vec<Experiment> = [["ccbp/BP", "ccbp/CFD"], ["ccbp/SAD", "ccbp/CFD"]]
+            .iter()
+            .flat_map(|mix| ["even", "smk"].map(|policy| experiment(mix, policy, 2000)))
+            .collect();
         for compared in [Compared::Alone, Compared::Shares] {
             let mut lab = Lab::default();
             mixes.iter().enumerate().for_each(|(tag, mix)| lab.want(want(mix.clone(), compared, tag)));
@@ -461,12 +463,12 @@ mod tests {
         lengths
             .iter()
             .enumerate()
-            .for_each(|(tag, cycles)| lab.want(want(experiment(&["BP", "CFD"], "even", *cycles), Compared::Alone, tag)));
+            .for_each(|(tag, cycles)| lab.want(want(experiment(&["ccbp/BP", "ccbp/CFD"], "even", *cycles), Compared::Alone, tag)));
         let (order, outcomes) = all(&mut lab);
         assert_eq!(order.len(), 9);
         assert_eq!(order.iter().filter(|(_, goes_on)| *goes_on).count(), 6, "{order:?}");
         for (tag, cycles) in lengths.into_iter().enumerate() {
-            let own = profile::run(&experiment(&["BP", "CFD"], "even", cycles)).unwrap();
+            let own = profile::run(&experiment(&["ccbp/BP", "ccbp/CFD"], "even", cycles)).unwrap();
             assert_eq!(outcomes[&tag].get("digest").and_then(Value::as_str), Some(own.digest.as_str()), "{cycles}");
         }
         assert!(lab.begun.is_empty(), "nothing is held that nobody goes on from");
@@ -476,9 +478,9 @@ mod tests {
     #[test]
     fn a_host_with_many_threads_gets_what_can_start() {
         let mut lab = Lab::default();
-        lab.want(want(experiment(&["BP", "CFD"], "even", 1000), Compared::Nothing, 0));
-        lab.want(want(experiment(&["BP", "CFD"], "even", 2000), Compared::Nothing, 1));
-        lab.want(Want { weight: 2 * WEIGHT, ..want(experiment(&["SAD", "CFD"], "smk", 1000), Compared::Nothing, 2) });
+        lab.want(want(experiment(&["ccbp/BP", "ccbp/CFD"], "even", 1000), Compared::Nothing, 0));
+        lab.want(want(experiment(&["ccbp/BP", "ccbp/CFD"], "even", 2000), Compared::Nothing, 1));
+        lab.want(Want { weight: 2 * WEIGHT, ..want(experiment(&["ccbp/SAD", "ccbp/CFD"], "smk", 1000), Compared::Nothing, 2) });
         let jobs: Vec<Job> = std::iter::from_fn(|| lab.start()).collect();
         let names: Vec<&str> = jobs.iter().map(|job| job.experiment.name.as_str()).collect();
         assert!(matches!(names[..], [sad, cfd, _] if sad.contains("SAD alone") && cfd.contains("CFD alone")), "{names:?}");

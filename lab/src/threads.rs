@@ -132,7 +132,7 @@ mod tests {
     fn threads_change_no_digest() {
         assert!(Crew::new(0).is_none() && Crew::new(1).is_none());
         let crews = [2, 3, 8].map(|threads| Crew::new(threads).unwrap());
-        for (gpu, kernels, cycles) in [("ccbp-16sm", ["VADD", "SAD"], 20_000), ("a100-40gb", ["BP", "CFD"], 1000)] {
+        for (gpu, kernels, cycles) in [("ccbp-16sm", ["VADD", "ccbp/SAD"], 20_000), ("a100-40gb", ["ccbp/BP", "ccbp/CFD"], 1000)] {
             let value = Value::object([
                 ("corun", Value::from(1)),
                 ("gpu", gpu.into()),

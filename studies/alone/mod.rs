@@ -63,7 +63,7 @@ fn figures(target: &Target, Found { full, half, slow }: &Found) -> String {
     let [thro, noc, dram, miss] = target.percent;
     format!(
         "| {} | {} | {} | {:.1} ({thro}) | {:.1} ({noc}) | {:.1} ({dram}) | {:.1} ({miss}) | {:.2} | {:.2} | {:.0} | {:.1} / {:.1} | {:.2} |",
-        target.name,
+        short(target.name),
         target.class.name(),
         full.ctas,
         full.throughput,
@@ -82,7 +82,7 @@ fn figures(target: &Target, Found { full, half, slow }: &Found) -> String {
 /// What Table 2 prints subtracted from what was found, in points, bold where it is further off than it may be.
 fn error(target: &Target, full: &Alone) -> String {
     let found = [full.throughput, full.noc, full.dram, full.l2_miss];
-    let mut cells = vec![target.name.to_owned()];
+    let mut cells = vec![short(target.name).to_owned()];
     cells.extend(found.into_iter().zip(target.percent.map(f64::from)).enumerate().map(|(i, (found, want))| {
         let text = format!("{:+.1}", found - want);
         if (found - want).abs() > tolerance(i, want) { format!("**{text}**") } else { text }
@@ -99,20 +99,20 @@ const READS_AT_PEAK: f64 = 614.4 / 160.0 / 1.8;
 fn others(gpu: &Gpu, cycles: u64, page: &mut Page) -> Result<(), String> {
     let mut row = |what: &str, paper: String, here: String| page.line("others", format!("| {what} | {paper} | {here} |"));
     let (part, latency) = SAD_ONE_CTA;
-    let one = Alone::measure(gpu, "SAD", Some(1), cycles)?;
+    let one = Alone::measure(gpu, "ccbp/SAD", Some(1), cycles)?;
     row("SAD, one CTA an SM: part of sustainable DRAM bandwidth (§4.3)", format!("{part:.2}"), format!("{:.2}", one.dram / SUSTAINED.1));
     row("SAD, one CTA an SM: latency over idle (§4.3)", format!("{latency}"), format!("{:.1}", one.over_idle));
-    let all = Alone::measure(gpu, "SAD", None, cycles)?;
+    let all = Alone::measure(gpu, "ccbp/SAD", None, cycles)?;
     row("SAD: latency over idle (§3)", format!("{SAD_LATENCY}"), format!("{:.1}", all.over_idle));
     for (ctas, beside) in CFD_CTAS {
-        let found = Alone::measure(gpu, "CFD", Some(ctas), cycles)?.noc / SUSTAINED.0;
+        let found = Alone::measure(gpu, "ccbp/CFD", Some(ctas), cycles)?.noc / SUSTAINED.0;
         row(
             &format!("CFD, {ctas} CTAs: part of sustainable NoC bandwidth (§4.1, beside BP)"),
             format!("{beside:.2}"),
             format!("{found:.2}"),
         );
     }
-    let bp = Alone::measure(gpu, "BP", None, cycles)?;
+    let bp = Alone::measure(gpu, "ccbp/BP", None, cycles)?;
     row("BP: part of its stalls that waits for a load that missed L1D (§7.2)", format!("{BP_RAW_LONG:.2}"), format!("{:.2}", bp.raw_long));
     Ok(())
 }
@@ -144,7 +144,7 @@ fn sensitivity(gpu: &Gpu, target: &Target) -> String {
     // A slowdown of 1.7 when each wait doubles: seven tenths of a warp's time are waits.
     let waiting = (SENSITIVE - 1.0) * f64::from(warps);
     let reads = Asked::of(gpu, target).reads;
-    format!("| {} | {warps} | {reads:.1} | {waiting:.0} | {:.1} |", target.name, waiting / reads)
+    format!("| {} | {warps} | {reads:.1} | {waiting:.0} | {:.1} |", short(target.name), waiting / reads)
 }
 
 /// A kernel's section: where it comes from, its shape, and what is taken and left free.

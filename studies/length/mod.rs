@@ -1,6 +1,6 @@
 //! Whether results are settled: HSpeedup and WSpeedup of four pairs of kernels as a run gets longer.
 
-use crate::Page;
+use crate::{Page, short};
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::interface::ratios::Metrics;
@@ -8,7 +8,7 @@ use sim_core::run::experiment::Experiment;
 use sim_core::study::profile;
 use std::collections::BTreeMap;
 
-const PAIRS: [[&str; 2]; 4] = [["BP", "CFD"], ["CFD", "FTD"], ["BFS", "HG"], ["LAV", "LBM"]];
+const PAIRS: [[&str; 2]; 4] = [["ccbp/BP", "ccbp/CFD"], ["ccbp/CFD", "ccbp/FTD"], ["ccbp/BFS", "ccbp/HG"], ["ccbp/LAV", "ccbp/LBM"]];
 const POLICIES: [&str; 2] = ["ws", "ccbp"];
 
 /// Fills the page.
@@ -37,7 +37,7 @@ pub fn page(args: &[String], page: &mut Page) -> Result<(), String> {
             let row = |of: fn(&Metrics) -> Option<f64>| -> String {
                 metrics.iter().map(|metrics| of(metrics).map_or(" - |".into(), |x| format!(" {x:.3} |"))).collect()
             };
-            page.line("rows", format!("| {} + {} | {policy} | HSpeedup |{}", pair[0], pair[1], row(|metrics| metrics.hspeedup)));
+            page.line("rows", format!("| {} + {} | {policy} | HSpeedup |{}", short(pair[0]), short(pair[1]), row(|metrics| metrics.hspeedup)));
             page.line("rows", format!("| | | WSpeedup |{}", row(|metrics| metrics.stp)));
             // As they are printed, so that a reader can check it.
             let printed = |metrics: &Metrics| metrics.hspeedup.map_or(f64::NAN, |speedup| (speedup * 1000.0).round());

@@ -56,7 +56,7 @@ fn at_peak(gpu: &Gpu) -> String {
 fn asked(gpu: &Gpu, target: &Target) -> String {
     let asked = Asked::of(gpu, target);
     let l1 = &gpu.sms[0].l1;
-    let loaded = if target.name == "SAD" { SAD_LATENCY } else { 1.0 };
+    let loaded = if target.name == "ccbp/SAD" { SAD_LATENCY } else { 1.0 };
     let places =
         [(asked.reads, l1.mshrs), (asked.stores, l1.store_buffer), (asked.misses, gpu.l2.mshrs), (asked.transactions, gpu.dram.queue)];
     let fits = |(asked, places): (f64, u32)| {
@@ -64,7 +64,7 @@ fn asked(gpu: &Gpu, target: &Target) -> String {
         let at_load = if loaded > 1.0 && asked > 0.0 { format!(", {:.1} at {loaded} times", asked * loaded) } else { String::new() };
         format!("{asked:.1}{at_load}{mark}")
     };
-    format!("| {} | {} |", target.name, places.map(fits).join(" | "))
+    format!("| {} | {} |", short(target.name), places.map(fits).join(" | "))
 }
 
 /// A kind of bounded queue: there are `count` of them, each of `places`.

@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(mixes.len(), 20);
         assert!(mixes.iter().enumerate().all(|(at, mix)| !mixes[..at].contains(mix) && (2..=3).contains(&mix.kernels.len())));
         let variants = menu::variants("variants.json", VARIANTS).unwrap();
-        let mix = Mix { gpu: "ccbp-16sm", kernels: vec!["BP", "CFD"] };
+        let mix = Mix { gpu: "ccbp-16sm", kernels: vec!["ccbp/BP", "ccbp/CFD"] };
         assert_eq!(mix.entries(0, &variants).len(), 29);
     }
 }

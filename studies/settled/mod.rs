@@ -1,6 +1,6 @@
 //! What stopping when settled costs and saves: all pairs of the CCBP kernels, for fixed lengths and until their IPCs are known.
 
-use crate::Page;
+use crate::{Page, short};
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::interface::ratios::Metrics;
@@ -10,7 +10,7 @@ use sim_core::run::simulation::Simulation;
 use sim_core::study::figure::lookup;
 use std::collections::BTreeMap;
 
-const KERNELS: [&str; 13] = ["CFD", "LAV", "SMV", "KM", "LBM", "FTD", "SAD", "SRT", "BFS", "BP", "BT", "HG", "PF"];
+const KERNELS: [&str; 13] = ["ccbp/CFD", "ccbp/LAV", "ccbp/SMV", "ccbp/KM", "ccbp/LBM", "ccbp/FTD", "ccbp/SAD", "ccbp/SRT", "ccbp/BFS", "ccbp/BP", "ccbp/BT", "ccbp/HG", "ccbp/PF"];
 
 /// Cycles before anything is measured.
 const WARM_UP: u64 = 80_000;
@@ -134,7 +134,7 @@ fn fill(stories: &BTreeMap<Vec<&str>, Story>, most: u64, page: &mut Page) {
     page.say("line", " --: |".repeat(LENGTHS.len()));
     for kernel in KERNELS {
         let off = std::array::from_fn::<_, { LENGTHS.len() }, _>(|i| of_kernel(kernel, &pairs, i)).concat();
-        page.line("kernels", format!("| {kernel} |{off}"));
+        page.line("kernels", format!("| {} |{off}", short(kernel)));
     }
 }
 

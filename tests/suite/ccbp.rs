@@ -21,7 +21,7 @@ fn policy(settings: &[(&str, Value)]) -> PolicySpec {
     let settings = settings.iter().map(|(key, value)| (key.to_string(), value.clone()));
     let value = Value::object([
         ("corun", Value::from(1)),
-        ("kernels", Value::array(["BP", "CFD"])),
+        ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"])),
         ("policy", Value::Object(name.into_iter().chain(settings).collect())),
     ]);
     Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}")).policy
@@ -115,11 +115,19 @@ fn mix(names: [&str; 2], settings: Value) -> Simulation {
 #[test]
 fn types_of_table_2() {
     let types = [
-        ("latency-sensitive", ["BFS", "BP", "BT", "HG", "PF"].as_slice()),
-        ("NoC-intensive", &["CFD", "LAV", "SMV", "KM"]),
-        ("DRAM-intensive", &["LBM", "FTD", "SAD", "SRT"]),
+        ("latency-sensitive", ["ccbp/BFS", "ccbp/BP", "ccbp/BT", "ccbp/HG", "ccbp/PF"].as_slice()),
+        ("NoC-intensive", &["ccbp/CFD", "ccbp/LAV", "ccbp/SMV", "ccbp/KM"]),
+        ("DRAM-intensive", &["ccbp/LBM", "ccbp/FTD", "ccbp/SAD", "ccbp/SRT"]),
     ];
-    let mixes = [["BFS", "CFD"], ["BP", "LBM"], ["BT", "LAV"], ["HG", "FTD"], ["PF", "SAD"], ["KM", "SRT"], ["SMV", "LBM"]];
+    let mixes = [
+        ["ccbp/BFS", "ccbp/CFD"],
+        ["ccbp/BP", "ccbp/LBM"],
+        ["ccbp/BT", "ccbp/LAV"],
+        ["ccbp/HG", "ccbp/FTD"],
+        ["ccbp/PF", "ccbp/SAD"],
+        ["ccbp/KM", "ccbp/SRT"],
+        ["ccbp/SMV", "ccbp/LBM"],
+    ];
     for names in mixes {
         let mut simulation = mix(names, Value::object([("name", Value::from("ccbp")), ("variant", "drf".into())]));
         simulation.advance(90_000);
@@ -136,7 +144,8 @@ fn types_of_table_2() {
 /// whose grid SMK counts no more CTAs than there are for each SM.
 #[test]
 fn two_latency_sensitive_kernels_get_the_combination_of_smk() {
-    for names in [["BFS", "BP"], ["BFS", "BT"], ["BT", "PF"], ["BFS", "PF"], ["BP", "PF"]] {
+    for names in [["ccbp/BFS", "ccbp/BP"], ["ccbp/BFS", "ccbp/BT"], ["ccbp/BT", "ccbp/PF"], ["ccbp/BFS", "ccbp/PF"], ["ccbp/BP", "ccbp/PF"]]
+    {
         // In a twentieth of CCBP's windows PF's bursts pass for bandwidth that it asks for; not in a quarter.
         let hurried = [("name", Value::from("ccbp")), ("variant", "drf".into()), ("time_scale", 0.25.into())];
         let mut ccbp = mix(names, Value::object(hurried));

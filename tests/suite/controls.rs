@@ -39,7 +39,7 @@ fn what_is_left_out_is_neutral_and_the_warp_order_is_the_experiments() {
     assert_eq!(right("{}").encode(2, WarpOrder::Gto).to_string(), r#"{"warp_order":"lrr"}"#);
     let run = |order: &str, controls: &str| {
         let text = format!(
-            r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "warp_order": "{order}",
+            r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"], "warp_order": "{order}",
                  "policy": {{ "name": "manual", "controls": {controls} }}, "stop": {{ "cycles": 5000 }} }}"#
         );
         digest(&Experiment::decode(&json(&text)).unwrap_or_else(|problems| panic!("{problems}")))
@@ -215,7 +215,7 @@ proptest! {
 fn kernels_share_all_of_their_channels_or_none() {
     let run = |controls: &str| {
         let text = format!(
-            r#"{{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["BP", "CFD"],
+            r#"{{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"],
                  "policy": {{ "name": "manual", "controls": {controls} }}, "stop": {{ "cycles": 5000 }} }}"#
         );
         Experiment::decode(&json(&text)).map(|_| ()).map_err(|problems| problems.to_string())

@@ -160,12 +160,12 @@ fn a_gpu_without_two_classes_is_refused() {
         Experiment::decode(&read(&text)).err().map(|problems| problems.to_string().trim().to_string())
     };
     for policy in ["hetero-agnostic", "hetero-classify", "hetero-stp", "hetero-balanced", "hetero-dynamic"] {
-        let found = refused(r#""fermi-16sm""#, r#"["BP", "SAD"]"#, policy);
+        let found = refused(r#""fermi-16sm""#, r#"["ccbp/BP", "ccbp/SAD"]"#, policy);
         let wanted = format!("policy.name: found {policy} on a GPU with 1 SM class, want a GPU with two SM classes, such as hetero-8b8s");
         assert_eq!(found, Some(wanted));
-        assert_eq!(refused(r#""hetero-8b8s""#, r#"["BP", "SAD"]"#, policy), None);
+        assert_eq!(refused(r#""hetero-8b8s""#, r#"["ccbp/BP", "ccbp/SAD"]"#, policy), None);
     }
-    let found = refused(r#""hetero-4b12s""#, r#"["BP", "SAD", "BP", "SAD", "BP"]"#, "hetero-agnostic");
+    let found = refused(r#""hetero-4b12s""#, r#"["ccbp/BP", "ccbp/SAD", "ccbp/BP", "ccbp/SAD", "ccbp/BP"]"#, "hetero-agnostic");
     assert_eq!(
         found.as_deref(),
         Some("policy: found 5 kernels on a GPU with 4 SMs in one of its classes, want an SM of each class for every kernel")

@@ -19,19 +19,19 @@ fn measure(gpu: &Gpu, name: &str, ctas: Option<u32>) -> Alone {
 const FURTHER: [(&str, &str, u32); 7] = [
     // Loads and stores of the four sums are as many: acknowledgements take a sixth of what the reply NoC can sustain. Its stores and the replies
     // to its loads fill the queues of the banks to their ports.
-    ("LAV", "NoC", 45),
+    ("ccbp/LAV", "NoC", 45),
     // Misaligned rows: a store is two requests, and the second finds the line that the first brought.
-    ("SAD", "L2 misses", 66),
+    ("ccbp/SAD", "L2 misses", 66),
     // 24 store requests and 10.6 lines read a CTA, of which 9.5 miss and 9 are written back: Table 2's figures would need 25 lines read
     // that all miss, or dirty lines that are never written back.
     // The places of its CTAs wait for their stores, whatever its arithmetic takes.
-    ("BP", "NoC", 17),
-    ("BP", "DRAM", 42),
-    ("BP", "L2 misses", 28),
+    ("ccbp/BP", "NoC", 17),
+    ("ccbp/BP", "DRAM", 42),
+    ("ccbp/BP", "L2 misses", 28),
     // A third of what it looks up is root and numbers that L2 holds; more misses would be more DRAM traffic than Table 2 has.
-    ("BT", "L2 misses", 38),
+    ("ccbp/BT", "L2 misses", 38),
     // 216 columns of 256 are a CTA's own: what it reads of its neighbours' hits.
-    ("PF", "L2 misses", 73),
+    ("ccbp/PF", "L2 misses", 73),
 ];
 
 /// CCBP Table 2: throughput, NoC and DRAM within 10 % or 2 points, L2 misses within 5 points; what is known to be further off is held where it is.
@@ -77,7 +77,7 @@ fn measure_ctas(name: &str) -> u32 {
 /// Kernels that slow down less than CCBP's 1.7 times, in hundredths. PF and BP cannot. At the rates that Table 2 prints, Little's law has
 /// 13 and 7 reads under way on an SM. A line is waited for by two warps, and 64 warps of which fewer than half wait do not slow down so
 /// much.
-const LESS_SENSITIVE: [(&str, u32); 4] = [("BFS", 165), ("BP", 133), ("BT", 148), ("PF", 122)];
+const LESS_SENSITIVE: [(&str, u32); 4] = [("ccbp/BFS", 165), ("ccbp/BP", 133), ("ccbp/BT", 148), ("ccbp/PF", 122)];
 
 /// CCBP §3 selects as latency-sensitive what slows down more than 1.7 times when the latencies of L2 and DRAM double.
 #[test]
@@ -91,7 +91,7 @@ fn latency_sensitive_kernels_are() {
             Class::Ls => {}
             // SRT, whose 24 warps have two loads each, is close to both bounds, and the lines of an SM's CTAs lie in 3 of L1D's 24 sets.
             _ => {
-                let most = if target.name == "SRT" { 1.55 } else { 1.4 };
+                let most = if target.name == "ccbp/SRT" { 1.55 } else { 1.4 };
                 assert!(slowdown < most, "{} is bound by bandwidth, and slows down {slowdown:.2} times", target.name);
             }
         }
@@ -103,7 +103,7 @@ fn latency_sensitive_kernels_are() {
 #[test]
 fn the_papers_combinations_fit_one_sm() {
     let sm = &gpu().sms[0];
-    for mix in [[("BP", 7), ("CFD", 4)], [("CFD", 4), ("FTD", 7)]] {
+    for mix in [[("ccbp/BP", 7), ("ccbp/CFD", 4)], [("ccbp/CFD", 4), ("ccbp/FTD", 7)]] {
         let total = |need: fn(&Launch) -> u32| -> u32 {
             let most = |name: &str| library::find(name).expect("a kernel").launches.iter().map(need).max().unwrap_or(0);
             mix.iter().map(|&(name, ctas)| ctas * most(name)).sum()
@@ -121,17 +121,17 @@ fn the_papers_combinations_fit_one_sm() {
 #[test]
 fn seven_ctas_of_bp_are_the_most_beside_four_of_cfd() {
     let threads = |name: &str| library::find(name).expect("a kernel").launches[0].threads;
-    let left = gpu().sms[0].threads - 4 * threads("CFD");
-    assert_eq!(left / threads("BP"), 7);
+    let left = gpu().sms[0].threads - 4 * threads("ccbp/CFD");
+    assert_eq!(left / threads("ccbp/BP"), 7);
 }
 
 /// CCBP §4.1: the few CTAs of CFD beside BP already keep the NoC busy; fewer CTAs have less of it. Four have nine tenths of all at most: what all
 /// seventeen have is what banks behind busy ports let through.
 #[test]
 fn two_ctas_of_cfd_want_a_good_part_of_the_noc() {
-    let mut most = measure(&gpu(), "CFD", None).noc;
+    let mut most = measure(&gpu(), "ccbp/CFD", None).noc;
     for (ctas, beside) in CFD_CTAS.into_iter().rev() {
-        let found = measure(&gpu(), "CFD", Some(ctas)).noc;
+        let found = measure(&gpu(), "ccbp/CFD", Some(ctas)).noc;
         // Alone they can only have more than beside BP.
         assert!(found >= beside * SUSTAINED.0 && found < 0.9 * most, "{ctas} CTAs: {found:.1} % of peak, more CTAs {most:.1}");
         most = found;
@@ -142,10 +142,10 @@ fn two_ctas_of_cfd_want_a_good_part_of_the_noc() {
 /// whether "idle" is a miss, or SAD's own hits and misses: within 15 % of what lies between.
 #[test]
 fn one_cta_of_sad_takes_most_of_the_dram_bandwidth() {
-    let one = measure(&gpu(), "SAD", Some(1));
+    let one = measure(&gpu(), "ccbp/SAD", Some(1));
     let (part, latency) = SAD_ONE_CTA;
     assert!((one.dram / SUSTAINED.1 - part).abs() < 0.05, "{:.1} % of peak", one.dram);
-    for (found, times) in [(one, latency), (measure(&gpu(), "SAD", None), SAD_LATENCY)] {
+    for (found, times) in [(one, latency), (measure(&gpu(), "ccbp/SAD", None), SAD_LATENCY)] {
         let (least, most) = (times * found.latency / found.over_idle, times * DRAM);
         assert!(found.latency > 0.85 * least && found.latency < 1.15 * most, "{:.0} cycles, {least:.0} to {most:.0}", found.latency);
     }
@@ -160,7 +160,7 @@ fn what_is_printed_fits_the_queues() {
     let mut stores: f64 = 0.0;
     for target in &TABLE_2 {
         let asked = Asked::of(&gpu, target);
-        let loaded = if target.name == "SAD" { SAD_LATENCY } else { 1.0 };
+        let loaded = if target.name == "ccbp/SAD" { SAD_LATENCY } else { 1.0 };
         for (asked, places) in [(asked.reads, l1.mshrs), (asked.misses, gpu.l2.mshrs), (asked.transactions, gpu.dram.queue)] {
             assert!(asked > 0.0 && asked * loaded <= f64::from(places), "{}: {asked} × {loaded} of {places}", target.name);
         }
@@ -195,20 +195,20 @@ fn the_programs_of_parboil_fit_as_often_as_their_sources_say() {
     let pass = [6, 4, 32, 4, 8];
     let gridding: Vec<u32> = [vec![4], pass.repeat(7), vec![4, 16, 4, 21]].concat();
     let want: [(&str, &[u32]); 10] = [
-        ("CUTCP-P", &[16]),
-        ("HISTO-P", &[4, 2, 4]),
-        ("LBM-P", &[12]),
-        ("MRIG-P", &gridding),
-        ("MRIQ-P", &[4, 8]),
-        ("SAD-P", &[25, 16, 32]),
-        ("SGEMM-P", &[10]),
-        ("SPMV-P", &[10]),
-        ("STENCIL-P", &[16]),
-        ("TPACF-P", &[7]),
+        ("qos/CUTCP", &[16]),
+        ("qos/HISTO", &[4, 2, 4]),
+        ("qos/LBM", &[12]),
+        ("qos/MRIG", &gridding),
+        ("qos/MRIQ", &[4, 8]),
+        ("qos/SAD", &[25, 16, 32]),
+        ("qos/SGEMM", &[10]),
+        ("qos/SPMV", &[10]),
+        ("qos/STENCIL", &[16]),
+        ("qos/TPACF", &[7]),
     ];
     for (name, ctas) in want {
         assert_eq!(held(name), ctas, "{name}");
     }
     let launches = |name| library::find(name).expect("a kernel").launches.len();
-    assert_eq!(["CUTCP-P", "HISTO-P", "MRIG-P", "MRIQ-P", "SAD-P"].map(launches), [26, 4, 51, 3, 3]);
+    assert_eq!(["qos/CUTCP", "qos/HISTO", "qos/MRIG", "qos/MRIQ", "qos/SAD"].map(launches), [26, 4, 51, 3, 3]);
 }

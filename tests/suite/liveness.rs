@@ -87,7 +87,7 @@ fn every_field_at_its_ends_still_finishes() {
 
 fn stuck(policy: &str) -> (Reason, String) {
     let text = format!(
-        r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "COPY"], "policy": {{ "name": "manual", "controls": {policy} }},
+        r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "COPY"], "policy": {{ "name": "manual", "controls": {policy} }},
               "restart": false, "stop": {{ "cycles": 100000000 }} }}"#
     );
     let value: Value = serde_json::from_str(&text).expect("JSON");
@@ -171,7 +171,7 @@ fn simulation(text: &str) -> Simulation {
 #[test]
 fn what_is_slow_is_not_stuck() {
     let mut quota = simulation(
-        r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD"], "stop": { "cycles": 5000000 },
+        r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/SAD"], "stop": { "cycles": 5000000 },
              "policy": { "name": "manual", "controls": { "warp_quota": [100], "quota_interval": 2000000 } } }"#,
     );
     assert_eq!(quota.advance(u64::MAX), Reason::Cycles);
@@ -193,7 +193,7 @@ fn what_is_slow_is_not_stuck() {
 /// A run to the end of kernels of which one can never end says so at once, although others never end.
 #[test]
 fn a_run_that_cannot_end_says_why_at_once() {
-    let kernels = r#""corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "VADD"], "stop": { "kernels_done": true }"#;
+    let kernels = r#""corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/SAD", "VADD"], "stop": { "kernels_done": true }"#;
     for (policy, why) in [
         (r#"{ "name": "fixed", "combination": [0, 2] }"#, "SAD: 8040 CTAs wait to be placed: the controls let no SM take one"),
         (r#"{ "name": "spatial", "split": [0, 2] }"#, "SAD: 8040 CTAs wait to be placed: the controls let no SM take one"),
@@ -220,7 +220,7 @@ fn a_run_that_cannot_end_says_why_at_once() {
 fn a_policy_that_changes_nothing_does_not_keep_a_dead_run_going() {
     let ended = |slice: u64| {
         let mut run = simulation(
-            r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "VADD"], "policy": { "name": "ws+mil", "combination": [1, 1], "interval": 3000 } }"#,
+            r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/SAD", "VADD"], "policy": { "name": "ws+mil", "combination": [1, 1], "interval": 3000 } }"#,
         );
         let mut controls = run.machine().controls().clone();
         controls.each_sm(|sm| sm.cta_throttle = PerKernel::all(0));

@@ -42,7 +42,7 @@ fn totals(experiment: &Experiment) -> Vec<KernelStats> {
 
 fn alone(gpu: &Gpu, kernel: &str) -> u64 {
     // A CTA of CFD takes 80,000 cycles, and its warps set out in step.
-    let cycles = if kernel == "CFD" { 240_000 } else { CYCLES };
+    let cycles = if kernel == "ccbp/CFD" { 240_000 } else { CYCLES };
     let experiment = experiment(gpu.clone(), &[kernel], PolicySpec::leftover());
     totals(&Experiment { stop: Stop::Cycles(cycles), ..experiment })[0].thread_instructions
 }
@@ -73,7 +73,7 @@ const IMPROVEMENTS: [Change; 8] = [
 /// Does more of anything ever make a kernel alone slower by more than 1 %?
 #[test]
 fn more_of_a_resource_never_hurts_a_kernel_alone() {
-    for kernel in ["BP", "CFD", "FTD", "SAD", "VADD", "MATVEC"] {
+    for kernel in ["ccbp/BP", "ccbp/CFD", "ccbp/FTD", "ccbp/SAD", "VADD", "MATVEC"] {
         let base = alone(&ccbp(), kernel);
         for (what, improve) in IMPROVEMENTS {
             let mut gpu = ccbp();
@@ -84,8 +84,8 @@ fn more_of_a_resource_never_hurts_a_kernel_alone() {
             // the speed by up to 7 % either way when a latency changes by a tenth.
             // With more MSHRs more of CFD's reads wait at banks behind busy ports, in another order.
             let least = match kernel {
-                "FTD" | "MATVEC" => 92,
-                "CFD" => 98,
+                "ccbp/FTD" | "MATVEC" => 92,
+                "ccbp/CFD" => 98,
                 _ => 99,
             };
             assert!(better * 100 >= base * least, "{kernel} with {what}: {better} thread instructions, {base} without");
@@ -105,7 +105,7 @@ fn a_gpu_twice_as_large_keeps_the_speed_of_an_sm() {
     half.dram.channels /= 2;
     // A row of all channels together keeps its length.
     half.dram.columns *= 2;
-    for (kernel, tolerance) in [("BP", 0.05), ("FTD", 0.12), ("SAD", 0.05), ("VADD", 0.05), ("SAXPY", 0.12)] {
+    for (kernel, tolerance) in [("ccbp/BP", 0.05), ("ccbp/FTD", 0.12), ("ccbp/SAD", 0.05), ("VADD", 0.05), ("SAXPY", 0.12)] {
         let (small, large) = (alone(&half, kernel) as f64 / 8.0, alone(&ccbp(), kernel) as f64 / 16.0);
         assert!((large / small - 1.0).abs() <= tolerance, "{kernel}: {small} thread instructions an SM on 8, {large} on 16");
     }
@@ -115,7 +115,7 @@ fn a_gpu_twice_as_large_keeps_the_speed_of_an_sm() {
 /// the first kernel's, and greedy-then-oldest favours it until CTAs have come and gone, so the run is longer.
 #[test]
 fn two_copies_of_a_kernel_under_even_fare_alike() {
-    for kernel in ["BP", "CFD", "FTD", "SAD"] {
+    for kernel in ["ccbp/BP", "ccbp/CFD", "ccbp/FTD", "ccbp/SAD"] {
         let both = totals(&Experiment { stop: Stop::Cycles(500_000), ..experiment(ccbp(), &[kernel, kernel], PolicySpec::even()) });
         let [first, second] = [both[0].thread_instructions, both[1].thread_instructions].map(|n| n as f64);
         assert!((first / second - 1.0).abs() <= 0.03, "{kernel}: {first} and {second} thread instructions");
@@ -126,7 +126,7 @@ fn two_copies_of_a_kernel_under_even_fare_alike() {
 /// their arrays lie (sets of L2, banks and rows of DRAM), so each kernel keeps its speed within 5 %.
 #[test]
 fn the_order_of_the_mix_permutes_the_result() {
-    for (a, b) in [("BP", "CFD"), ("FTD", "SAD"), ("BP", "SAD")] {
+    for (a, b) in [("ccbp/BP", "ccbp/CFD"), ("ccbp/FTD", "ccbp/SAD"), ("ccbp/BP", "ccbp/SAD")] {
         let forth = totals(&experiment(ccbp(), &[a, b], PolicySpec::even()));
         let back = totals(&experiment(ccbp(), &[b, a], PolicySpec::even()));
         for (name, there, here) in [(a, &forth[0], &back[1]), (b, &forth[1], &back[0])] {

@@ -80,7 +80,7 @@ const ONE: OneMore = OneMore { ctas: 1, profiled: false };
 
 #[test]
 fn a_policy_from_outside_decides_and_says_so() {
-    let experiment = experiment(&["BP", "SAD"], r#""leftover""#);
+    let experiment = experiment(&["ccbp/BP", "ccbp/SAD"], r#""leftover""#);
     let mut run = Simulation::with_policy(&experiment, Box::new(ONE)).unwrap();
     assert_eq!((run.policy_name(), run.settled()), ("one-more", false));
     run.advance(1500);
@@ -106,8 +106,8 @@ fn a_policy_from_outside_decides_and_says_so() {
 #[test]
 fn a_policy_from_outside_is_heard_like_one_inside() {
     let still = OneMore { ctas: 4, profiled: false };
-    let mut outside = Simulation::with_policy(&experiment(&["BP", "SAD"], r#""even""#), Box::new(still)).unwrap();
-    let mut inside = Simulation::new(&experiment(&["BP", "SAD"], r#"{ "name": "fixed", "combination": [4, 4] }"#)).unwrap();
+    let mut outside = Simulation::with_policy(&experiment(&["ccbp/BP", "ccbp/SAD"], r#""even""#), Box::new(still)).unwrap();
+    let mut inside = Simulation::new(&experiment(&["ccbp/BP", "ccbp/SAD"], r#"{ "name": "fixed", "combination": [4, 4] }"#)).unwrap();
     outside.advance(u64::MAX);
     inside.advance(u64::MAX);
     assert_eq!(outside.totals(), inside.totals());
@@ -115,7 +115,7 @@ fn a_policy_from_outside_is_heard_like_one_inside() {
 
 #[test]
 fn a_policy_from_outside_knows_kernels_alone_if_it_asks_for_that() {
-    let experiment = experiment(&["BP", "SAD"], r#""even""#);
+    let experiment = experiment(&["ccbp/BP", "ccbp/SAD"], r#""even""#);
     let profiled = || Box::new(OneMore { ctas: 1, profiled: true });
     let problems = Simulation::with_policy(&experiment, profiled()).unwrap_err();
     assert!(problems.0[0].path == "policy" && problems.0[0].found.contains("without the answers of 2 runs"), "{problems}");
@@ -141,7 +141,7 @@ impl CtaOrder for FromOneEnd {
 
 #[test]
 fn an_order_from_outside_places_ctas() {
-    let experiment = experiment(&["BP"], r#""leftover""#);
+    let experiment = experiment(&["ccbp/BP"], r#""leftover""#);
     let run = |last| {
         let mut run = Simulation::with_order(&experiment, Box::new(FromOneEnd { last, placed: 0 })).unwrap();
         run.advance(5000);
@@ -165,7 +165,7 @@ fn an_order_from_outside_places_ctas() {
 fn a_digest_covers_the_state_of_an_order_from_outside() {
     let digest = |placed| {
         let order = Own { cta_order: Some(Box::new(FromOneEnd { last: false, placed })), ..Own::default() };
-        let mut run = profile::start_own(&experiment(&["BP"], r#""even""#), order).unwrap();
+        let mut run = profile::start_own(&experiment(&["ccbp/BP"], r#""even""#), order).unwrap();
         run.advance(100);
         run.digest()
     };

@@ -78,7 +78,7 @@ fn who_has_not_finished_has_no_time() {
 #[test]
 fn ranges_and_lines_that_fit_nothing_are_named() {
     let paths = |gpu: &str, policy: &str| {
-        let text = format!(r#"{{ "corun": 1, "gpu": {gpu}, "kernels": ["BP", "SAD"], "policy": {policy} }}"#);
+        let text = format!(r#"{{ "corun": 1, "gpu": {gpu}, "kernels": ["ccbp/BP", "ccbp/SAD"], "policy": {policy} }}"#);
         let problems = Experiment::decode(&serde_json::from_str(&text).unwrap()).expect_err(&text);
         problems.0.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
     };

@@ -451,7 +451,7 @@ fn a_group_runs_on_the_sms_that_the_question_names() {
         let group: Vec<(usize, u32)> = sizes.into_iter().enumerate().collect();
         prediction::experiment(&asked, &group).map(|experiment| experiment.encode().get("policy").cloned().unwrap())
     };
-    let group = |firsts: [&str; 3]| [kernel("BP", 4, firsts[0]), kernel("CFD", 6, firsts[1]), kernel("KM", 2, firsts[2])];
+    let group = |firsts: [&str; 3]| [kernel("ccbp/BP", 4, firsts[0]), kernel("ccbp/CFD", 6, firsts[1]), kernel("ccbp/KM", 2, firsts[2])];
     let spatial = |split: [u32; 3], first: Option<[u32; 3]>| {
         let mut policy = vec![("name", Value::from("spatial")), ("split", Value::array(split))];
         policy.extend(first.map(|first| ("first", Value::array(first))));
@@ -463,10 +463,10 @@ fn a_group_runs_on_the_sms_that_the_question_names() {
     assert_eq!(found(["", r#", "first": 2"#, ""], [4, 6, 2]), spatial([4, 6, 2], Some([8, 2, 0])));
     assert_eq!(found(["", "", ""], [4, 6, 2]), spatial([4, 6, 2], None));
     assert_eq!(found(["", r#", "first": 2"#, ""], [4, 8, 4]), spatial([4, 8, 4], None), "a plan's sizes are others");
-    let narrow = [kernel("BP", 8, ""), kernel("CFD", 6, r#", "first": 5"#), kernel("KM", 2, "")];
+    let narrow = [kernel("ccbp/BP", 8, ""), kernel("ccbp/CFD", 6, r#", "first": 5"#), kernel("ccbp/KM", 2, "")];
     let problems = policy(narrow, [8, 6, 2]).unwrap_err();
     assert_eq!(problems.to_string(), "predict.kernels[0].first: found nothing, want a place for 8 SMs in a row beside the others");
-    let alone = on_gpu(gpu, &kernel("BP", 4, r#", "first": 12"#));
+    let alone = on_gpu(gpu, &kernel("ccbp/BP", 4, r#", "first": 12"#));
     let alone = prediction::experiment(&alone, &[(0, 4)]).unwrap().encode();
     assert_eq!(alone.get("policy").and_then(|policy| policy.get("first")), None, "alone, its place is of no account");
 }
@@ -510,7 +510,7 @@ fn a_plan_meets_deadlines_or_is_the_shortest() {
 /// All partitions by hand: the search has missed none that is better.
 #[test]
 fn a_plan_is_the_best_of_all() {
-    let kernels = [("VADD", 0.379, 330.0), ("CONV", 1.089, 243.0), ("PF", 0.337, 179.0)];
+    let kernels = [("VADD", 0.379, 330.0), ("CONV", 1.089, 243.0), ("ccbp/PF", 0.337, 179.0)];
     let kernel = |(name, latency, bandwidth): (&str, f64, f64)| {
         format!(r#"{{"name": "{name}", "latency_full": {latency}, "bandwidth_full": {bandwidth}, "kai": 0.3, "sms": SMS}}"#)
     };

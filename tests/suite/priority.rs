@@ -137,7 +137,7 @@ fn a_short_kernel_no_longer_waits_for_a_long_grid() {
 #[test]
 fn a_level_that_a_stream_cannot_have_is_refused() {
     let refused = |levels: &str| {
-        let text = format!(r#"{{"corun": 1, "kernels": ["BP", "CFD"], "policy": {{"name": "priority"{levels}}}}}"#);
+        let text = format!(r#"{{"corun": 1, "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": {{"name": "priority"{levels}}}}}"#);
         Experiment::from_json(&text).unwrap_err().to_string().trim().to_string()
     };
     assert_eq!(refused(r#", "level": [1, -5]"#), "policy.level[0]: found 1, want a whole number from -5 to 0");

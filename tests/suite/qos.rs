@@ -40,7 +40,7 @@ fn a_kernel_by_itself_reaches_every_goal_and_little_more() {
     for goal in [0.3, 0.5, 0.75, 0.9] {
         for policy in ["qos-naive", "qos-rollover"] {
             let text = format!(
-                r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": [{{ "kernel": "SAD", "qos": {goal} }}], "warp_order": "gto",
+                r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": [{{ "kernel": "ccbp/SAD", "qos": {goal} }}], "warp_order": "gto",
                      "policy": {{ "name": "{policy}", "epoch": 2000, "charge": "issue" }}, "stop": {{ "cycles": 100000 }} }}"#
             );
             let experiment = experiment(&text);
@@ -60,7 +60,7 @@ fn a_kernel_by_itself_reaches_every_goal_and_little_more() {
 fn a_goal_is_kept_beside_another_kernel() {
     let policy = |name: &str| format!(r#"{{ "name": "{name}", "epoch": 2000 }}"#);
     let stop = r#"{ "cycles": 60000 }"#;
-    let asked = shared(["SAD", "CFD"], 0.8, &policy("qos-rollover"), stop);
+    let asked = shared(["ccbp/SAD", "ccbp/CFD"], 0.8, &policy("qos-rollover"), stop);
     let answers = profile::answer(&asked).unwrap_or_else(|problems| panic!("{problems}"));
     let ipc = |experiment: &Experiment| {
         let mut run = Simulation::with(experiment, &answers).unwrap_or_else(|problems| panic!("{problems}"));
@@ -73,7 +73,7 @@ fn a_goal_is_kept_beside_another_kernel() {
     let (kept, run) = ipc(&asked);
     assert!(kept[0] >= 0.98 * goal && kept[1] > 0.0, "{kept:?} for a goal of {goal}");
     assert!(decided(&run, "goal") == 1 && decided(&run, "quota") > 2);
-    let (even, _) = ipc(&shared(["SAD", "CFD"], 0.8, r#""even""#, stop));
+    let (even, _) = ipc(&shared(["ccbp/SAD", "ccbp/CFD"], 0.8, r#""even""#, stop));
     assert!(even[0] < 0.95 * goal, "{even:?}: even misses the goal of {goal}");
 }
 
@@ -82,7 +82,7 @@ fn a_goal_is_kept_beside_another_kernel() {
 fn no_scheme_changes_what_a_kernel_computes() {
     let run = |policy: &str| {
         let policy = format!(r#"{{ "name": "{policy}", "epoch": 1000 }}"#);
-        let mut experiment = shared(["SAD", "CFD"], 0.8, &policy, r#"{ "kernels_done": true }"#);
+        let mut experiment = shared(["ccbp/SAD", "ccbp/CFD"], 0.8, &policy, r#"{ "kernels_done": true }"#);
         for used in &mut experiment.kernels {
             used.kernel.launches.iter_mut().for_each(|launch| launch.grid = 120.into());
         }
@@ -113,7 +113,7 @@ fn no_scheme_changes_what_a_kernel_computes() {
 fn making_room_can_be_free_or_wait() {
     let totals = |way: &str| {
         let policy = format!(r#"{{ "name": "qos-rollover", "epoch": 2000, "make_room": "{way}" }}"#);
-        let mut run = start(&shared(["SAD", "CFD"], 0.8, &policy, r#"{ "cycles": 30000 }"#));
+        let mut run = start(&shared(["ccbp/SAD", "ccbp/CFD"], 0.8, &policy, r#"{ "cycles": 30000 }"#));
         run.advance(u64::MAX);
         (decided(&run, "sm_ctas"), run.totals())
     };
@@ -129,7 +129,7 @@ fn making_room_can_be_free_or_wait() {
 #[test]
 fn what_a_scheme_is_told_changes_the_run() {
     let digest = |policy: &str| {
-        let mut run = start(&shared(["SAD", "CFD"], 0.8, policy, r#"{ "cycles": 30000 }"#));
+        let mut run = start(&shared(["ccbp/SAD", "ccbp/CFD"], 0.8, policy, r#"{ "cycles": 30000 }"#));
         run.advance(u64::MAX);
         run.digest()
     };
@@ -163,8 +163,8 @@ fn what_a_scheme_is_told_changes_the_run() {
 #[test]
 fn goals_that_fit_no_sm_together_are_named() {
     let text = r#"{ "corun": 1, "gpu": "tiny-2sm", "policy": "qos-rollover", "kernels": [
-        { "kernel": "BP", "qos": 0.3 }, { "kernel": "CFD", "qos": 0.3 }, { "kernel": "SAD", "qos": 0.3 }, { "kernel": "BP", "qos": 0.3 },
-        { "kernel": "CFD", "qos": 0.3 }, { "kernel": "LBM", "qos": 0.3 }, { "kernel": "BP", "qos": 0.3 }, { "kernel": "LBM", "qos": 0.3 }] }"#;
+        { "kernel": "ccbp/BP", "qos": 0.3 }, { "kernel": "ccbp/CFD", "qos": 0.3 }, { "kernel": "ccbp/SAD", "qos": 0.3 }, { "kernel": "ccbp/BP", "qos": 0.3 },
+        { "kernel": "ccbp/CFD", "qos": 0.3 }, { "kernel": "ccbp/LBM", "qos": 0.3 }, { "kernel": "ccbp/BP", "qos": 0.3 }, { "kernel": "ccbp/LBM", "qos": 0.3 }] }"#;
     let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}"));
     let problems = Experiment::decode(&value).expect_err("eight goals on one SM of 512 threads").to_string();
     let want = "policy: found more kernels with a goal than fit an SM together, want a CTA of each of them on every SM at once";

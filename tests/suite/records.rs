@@ -72,12 +72,12 @@ struct Input {
 fn inputs() -> Vec<Input> {
     let everything = [
         r#"{"$schema": "experiment.schema.json", "corun": 1, "name": "n", "source": "s", "seed": 3, "gpu": {"preset": "hetero-8b8s", "sm.big.count": 4, "core_mhz": 900, "sm.l1.mshrs": 40},
-            "kernels": ["BP", {"kernel": "ccbp/CFD", "ctas_per_sm": {"small": 1}, "qos": {"of_alone": 0.5}, "arithmetic": 1.5, "launches": 1},
+            "kernels": ["ccbp/BP", {"kernel": "ccbp/CFD", "ctas_per_sm": {"small": 1}, "qos": {"of_alone": 0.5}, "arithmetic": 1.5, "launches": 1},
                         {"kernel": "ccbp/SAD", "ctas_per_sm": 2, "qos": 0.5}],
             "warp_order": "gto-groups(4)", "cta_order": {"name": "steal", "wrap": true}, "policy": {"name": "spatial", "split": [4, 4, 4]},
             "stop": {"cycles": 5000, "kernels_done": false}, "warm_up": 100, "restart": true, "alone": false, "alone_gpu": "fermi-16sm",
             "scale": "1"}"#,
-        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "stop": {"settled": 0.05, "of": ["ipc", "slowdown", "goal_reached"], "at_most": 9000},
+        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"], "stop": {"settled": 0.05, "of": ["ipc", "slowdown", "goal_reached"], "at_most": 9000},
             "policy": {"name": "manual", "controls": {"sm_mask": [[0], [0, 1]], "cta_target": {"0": [1, null], "1": [2, 2]}, "l1_ways": [[0, 1], [2]],
                 "miss_credits": [null, 2.5], "quota_refill": "when_all_spent", "warp_order": "lrr", "credit_interval": {"0-1": 300},
                 "cta_throttle": [[1, 2], [null, 3]], "dram_rank": [0, 1], "miss_queue_split": true}}}"#,
@@ -298,12 +298,12 @@ fn an_object_has_at_most_4096_fields() {
     let gpu = |fields: usize| Value::Object(gpu.iter().cloned().chain((1..fields).map(|i| (format!("sm.c{i}.ctas"), 8.into()))).collect());
     let kernel = |fields: usize| {
         let limits = (0..fields).map(|i| (format!("c{i}"), 1.into()));
-        Value::object([("kernel", Value::from("BP")), ("ctas_per_sm", Value::Object(limits.collect()))])
+        Value::object([("kernel", Value::from("ccbp/BP")), ("ctas_per_sm", Value::Object(limits.collect()))])
     };
     let experiment = |gpu: Value, kernel: Value| Value::object([("corun", 1.into()), ("gpu", gpu), ("kernels", Value::array([kernel]))]);
     let validator = Validator::of(&EXPERIMENT);
     for (fields, fits) in [(4096, true), (4097, false)] {
-        for value in [experiment(gpu(fields), "BP".into()), experiment("tiny-2sm".into(), kernel(fields))] {
+        for value in [experiment(gpu(fields), "ccbp/BP".into()), experiment("tiny-2sm".into(), kernel(fields))] {
             assert_eq!(disagreement(&validator, &Experiment::decode(&value).map(drop), &value), None);
             assert_eq!(validator.accepts(&value), fits, "{fields} fields");
         }

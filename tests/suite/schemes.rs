@@ -19,7 +19,8 @@ use std::path::Path;
 const ORDERS: [&str; 8] = ["lrr", "gto", "gty", "gto-groups(3)", "two-level(4)", "two-level(8)", "two-level(16)", "lrr+gto"];
 
 /// Mixes of two, three and four kernels: latency-sensitive, NoC-bound and DRAM-bound ones.
-const MIXES: [&[&str]; 3] = [&["BP", "CFD"], &["HG", "KM", "SAD"], &["PF", "SMV", "LBM", "BT"]];
+const MIXES: [&[&str]; 3] =
+    [&["ccbp/BP", "ccbp/CFD"], &["ccbp/HG", "ccbp/KM", "ccbp/SAD"], &["ccbp/PF", "ccbp/SMV", "ccbp/LBM", "ccbp/BT"]];
 
 /// A parameter in the shortest time that it allows, and the ones that cannot be left out; nothing is profiled on machines where that is slow.
 fn setting(param: &Param, kernels: usize, profile: bool) -> Option<Value> {
@@ -200,7 +201,7 @@ fn each_hybrid_turns_its_control() {
 #[test]
 fn every_policy_of_a_list_works_in_its_own_time() {
     let policy = r#"[{ "name": "bmi", "sample": 100, "interval": 1000 }, { "name": "ucp", "repartition": 2500 }]"#;
-    let run = pair(["BP", "CFD"], policy, 12_000);
+    let run = pair(["ccbp/BP", "ccbp/CFD"], policy, 12_000);
     let at = |topic: &str| run.decisions().iter().filter(|d| d.what.topic() == topic).map(|d| d.cycle).collect::<Vec<_>>();
     let (quotas, ways) = (at("memory_quota"), at("l1_ways"));
     assert!(!quotas.is_empty() && quotas.iter().all(|cycle| cycle % 1000 == 0), "{quotas:?}");
@@ -208,7 +209,7 @@ fn every_policy_of_a_list_works_in_its_own_time() {
     let sm = &run.machine().controls().sms[0];
     assert!(sm.memory_quota.0[0].is_some() && sm.l1_ways.0[0] & sm.l1_ways.0[1] == 0);
 
-    let run = pair(["BP", "CFD"], r#"["spatial", "mil"]"#, 12_000);
+    let run = pair(["ccbp/BP", "ccbp/CFD"], r#"["spatial", "mil"]"#, 12_000);
     let sms = &run.machine().controls().sms;
     assert!(sms.iter().all(|sm| sm.allowed.0[0] != sm.allowed.0[1] && sm.memory_cap.0[0].is_some()));
     assert_eq!(run.policy_name(), "spatial+mil");
@@ -217,7 +218,7 @@ fn every_policy_of_a_list_works_in_its_own_time() {
 /// Where two set a control, the later one's value holds.
 #[test]
 fn the_order_of_a_list_matters() {
-    let targets = |policy: &str| pair(["BP", "CFD"], policy, 0).machine().controls().sms[0].cta_target.0[..2].to_vec();
+    let targets = |policy: &str| pair(["ccbp/BP", "ccbp/CFD"], policy, 0).machine().controls().sms[0].cta_target.0[..2].to_vec();
     let fixed = r#"{ "name": "fixed", "combination": [1, 2] }"#;
     let even = targets(r#""even""#);
     assert_eq!((targets(&format!("[\"even\", {fixed}]")), targets(&format!("[{fixed}, \"even\"]"))), (vec![1, 2], even));
@@ -240,11 +241,11 @@ fn pair(mix: [&str; 2], policy: &str, cycles: u64) -> Simulation {
 #[test]
 fn a_kernel_with_sms_and_channels_of_its_own_runs_as_if_alone() {
     let beside = |other, channels: &str| {
-        pair(["CFD", other], &format!(r#"{{ "name": "spatial", "split": [6, 10]{channels} }}"#), 12_000).totals()[0]
+        pair(["ccbp/CFD", other], &format!(r#"{{ "name": "spatial", "split": [6, 10]{channels} }}"#), 12_000).totals()[0]
     };
     let own = r#", "channels": [5, 11]"#;
-    assert_eq!(beside("LBM", own), beside("BP", own));
-    assert_ne!(beside("LBM", ""), beside("BP", ""));
+    assert_eq!(beside("ccbp/LBM", own), beside("ccbp/BP", own));
+    assert_ne!(beside("ccbp/LBM", ""), beside("ccbp/BP", ""));
 }
 
 /// Warped-Slicer online, for a few thousand cycles: 16 SMs, and fewer SMs than kernels.
@@ -285,7 +286,7 @@ fn warped_slicer_can_measure_its_curves_in_the_run() {
 fn curves_are_measured_or_given() {
     let refused = |given: &str| {
         let text = format!(
-            r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "stop": {{ "cycles": 5000 }},
+            r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"], "stop": {{ "cycles": 5000 }},
                  "policy": {{ "name": "ws", "curves_from": "online", {given} }} }}"#
         );
         let value: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -136,8 +136,9 @@ fn a_time_slice_is_a_share() {
 #[test]
 fn the_runs_of_shares_are_written_down_and_read_back() {
     for policy in [r#""ccbp""#, r#"{ "name": "time-slice", "slice": 5000 }"#, r#"{ "name": "mps", "percentage": [50, 25] }"#] {
-        let text =
-            format!(r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "CFD"], "policy": {policy}, "stop": {{ "cycles": 30000 }} }}"#);
+        let text = format!(
+            r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": {policy}, "stop": {{ "cycles": 30000 }} }}"#
+        );
         let mut run = sim_core::start(&Experiment::from_json(&text).unwrap()).unwrap();
         assert!(run.share_runs().is_empty(), "what a share was is known at the end");
         run.advance(u64::MAX);
@@ -202,10 +203,10 @@ fn a_run_that_does_not_settle_says_that_it_missed() {
 #[test]
 fn a_scheme_without_a_goal_says_so() {
     let mix = r#""gpu": "tiny-2sm", "policy": "qos-rollover", "stop": { "cycles": 20000 }, "kernels""#;
-    let without = Experiment::from_json(&format!(r#"{{ "corun": 1, {mix}: ["BP", "CFD"] }}"#)).unwrap();
+    let without = Experiment::from_json(&format!(r#"{{ "corun": 1, {mix}: ["ccbp/BP", "ccbp/CFD"] }}"#)).unwrap();
     assert!(without.warnings().to_string().contains("kernels: found no goal for any kernel under policy qos-rollover"));
     assert!(said(&run(&without).unwrap()).contains("qos-rollover keeps goals, and no kernel has one."));
-    let with = Experiment::from_json(&format!(r#"{{ "corun": 1, {mix}: [{{ "kernel": "BP", "qos": 0.5 }}, "CFD"] }}"#)).unwrap();
+    let with = Experiment::from_json(&format!(r#"{{ "corun": 1, {mix}: [{{ "kernel": "ccbp/BP", "qos": 0.5 }}, "ccbp/CFD"] }}"#)).unwrap();
     assert!(with.warnings().0.is_empty() && !said(&run(&with).unwrap()).contains("no kernel has one"));
 }
 

@@ -28,7 +28,7 @@ fn ctas_of_each_class_are_the_papers() {
         assert_eq!([&fermi.sms[0], &hetero.sms[0], &hetero.sms[1]].map(|class| held(name, class)), ctas, "{name}");
     }
     // The program of two kernels whose CTAs differ; the paper's 5, 9 and 3 are of neither.
-    let keys = &library::find("BTREE-H").unwrap().launches[1];
+    let keys = &library::find("hetero/BTREE").unwrap().launches[1];
     assert_eq!([&fermi.sms[0], &hetero.sms[0], &hetero.sms[1]].map(|class| occupancy::of(keys, class).ctas), [6, 9, 3]);
 }
 
@@ -67,7 +67,9 @@ fn big_sms_have_what_small_ones_leave() {
     assert_eq!(sizes("hetero-4b12s"), [81_920, 96, 120, 14]);
     assert_eq!(sizes("hetero-12b4s"), [38_229, 53, 56, 8]);
     let (four, twelve) = (presets::find("hetero-4b12s").unwrap(), presets::find("hetero-12b4s").unwrap());
-    for (name, held) in [("SYRK", [14, 7]), ("SC", [7, 3]), ("FDTD3D", [5, 2]), ("NQU", [6, 3]), ("DXTC", [14, 8])] {
+    for (name, held) in
+        [("hetero/SYRK", [14, 7]), ("hetero/SC", [7, 3]), ("hetero/FDTD3D", [5, 2]), ("hetero/NQU", [6, 3]), ("hetero/DXTC", [14, 8])]
+    {
         assert_eq!([&four, &twelve].map(|gpu| self::held(name, &gpu.sms[0])), held, "{name}");
     }
 }
@@ -99,7 +101,7 @@ fn groups_of_warps_are_the_same_asleep_and_backwards() {
         let value = Value::object([
             ("corun", Value::from(1)),
             ("gpu", Value::Object(gpu)),
-            ("kernels", Value::array(["BP", "CFD"])),
+            ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"])),
             ("policy", "even".into()),
             ("warp_order", "gto".into()),
             ("stop", Value::object([("cycles", 6000)])),
@@ -188,7 +190,7 @@ fn results_tell_classes_apart() {
     let value = Value::object([
         ("corun", Value::from(1)),
         ("gpu", "hetero-8b8s".into()),
-        ("kernels", Value::array(["BP", "CFD"])),
+        ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"])),
         ("warm_up", 2000.into()),
         ("stop", Value::object([("cycles", 8000)])),
     ]);
@@ -205,7 +207,7 @@ fn results_tell_classes_apart() {
         assert!(on(0, "ctas_per_sm") > on(1, "ctas_per_sm"), "a big SM holds more");
         assert!(on(1, "ipc") > 0.0);
     }
-    let equal = Value::object([("corun", Value::from(1)), ("gpu", "fermi-16sm".into()), ("kernels", Value::array(["BP"]))]);
+    let equal = Value::object([("corun", Value::from(1)), ("gpu", "fermi-16sm".into()), ("kernels", Value::array(["ccbp/BP"]))]);
     assert_eq!(Simulation::new(&Experiment::decode(&equal).unwrap()).unwrap().result().get("sm_classes"), None);
 }
 

@@ -11,7 +11,7 @@ use sim_core::study::catalogue::catalogue;
 
 /// Kernels of this many under a policy on a GPU.
 fn read(gpu: &str, kernels: usize, policy: &str) -> Result<Experiment, Problems> {
-    let kernels = vec!["\"BP\""; kernels].join(", ");
+    let kernels = vec!["\"ccbp/BP\""; kernels].join(", ");
     let text = format!(r#"{{"corun": 1, "gpu": {gpu:?}, "kernels": [{kernels}], "policy": {policy}, "alone": false}}"#);
     let experiment = Experiment::from_json(&text)?;
     assert_eq!(Experiment::decode(&experiment.encode()), Ok(experiment.clone()), "{policy} on {gpu}");
@@ -154,7 +154,7 @@ fn slices_are_as_long_as_said_and_weights_are_slices_in_a_row() {
     ] {
         assert_eq!(turns(said), (ms * 1_980_000.0) as i64, "{said}");
     }
-    let text = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "alone": false, "stop": {"cycles": 100000},
+    let text = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/SAD"], "alone": false, "stop": {"cycles": 100000},
         "policy": {"name": "time-slice", "slice": 10000, "weights": [3, 2]}}"#;
     let mut run = Simulation::new(&Experiment::from_json(text).unwrap()).unwrap();
     run.advance(u64::MAX);
@@ -198,7 +198,7 @@ fn short_names_of_gpus_mean_their_presets() {
     }
     for alias in ["a100", "h100", "h200", "5090"] {
         assert!(read(alias, 1, r#""even""#).is_ok());
-        let text = format!(r#"{{"corun": 1, "gpu": {{"preset": "{alias}", "sm.count": 8}}, "kernels": ["BP"]}}"#);
+        let text = format!(r#"{{"corun": 1, "gpu": {{"preset": "{alias}", "sm.count": 8}}, "kernels": ["ccbp/BP"]}}"#);
         assert_eq!(Experiment::from_json(&text).map(|experiment| experiment.gpu.sm_count()), Ok(8));
     }
 }

@@ -49,8 +49,9 @@ fn a_verdict_says_who_sits_on_sms_of_which_class() {
 
 #[test]
 fn a_verdict_names_the_sufferer_of_the_result_with_its_slowdown_and_interval() {
-    let experiment =
-        Experiment::from_json(&format!(r#"{{ "corun": 1, "kernels": ["BP", "CFD"], "gpu": "ccbp-16sm", "policy": "even", {LENGTH} }}"#));
+    let experiment = Experiment::from_json(&format!(
+        r#"{{ "corun": 1, "kernels": ["ccbp/BP", "ccbp/CFD"], "gpu": "ccbp-16sm", "policy": "even", {LENGTH} }}"#
+    ));
     let outcome = run(&experiment.unwrap_or_else(|problems| panic!("{problems}"))).unwrap_or_else(|problems| panic!("{problems}"));
     let verdict = &outcome.verdict;
     let sufferer = &outcome.kernels[verdict.sufferer.expect("BP suffers") as usize];
@@ -63,8 +64,9 @@ fn a_verdict_names_the_sufferer_of_the_result_with_its_slowdown_and_interval() {
 
 #[test]
 fn where_time_goes_is_warps_over_the_cycles_of_an_instruction() {
-    let experiment =
-        Experiment::from_json(&format!(r#"{{ "corun": 1, "kernels": ["BP", "CFD"], "gpu": "tiny-2sm", "policy": "even", {LENGTH} }}"#));
+    let experiment = Experiment::from_json(&format!(
+        r#"{{ "corun": 1, "kernels": ["ccbp/BP", "ccbp/CFD"], "gpu": "tiny-2sm", "policy": "even", {LENGTH} }}"#
+    ));
     let outcome = run(&experiment.unwrap_or_else(|problems| panic!("{problems}"))).unwrap_or_else(|problems| panic!("{problems}"));
     for kernel in &outcome.kernels {
         let here = kernel.breakdown.expect("it has issued");
@@ -80,7 +82,7 @@ fn where_time_goes_is_warps_over_the_cycles_of_an_instruction() {
 #[test]
 fn a_verdict_of_runs_alone_that_go_on_says_so() {
     let read = |text: &str| Experiment::from_json(text).unwrap_or_else(|problems| panic!("{problems}"));
-    let mix = r#""corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "FTD"], "policy": "even""#;
+    let mix = r#""corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/FTD"], "policy": "even""#;
     let shared = read(&format!(r#"{{ {mix}, {LENGTH} }}"#));
     let mut run = Simulation::new(&shared).unwrap_or_else(|problems| panic!("{problems}"));
     run.advance(u64::MAX);
@@ -107,14 +109,14 @@ fn a_verdict_of_runs_alone_that_go_on_says_so() {
 
 #[test]
 fn a_run_that_knows_nothing_alone_names_nobody() {
-    let verdict = verdict(&format!(r#""kernels": ["BP", "CFD"], "policy": "even", "alone": false, {LENGTH}"#));
+    let verdict = verdict(&format!(r#""kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "alone": false, {LENGTH}"#));
     assert_eq!((verdict.sufferer, verdict.sure), (None, false), "{verdict:?}");
 }
 
 #[test]
 fn a_run_is_not_sure_while_its_policy_learns() {
     let learns = |policy: &str| {
-        let verdict = verdict(&format!(r#""kernels": ["BP", "CFD"], "policy": "{policy}", {LENGTH}"#));
+        let verdict = verdict(&format!(r#""kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "{policy}", {LENGTH}"#));
         let says = verdict.sentences().iter().any(|sentence| sentence.contains("still learns"));
         assert!(!(says && verdict.sure), "{verdict:?}");
         says
@@ -125,7 +127,9 @@ fn a_run_is_not_sure_while_its_policy_learns() {
 
 #[test]
 fn where_a_promise_is_made_the_verdict_says_whether_it_is_kept() {
-    let goal = |share: f64| verdict(&format!(r#""kernels": [{{ "kernel": "BP", "qos": {share} }}, "CFD"], "policy": "spart", {LENGTH}"#));
+    let goal = |share: f64| {
+        verdict(&format!(r#""kernels": [{{ "kernel": "ccbp/BP", "qos": {share} }}, "ccbp/CFD"], "policy": "spart", {LENGTH}"#))
+    };
     let (low, high) = (goal(0.05), goal(0.99));
     assert_eq!((low.question, high.question), (Question::Goals, Question::Goals));
     assert!(low.headline_text().contains("keeps its promise"), "{:?}", low.says);
@@ -134,15 +138,16 @@ fn where_a_promise_is_made_the_verdict_says_whether_it_is_kept() {
 
 #[test]
 fn one_kernel_is_told_what_it_finds_again() {
-    let verdict = verdict(&format!(r#""kernels": ["CFD"], "policy": "leftover", {LENGTH}"#));
+    let verdict = verdict(&format!(r#""kernels": ["ccbp/CFD"], "policy": "leftover", {LENGTH}"#));
     assert_eq!(verdict.question, Question::Reuse);
     assert!(verdict.headline_text().contains("in L1D"), "{:?}", verdict.says);
 }
 
 #[test]
 fn the_words_of_the_data_are_those_of_json() {
-    let experiment =
-        Experiment::from_json(&format!(r#"{{ "corun": 1, "kernels": ["BP", "CFD"], "gpu": "tiny-2sm", "policy": "even", {LENGTH} }}"#));
+    let experiment = Experiment::from_json(&format!(
+        r#"{{ "corun": 1, "kernels": ["ccbp/BP", "ccbp/CFD"], "gpu": "tiny-2sm", "policy": "even", {LENGTH} }}"#
+    ));
     let mut simulation = start(&experiment.unwrap_or_else(|problems| panic!("{problems}"))).unwrap_or_else(|problems| panic!("{problems}"));
     simulation.advance(u64::MAX);
     let says = simulation.outcome().verdict.says;

@@ -117,7 +117,8 @@ fn why_is_said_once_all_is_told() {
         run.tell_why(&one.hash, tried);
     }
     assert_eq!(run.outcome().because.expect("all was told").len(), 1);
-    let mut early = ran(&experiment(r#""gpu": "tiny-2sm", "kernels": ["BP", "CFD"], "policy": "even", "stop": { "cycles": 4000 }"#));
+    let mut early =
+        ran(&experiment(r#""gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": "even", "stop": { "cycles": 4000 }"#));
     assert!(early.ask_why(&Cure::ALL).is_empty(), "what shares cost is not known");
 }
 

@@ -364,7 +364,8 @@ fn what_is_no_timeline_gets_a_line_with_what_it_is_and_what_makes_one() {
 #[test]
 fn a_run_of_corun_s_own_is_known() {
     let experiment =
-        sim_core::describe::value::Value::from_json(r#"{"corun": 1, "kernels": ["BP", "CFD"], "stop": {"cycles": 2000}}"#).expect("JSON");
+        sim_core::describe::value::Value::from_json(r#"{"corun": 1, "kernels": ["ccbp/BP", "ccbp/CFD"], "stop": {"cycles": 2000}}"#)
+            .expect("JSON");
     let experiment = sim_core::run::experiment::Experiment::decode(&experiment).expect("an experiment");
     let mut simulation = sim_core::study::profile::start(&experiment).expect("a run");
     let mut trace = sim_core::run::trace::Trace::start(&mut simulation);

@@ -102,8 +102,6 @@ export interface GpuField {
 }
 export interface KernelEntry {
   name: string;
-  /** Names that experiments may still call it by. */
-  formerly: string[];
   title: string;
   doc: string;
   source: string;
@@ -133,7 +131,7 @@ export interface PolicyParam {
   choices?: string[];
   doc: string;
 }
-export interface PolicyEntry { name: string; /** Names that experiments may still call it by. */ formerly: string[]; title: string; doc: string; source: string; /** Whether it looks at kernels' goals, as its settings are where none is given. */ keeps_goals: boolean; params: PolicyParam[] }
+export interface PolicyEntry { name: string; title: string; doc: string; source: string; /** Whether it looks at kernels' goals, as its settings are where none is given. */ keeps_goals: boolean; params: PolicyParam[] }
 /** How vendors let GPUs be shared, in their words. */
 export interface Vendors {
   /** What a policy is called: `head`, then the values of the first of these parameters that is given, each with its unit. */

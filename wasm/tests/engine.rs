@@ -181,7 +181,7 @@ fn digests_of_scripts_equal_the_native_goldens() {
     assert_eq!(corun::SCRIPTS.len(), js_sys::Object::keys(&native.clone().into()).length() as usize);
     for (name, source) in corun::SCRIPTS {
         let experiment = parsed(
-            r#"{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["BP", "CFD"], "policy": { "name": "script", "interval": 1000, "profile_cycles": 2000 } }"#,
+            r#"{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": { "name": "script", "interval": 1000, "profile_cycles": 2000 } }"#,
         );
         Reflect::set(&get(&experiment, "policy"), &"source".into(), &(*source).into()).expect("an object");
         let mut simulation = Simulation::new(&experiment).unwrap_or_else(|error| panic!("{name}: {}", text(&error, "message")));
@@ -196,8 +196,9 @@ fn digests_of_scripts_equal_the_native_goldens() {
 fn scripts_fail_as_they_do_natively() {
     let failures: &[(&str, &str)] = include!("../../tests/suite/scripts/failures.rs");
     for (body, why) in failures {
-        let experiment =
-            parsed(r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "CFD"], "policy": { "name": "script", "profile_cycles": 0 } }"#);
+        let experiment = parsed(
+            r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP", "ccbp/CFD"], "policy": { "name": "script", "profile_cycles": 0 } }"#,
+        );
         let source = format!("fn start(seen, controls) {{\n{body}\n}}");
         Reflect::set(&get(&experiment, "policy"), &"source".into(), &source.into()).expect("an object");
         let said = match Simulation::new(&experiment) {
@@ -219,7 +220,7 @@ fn a_script_that_goes_too_deep_fails_and_the_module_lives() {
         let body = deep(levels, call);
         let source = format!("fn deeper(n) {{ if n == 0 {{ return 0; }} {body} }} fn start(seen, controls) {{ deeper(100); }}");
         let experiment =
-            parsed(r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "policy": { "name": "script", "profile_cycles": 0 } }"#);
+            parsed(r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP"], "policy": { "name": "script", "profile_cycles": 0 } }"#);
         Reflect::set(&get(&experiment, "policy"), &"source".into(), &source.into()).expect("an object");
         let mut simulation = Simulation::new(&experiment).unwrap_or_else(|error| panic!("{}", text(&error, "message")));
         assert_eq!(simulation.advance(1.0), "failed");
@@ -270,13 +271,13 @@ fn a_mistake_is_an_error_with_its_problems() {
         "\"BP\"",
         "{}",
         r#"{"corun": 99}"#,
-        r#"{"corun": 1, "gpu": "no-such-gpu", "kernels": ["BP"], "policy": {"name": "even"}}"#,
+        r#"{"corun": 1, "gpu": "no-such-gpu", "kernels": ["ccbp/BP"], "policy": {"name": "even"}}"#,
         r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["no such kernel"], "policy": {"name": "even"}}"#,
         r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": [], "policy": {"name": "even"}}"#,
-        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "policy": {"name": "no such policy"}}"#,
-        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "policy": {"name": "even"}, "unknown": 1}"#,
-        r#"{"corun": 1, "gpu": {"preset": "tiny-2sm", "sm.count": 0}, "kernels": ["BP"], "policy": {"name": "even"}}"#,
-        r#"{"corun": 1, "gpu": {"preset": "tiny-2sm", "sm.count": 1e300}, "kernels": ["BP"], "policy": {"name": "even"}}"#,
+        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP"], "policy": {"name": "no such policy"}}"#,
+        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP"], "policy": {"name": "even"}, "unknown": 1}"#,
+        r#"{"corun": 1, "gpu": {"preset": "tiny-2sm", "sm.count": 0}, "kernels": ["ccbp/BP"], "policy": {"name": "even"}}"#,
+        r#"{"corun": 1, "gpu": {"preset": "tiny-2sm", "sm.count": 1e300}, "kernels": ["ccbp/BP"], "policy": {"name": "even"}}"#,
     ];
     for mistake in mistakes {
         let error = Simulation::new(&mistake.into()).err().unwrap_or_else(|| panic!("{mistake:?} is accepted"));
@@ -450,7 +451,7 @@ fn a_sweep_gives_the_lines_of_its_points() {
     simulation.set_alone(1, ipc, None, None).expect("a kernel");
     let line = sweep.line(0, &mut simulation).expect("a line");
     let start = format!(
-        "{{\"index\":0,\"points\":4,\"sweep\":\"{}\",\"axes\":{{\"kernels\":[\"BP\",\"SAD\"],\"seed\":1}},\"config_hash\":",
+        "{{\"index\":0,\"points\":4,\"sweep\":\"{}\",\"axes\":{{\"kernels\":[\"ccbp/BP\",\"ccbp/SAD\"],\"seed\":1}},\"config_hash\":",
         sweep.hash()
     );
     assert!(line.starts_with(&start), "{line}");

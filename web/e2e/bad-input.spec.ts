@@ -68,7 +68,7 @@ for (let part = 0; part < PARTS; part += 1)
   test(`each malformed experiment gets its named error on the page, ${part + 1} of ${PARTS}`, async ({ page }) => {
     const mine = cases.filter((_, i) => i % PARTS === part);
     expect(mine.length).toBeGreaterThanOrEqual(60);
-    await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP&policy=even&seed=1", 100);
+    await openAt(page, "#v=1&gpu=tiny-2sm&mix=ccbp/BP&policy=even&seed=1", 100);
     await form(page);
     const file = (i: number): string => `case-${i}.json`;
     const judged = await judge(
@@ -87,7 +87,7 @@ for (let part = 0; part < PARTS; part += 1)
     await page.setInputFiles("#f-open-file", {
       name: "good.json",
       mimeType: "application/json",
-      buffer: Buffer.from('{"corun":1,"gpu":"tiny-2sm","kernels":["BP"]}'),
+      buffer: Buffer.from('{"corun":1,"gpu":"tiny-2sm","kernels":["ccbp/BP"]}'),
     });
     await expect(page.locator(".problems")).toBeHidden();
     await expect(page.locator("#pictures")).toBeVisible();

@@ -4,7 +4,7 @@ import { encodeLink } from "../src/model/link.ts";
 import type { Experiment } from "../src/model/types.ts";
 import { bars, cycle, expect, is, noted, open, openAt, result, results, show, test } from "./corun.ts";
 
-const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const TINY = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1";
 const verdict = (page: Page) => page.locator("#verdict");
 const goTo = async (page: Page, to: number): Promise<void> => {
   await page.getByLabel("Go to cycle").fill(String(to));
@@ -123,7 +123,7 @@ test("what is selected is said of these cycles alone, as by a run that measures 
   const late: Experiment = {
     corun: 1,
     gpu: "tiny-2sm",
-    kernels: ["BP", "CFD"],
+    kernels: ["ccbp/BP", "ccbp/CFD"],
     policy: { name: "even" },
     seed: 1,
     warm_up: 8000,

@@ -27,7 +27,7 @@ import {
 } from "./corun.ts";
 import { pick } from "./menu.ts";
 
-const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const TINY = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1";
 const numbers = (page: Page) => page.getByRole("table", { name: "The numbers compared" });
 /** In what B differs beside its scheme: chips behind the choice of B. */
 const differ = (page: Page) => page.locator("#choices .differs");
@@ -191,7 +191,7 @@ test("the link holds both, and opens both", async ({ page, context }) => {
 test("another mix and another GPU: the fields that differ are named, each side is edited by itself, and a number that one has not is a dash", async ({
   page,
 }) => {
-  await openAt(page, `${TINY}&b.mix=BP`, 2000);
+  await openAt(page, `${TINY}&b.mix=ccbp/BP`, 2000);
   await form(page);
   await expect(differ(page)).toHaveText(["Kernel 2: none"]);
   await is(page, "Paused");
@@ -214,7 +214,11 @@ test("another mix and another GPU: the fields that differ are named, each side i
   await expect(page.getByLabel("Seed", { exact: true })).toHaveValue("1");
   await expect(page.getByLabel("CTA limit", { exact: true })).toHaveCount(2);
   const linked = await decodeLink(new URL(page.url()).hash);
-  expect([linked?.experiment.kernels, linked?.other?.kernels, linked?.other?.seed]).toEqual([["BP", "CFD"], ["BP"], 5]);
+  expect([linked?.experiment.kernels, linked?.other?.kernels, linked?.other?.seed]).toEqual([
+    ["ccbp/BP", "ccbp/CFD"],
+    ["ccbp/BP"],
+    5,
+  ]);
 
   // A chip leads to its field in B, whichever is edited and wherever the field is.
   await differ(page).filter({ hasText: "Seed" }).click();
@@ -311,7 +315,7 @@ test("a profile for B can be stopped, and goes on to where A stands", async ({ p
   const experiment: Experiment = {
     corun: 1,
     gpu: "tiny-2sm",
-    kernels: ["BP", "CFD"],
+    kernels: ["ccbp/BP", "ccbp/CFD"],
     policy: { name: "even" },
     seed: 7,
   };
@@ -376,7 +380,7 @@ test("what was before stays beside what is now, until it is dismissed", async ({
 });
 
 test("two runs have room from 360 to 1,920 pixels, light and dark", async ({ page }) => {
-  await openAt(page, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=spatial", 6000);
+  await openAt(page, "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&b.policy=spatial", 6000);
   for (const width of [360, 390, 768, 1440, 1920]) {
     await page.setViewportSize({ width, height: 900 });
     for (const tab of ["numbers", "path", "why"]) {

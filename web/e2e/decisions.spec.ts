@@ -10,7 +10,7 @@ test("under CCBP one sees what it knows of kernels and its virtual queues, under
   const ccbp = { name: "ccbp", time_scale: 0.05, variant: "drf" };
   await openAt(
     page,
-    await link({ corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: ccbp, stop: { cycles: 40_000 } }),
+    await link({ corun: 1, gpu: "tiny-2sm", kernels: ["ccbp/BP", "ccbp/CFD"], policy: ccbp, stop: { cycles: 40_000 } }),
     1000,
   );
   await show(page, "decisions");
@@ -40,7 +40,7 @@ test("under CCBP one sees what it knows of kernels and its virtual queues, under
   await noViolations(page);
   await picture(own, "decides-algorithm");
 
-  const kernels = [{ kernel: "SAD", qos: 0.9 }, "CFD"],
+  const kernels = [{ kernel: "ccbp/SAD", qos: 0.9 }, "ccbp/CFD"],
     qos = { name: "qos-rollover", epoch: 2000, ipc_alone: [60, 60] };
   await openAt(page, await link({ corun: 1, gpu: "tiny-2sm", kernels, policy: qos, stop: { cycles: 60_000 } }), 30_100);
   await show(page, "decisions");
@@ -55,7 +55,7 @@ test("curves and their filling, dominant shares, limits, clusters and ways are t
   await page.setViewportSize({ width: 1280, height: 720 });
   const table = (key: string) => page.locator(`[data-table=${key}]`),
     watched = async (policy: object | string, at: number): Promise<void> => {
-      await openAt(page, await link({ corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy }), at);
+      await openAt(page, await link({ corun: 1, gpu: "tiny-2sm", kernels: ["ccbp/BP", "ccbp/CFD"], policy }), at);
       await show(page, "decisions");
     };
   // While it measures its own curves, which SM measures what; then the curves, and each turn of the filling.

@@ -13,7 +13,7 @@ const goldens = JSON.parse(readFileSync("../tests/golden/digests.json", "utf8"))
 
 // One page opens one link after the other, so that it is loaded once.
 test("the page ends like the native build, in every experiment of the goldens", async ({ page }) => {
-  await open(page, "#v=1&gpu=tiny-2sm&mix=BP&policy=even&seed=1&c=1");
+  await open(page, "#v=1&gpu=tiny-2sm&mix=ccbp/BP&policy=even&seed=1&c=1");
   await is(page, "Paused");
   const all = Object.entries(goldens.experiments);
   expect(all.length).toBeGreaterThanOrEqual(8);

@@ -4,7 +4,7 @@ import type { Browser, Download, Page, TestInfo } from "@playwright/test";
 import { expect, is, noViolations, open, picture, share, state, test } from "./corun.ts";
 import { fixture } from "./figures-document.ts";
 
-const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&cycles=4000";
+const TINY = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=4000";
 
 /** Opens a saved file where there is no network, and watches that it asks for none. */
 async function opened(

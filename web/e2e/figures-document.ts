@@ -24,12 +24,12 @@ const run = (kernels: string[], policy: string, more: Partial<Experiment> = {}):
 const EXPERIMENTS: Experiment[] = [
   ...["even", "spatial"].flatMap((policy) =>
     [
-      ["BP", "CFD"],
-      ["BP", "SAD"],
+      ["ccbp/BP", "ccbp/CFD"],
+      ["ccbp/BP", "ccbp/SAD"],
     ].map((kernels) => run(kernels, policy)),
   ),
   // One with a field that the others leave out.
-  run(["BP"], "leftover", { alone: false, warp_order: "gto" }),
+  run(["ccbp/BP"], "leftover", { alone: false, warp_order: "gto" }),
 ];
 
 const FIGURES: Figure[] = [

@@ -99,7 +99,7 @@ try {
     });
   }
   await check("two schemes side by side", async () => {
-    await go("#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&b.policy=spatial&c=20000");
+    await go("#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&b.policy=spatial&c=20000");
     await says("#cycle", "20,000");
     await until(
       () =>

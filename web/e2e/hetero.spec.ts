@@ -8,7 +8,7 @@ test("FDTD3D goes to the big SMs and SYR2K to the small ones; one press shows it
   const experiment = {
     corun: 1,
     gpu: "hetero-8b8s",
-    kernels: ["FDTD3D", "SYR2K"],
+    kernels: ["hetero/FDTD3D", "hetero/SYR2K"],
     policy: { name: "hetero-dynamic", again: "never" },
     stop: { cycles: 60_000 },
   };

@@ -3,7 +3,7 @@ import { decodeLink, encodeLink } from "../src/model/link.ts";
 import type { Experiment } from "../src/model/types.ts";
 import { dock, expect, form, is, noViolations, open, openAt, picture, result, show, test } from "./corun.ts";
 
-const MIX: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["VADD", "SAD"], policy: { name: "even" }, seed: 1 };
+const MIX: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["VADD", "ccbp/SAD"], policy: { name: "even" }, seed: 1 };
 
 test("every number has its interval, and the form's rule stops the run when it is settled", async ({ page }) => {
   await openAt(

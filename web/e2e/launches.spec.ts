@@ -29,7 +29,7 @@ test("each launch is a strip of its CTAs, on the way there and back", async ({ p
 });
 
 test("a kernel of one launch under the order of the grid has no strips, and a crossbar no mesh", async ({ page }) => {
-  await open(page, "#v=1&gpu=tiny-2sm&mix=BP&policy=even&seed=1&c=2000");
+  await open(page, "#v=1&gpu=tiny-2sm&mix=ccbp/BP&policy=even&seed=1&c=2000");
   await is(page, "Paused");
   await expect(page.locator("#tab-launches")).toHaveCount(0);
   await show(page, "path");

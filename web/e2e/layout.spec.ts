@@ -6,8 +6,8 @@ import { faults, rememberInk } from "./geometry.ts";
 
 const WIDTHS = [360, 768, 1024, 1280, 1440, 1680, 1920, 2560];
 const NAMES = ["Run", "Schemes", "Papers", "Learn", "Make"];
-const THREE = "#v=1&gpu=ccbp-16sm&mix=BP+CFD+BFS&policy=even&seed=1",
-  TWO = "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=leftover";
+const THREE = "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD+ccbp/BFS&policy=even&seed=1",
+  TWO = "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&b.policy=leftover";
 const height = (width: number): number => Math.max(700, Math.round(width * 0.56));
 
 test("a run at eight widths: three kernels, an SM that is open; then two runs", async ({ page }) => {
@@ -168,7 +168,7 @@ test("every page names itself in one navigation that leads to the others, also a
   tag: "@core",
 }, async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
-  await open(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&c=100");
+  await open(page, "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&c=100");
   await is(page, "Paused");
   const pages = page.getByRole("navigation", { name: "Places" });
   for (const name of ["Schemes", "Papers", "Learn", "Run"]) {
@@ -234,7 +234,7 @@ test("no choice of a scheme or a GPU in the row is a raw identifier", async ({ p
 });
 
 test("no label of any scheme, GPU or order is a raw identifier; the identifier stands behind it", async ({ page }) => {
-  await openAt(page, "#v=1&gpu=hetero-8b8s&mix=BP+CFD&policy=even&seed=1", 100);
+  await openAt(page, "#v=1&gpu=hetero-8b8s&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1", 100);
   await form(page);
   const raw = async (): Promise<string[]> => {
     const [untitled = [], texts = []] = await page.locator("corun-editor").evaluate((editor) => {

@@ -29,7 +29,7 @@ import {
   write,
 } from "./corun.ts";
 
-const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const TINY = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1";
 /** Some hundred cycles a second, as the menu of speeds has it. */
 const SLOW = { label: "500 cycles/s" };
 /** The speed stands behind the dock's "More". */
@@ -47,7 +47,7 @@ const endless = (gpu: string, cycle?: number): Promise<string> =>
     experiment: {
       corun: 1,
       gpu,
-      kernels: ["BP", "CFD"],
+      kernels: ["ccbp/BP", "ccbp/CFD"],
       policy: { name: "even" },
       seed: 1,
       alone: false,
@@ -171,7 +171,7 @@ test("a policy's profile is shown as it is measured, can be stopped, goes on, an
     experiment: {
       corun: 1,
       gpu: "tiny-2sm",
-      kernels: ["BP", "CFD"],
+      kernels: ["ccbp/BP", "ccbp/CFD"],
       policy: { name: "ws", profile_cycles: 400_000 },
       seed: 1,
     },
@@ -261,7 +261,7 @@ test("a link of another engine opens, and says so in a line until the experiment
 test("a link may be pasted over another one", async ({ page }) => {
   await openAt(page, TINY, 1000);
   await page.evaluate(() => {
-    location.hash = "#v=1&gpu=tiny-2sm&mix=CFD&policy=even&seed=7&c=500";
+    location.hash = "#v=1&gpu=tiny-2sm&mix=ccbp/CFD&policy=even&seed=7&c=500";
   });
   await expect(page.locator("#cycle")).toHaveText("500");
   await expect(page).toHaveTitle(/^CFD/);
@@ -293,17 +293,17 @@ test("the mix: add, remove, order, limit", async ({ page }) => {
   await openAt(page, TINY, 300);
   await form(page);
   await page.getByRole("button", { name: "Add a kernel" }).click();
-  await expect.poll(() => page.url()).toMatch(/mix=BP\+CFD\+[A-Za-z]+/);
+  await expect.poll(() => page.url()).toMatch(/mix=ccbp\/BP\+ccbp\/CFD\+[A-Za-z]+/);
   await page
     .getByRole("button", { name: /^Remove/ })
     .last()
     .click();
-  await expect.poll(() => page.url()).toContain("mix=BP+CFD&");
+  await expect.poll(() => page.url()).toContain("mix=ccbp/BP+ccbp/CFD&");
   await page.getByRole("button", { name: "Move CFD up" }).click();
-  await expect.poll(() => page.url()).toContain("mix=CFD+BP&");
+  await expect.poll(() => page.url()).toContain("mix=ccbp/CFD+ccbp/BP&");
   await page.getByLabel("CTA limit", { exact: true }).first().fill("2");
   await page.getByLabel("CTA limit", { exact: true }).first().blur();
-  await expect.poll(() => page.url()).toContain("mix=CFD:2+BP&");
+  await expect.poll(() => page.url()).toContain("mix=ccbp/CFD:2+ccbp/BP&");
   await page.getByRole("button", { name: "A fresh seed" }).click();
   await expect.poll(() => page.url()).not.toMatch(/seed=1(&|$)/);
 });
@@ -384,7 +384,7 @@ test("files: the experiment out and in, and the command", { tag: "@core" }, asyn
   expect(JSON.parse(file.text)).toMatchObject({
     corun: 1,
     gpu: "tiny-2sm",
-    kernels: ["BP", "CFD"],
+    kernels: ["ccbp/BP", "ccbp/CFD"],
     policy: { name: "even" },
     seed: 1,
   });
@@ -399,10 +399,10 @@ test("files: the experiment out and in, and the command", { tag: "@core" }, asyn
   await page.setInputFiles("#f-open-file", {
     name: "mine.json",
     mimeType: "application/json",
-    buffer: Buffer.from('{"corun":1,"gpu":"tiny-2sm","kernels":["CFD"],"seed":3}'),
+    buffer: Buffer.from('{"corun":1,"gpu":"tiny-2sm","kernels":["ccbp/CFD"],"seed":3}'),
   });
   await expect(page).toHaveTitle(/^CFD/);
-  await expect.poll(() => page.url()).toContain("mix=CFD");
+  await expect.poll(() => page.url()).toContain("mix=ccbp/CFD");
   await page.setInputFiles("#f-open-file", {
     name: "broken.json",
     mimeType: "application/json",
@@ -418,7 +418,7 @@ test("a damaged link gets a message and a way out", { tag: "@core" }, async ({ p
     "#nonsense",
     "#v=9&gpu=a&mix=b",
     `#v=1&z=${"A".repeat(150_000)}`,
-    "#v=1&gpu=%E0%A4%A&mix=BP",
+    "#v=1&gpu=%E0%A4%A&mix=ccbp/BP",
   ]) {
     await open(page, hash);
     await expect(page.getByRole("heading", { name: "This link cannot be opened" })).toBeVisible();
@@ -448,7 +448,7 @@ test("a link with a kernel that there is none of says which are near, and takes 
 
 test("a link to what cannot run says why", async ({ page }) => {
   const states = await noted(page, STATE);
-  await open(page, "#v=1&gpu=no-such-gpu&mix=BP+NOSUCH");
+  await open(page, "#v=1&gpu=no-such-gpu&mix=ccbp/BP+NOSUCH");
   await expect(page.getByRole("heading", { name: "This experiment cannot run" })).toBeVisible();
   await expect(page.locator("main")).toContainText("no-such-gpu");
   await expect(page.locator("main")).toContainText("NOSUCH");
@@ -603,16 +603,18 @@ test("a file may be dropped on the page, and a broken one is named", async ({ pa
     "“mine.json” cannot be opened. It is not JSON",
   );
   await expect(page.locator(".section-file .field-problem")).toBeInViewport();
-  expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD"] }')).toBe(true);
+  expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/SAD"] }')).toBe(true);
   await expect.poll(() => page.title()).toContain("SAD");
   await open(page, "#v=1&gpu=");
   await expect(page.getByRole("heading", { name: "This link cannot be opened" })).toBeVisible();
-  expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["HG"] }')).toBe(true);
+  expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/HG"] }')).toBe(true);
   await expect.poll(() => page.title()).toContain("HG");
   // Beside two that run it is no B: it opens by itself.
   await open(page, `${TINY}&b.policy=ccbp`);
   await expect.poll(() => cycle(page)).toBeGreaterThan(0);
-  expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "HG"], "policy": "smk" }')).toBe(true);
+  expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/SAD", "ccbp/HG"], "policy": "smk" }')).toBe(
+    true,
+  );
   await expect(page).toHaveTitle(/^SAD \+ HG .*· SMK.* Corun$/);
   await expect(page.locator("#choose-scheme-A")).toContainText("SMK");
   await expect(page.locator("#choose-scheme-B")).toHaveText("nothing");
@@ -805,7 +807,7 @@ test("no violations in the middle of a run, with an SM open", async ({ page }) =
 const manual = (controls: object): Experiment => ({
   corun: 1,
   gpu: "tiny-2sm",
-  kernels: ["BP", "SAD"],
+  kernels: ["ccbp/BP", "ccbp/SAD"],
   policy: { name: "manual", controls },
   seed: 1,
   alone: false,
@@ -888,7 +890,7 @@ test("the policy's decision is explained: the sentence, what holds, the controls
   await openAt(
     page,
     await encodeLink({
-      experiment: { ...experiment, kernels: ["HG", "SAD"], gpu: "tiny-2sm", alone: false },
+      experiment: { ...experiment, kernels: ["ccbp/HG", "ccbp/SAD"], gpu: "tiny-2sm", alone: false },
       view: {},
     }),
     10_000,

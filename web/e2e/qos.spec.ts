@@ -4,7 +4,7 @@ import { expect, form, is, noViolations, openAt, picture, result, show, test } f
 import { pick } from "./menu.ts";
 
 test("a goal is set by its slider, drawn in the chart, and said to be missed or reached", async ({ page }) => {
-  await openAt(page, "#v=1&gpu=tiny-2sm&mix=SAD+VADD&policy=even&seed=1", 4000);
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=ccbp/SAD+VADD&policy=even&seed=1", 4000);
   await form(page);
   await page.getByLabel("Goal", { exact: true }).first().selectOption("percent");
   const slider = page.getByRole("slider", { name: "Goal of SAD, by slider" });
@@ -40,7 +40,7 @@ test("what is left of each quota is in every SM's card, in the open SM and in th
   const experiment = {
     corun: 1,
     gpu: "tiny-2sm",
-    kernels: ["BP", "CFD"],
+    kernels: ["ccbp/BP", "ccbp/CFD"],
     policy: { name: "manual", controls: { thread_quota: [null, 2000], quota_interval: 4000 } },
   };
   await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}&sm=1`, 7000);

@@ -8,7 +8,7 @@ import { drop, expect, is, listed, noViolations, open, result, test } from "./co
 
 const CORUN = process.env["CORUN"] ?? "../target/debug/corun";
 const SAMPLES = "../traces/tests/samples";
-const MIX = "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=3&cycles=20000";
+const MIX = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/SAD&policy=even&seed=3&cycles=20000";
 
 const sample = (name: string): [string, Buffer] => [name, readFileSync(join(SAMPLES, name))];
 const notice = (page: Page) => page.locator("#notices .notice");
@@ -20,7 +20,7 @@ function native(name: string): { digest: string; recording: Buffer } {
     file = join(folder, "mix.json"),
     out = join(folder, `${name.split(".").slice(0, 2).join(".")}.corun`);
   execFileSync(CORUN, ["import", "accelsim", join(SAMPLES, name), "--out", out], { stdio: "pipe" });
-  const kernels = [`@${out}`, "SAD"];
+  const kernels = [`@${out}`, "ccbp/SAD"];
   writeFileSync(
     file,
     JSON.stringify({ corun: 1, gpu: "tiny-2sm", kernels, policy: "even", seed: 3, stop: { cycles: 20_000 } }),

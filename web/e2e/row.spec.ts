@@ -2,7 +2,7 @@
 import { decodeLink } from "../src/model/link.ts";
 import { choose, expect, noViolations, open, picture, test } from "./corun.ts";
 
-const SMALL = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&cycles=20000";
+const SMALL = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1&cycles=20000";
 
 test("a menu takes letters from the moment that it opens", async ({ page }) => {
   await open(page, SMALL);
@@ -40,7 +40,7 @@ test("on a GPU of today the vendor's ways to share it come first", async ({ page
 
 test("while B is measured, A's answer stays where it is", async ({ page }) => {
   // Of another seed than those that the page brings along.
-  await open(page, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=7&cycles=150000");
+  await open(page, "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=7&cycles=150000");
   await page.waitForFunction(() => document.querySelector("corun-dock")?.textContent?.includes("Finished"));
   // At once: the profile may be measured before a person looks.
   const seen = page.evaluate(

@@ -3,7 +3,7 @@ import type { Locator, Page } from "@playwright/test";
 import { pack } from "../src/model/link.ts";
 import { choose, expect, is, noViolations, openAt, picture, test } from "./corun.ts";
 
-const TINY = "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=even&seed=1&cycles=8000";
+const TINY = "#v=1&gpu=tiny-2sm&mix=VADD+ccbp/SAD&policy=even&seed=1&cycles=8000";
 const open = async (page: Page, hash = ""): Promise<void> => {
   await page.goto("about:blank");
   await page.goto(`./sweeps.html${hash}`);
@@ -162,7 +162,7 @@ test("where a kernel has a goal: whether each scheme keeps it, what it leaves fo
   await mix(page, {
     corun: 1,
     gpu: "tiny-2sm",
-    kernels: [{ kernel: "SAD", qos: 0.8 }, "VADD"],
+    kernels: [{ kernel: "ccbp/SAD", qos: 0.8 }, "VADD"],
     policy: "even",
     seed: 1,
     stop: { cycles: 20_000 },
@@ -273,7 +273,7 @@ test("the time left of all schemes, as it is said and as it comes out", async ({
     }).observe(document, { subtree: true, childList: true, characterData: true });
   });
   // Nothing is judged by it: how even a machine's speed is depends on what else it does.
-  await open(page, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&cycles=300000&policy=even&seed=7");
+  await open(page, "#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&cycles=300000&policy=even&seed=7");
   await runThem(page).click();
   await expect(page.locator(".schemes-left progress")).toBeVisible();
   await expect(page.locator(".schemes-left progress")).toHaveCount(0, { timeout: 500_000 });

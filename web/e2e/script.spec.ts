@@ -15,7 +15,7 @@ import {
   write,
 } from "./corun.ts";
 
-const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const TINY = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1";
 
 test("a policy is written in the page: names are completed, the wrong line is marked, it runs, and its link carries it", {
   tag: "@core",

@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 import { drop, expect, form, noViolations, open, openAt, picture, test } from "./corun.ts";
 
 const H100 = readFileSync(new URL("../../silicon/h100.csv", import.meta.url), "utf8");
-const TINY_RUN = "#v=1&gpu=tiny-2sm&mix=SAD&seed=1";
+const TINY_RUN = "#v=1&gpu=tiny-2sm&mix=ccbp/SAD&seed=1";
 
 const dialog = (page: Page) => page.locator("dialog[open]");
 const heat = (page: Page, at: number) => dialog(page).locator(".heat").nth(at);

@@ -20,7 +20,7 @@ const MIXED = {
     axes: [
       {
         zip: [
-          { path: "kernels", values: [["BP", "SAD"], ["SAD", "CFD", "BP"], ["CFD"]] },
+          { path: "kernels", values: [["ccbp/BP", "ccbp/SAD"], ["ccbp/SAD", "ccbp/CFD", "ccbp/BP"], ["ccbp/CFD"]] },
           { path: "policy", values: ["even", "spatial", "leftover"] },
         ],
       },
@@ -33,7 +33,7 @@ const LONG = {
   corun: 1,
   sweep: {
     name: "Long",
-    base: { corun: 1, gpu: "tiny-2sm", kernels: ["BP"], alone: false },
+    base: { corun: 1, gpu: "tiny-2sm", kernels: ["ccbp/BP"], alone: false },
     axes: [{ path: "stop.cycles", values: [2000, 3000, 4000, 900_000_000_000, 900_000_000_001] }],
   },
 };
@@ -216,7 +216,7 @@ test("what is wrong is named, and nothing of it runs", async ({ page }) => {
       JSON.stringify({
         corun: 1,
         sweep: {
-          base: { corun: 1, kernels: ["BP"] },
+          base: { corun: 1, kernels: ["ccbp/BP"] },
           axes: [
             { path: "policy", values: ["even", "evenn"] },
             { path: "gpu.dram.mhz", values: [924, 1] },
@@ -229,7 +229,7 @@ test("what is wrong is named, and nothing of it runs", async ({ page }) => {
       JSON.stringify({
         corun: 1,
         sweep: {
-          base: { corun: 1, kernels: ["BP"] },
+          base: { corun: 1, kernels: ["ccbp/BP"] },
           axes: [{ path: "seed", values: Array.from({ length: 5001 }, (_, i) => i) }],
         },
       }),
@@ -240,9 +240,9 @@ test("what is wrong is named, and nothing of it runs", async ({ page }) => {
       JSON.stringify({
         corun: 1,
         sweep: {
-          base: { corun: 1, kernels: ["BP"], policy: { name: "fixed", combination: [1] } },
+          base: { corun: 1, kernels: ["ccbp/BP"], policy: { name: "fixed", combination: [1] } },
           axes: [
-            { path: "kernels", values: [["BP"], ["BP", "CFD"]] },
+            { path: "kernels", values: [["ccbp/BP"], ["ccbp/BP", "ccbp/CFD"]] },
             { path: "policy", values: [{ name: "fixed", combination: [1] }, "even"] },
           ],
         },
@@ -345,7 +345,13 @@ for (const scheme of ["light", "dark"] as const) {
 }
 
 test("a sweep is changed in a form, and its results outlive a reload", async ({ page }) => {
-  const base = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "SAD"], policy: "even", stop: { cycles: 100_000 } };
+  const base = {
+    corun: 1,
+    gpu: "tiny-2sm",
+    kernels: ["ccbp/BP", "ccbp/SAD"],
+    policy: "even",
+    stop: { cycles: 100_000 },
+  };
   await sweep(page, { corun: 1, sweep: { base, axes: [{ path: "seed", values: [2, 4, 8] }] } });
   await expect(page.getByLabel("Field 1", { exact: true })).toHaveValue("seed");
   await expect(page.getByLabel("Values of field 1, with commas")).toHaveValue("2, 4, 8");

@@ -126,7 +126,10 @@ test("engineer: ways to share an A100, and a kernel of one's own under both sche
 });
 
 test("author: link, embed, JSON, HTML, SVG and trace of what stands there", async ({ page }) => {
-  const who = await start(page, "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=1&cycles=4000&b.policy=ccbp&c=2000");
+  const who = await start(
+    page,
+    "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/SAD&policy=even&seed=1&cycles=4000&b.policy=ccbp&c=2000",
+  );
   await expect(page.locator("#cycle")).toHaveText("2,000");
   const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText()),
     file = async (press: Promise<void>): Promise<{ name: string; text: string }> => {

@@ -22,7 +22,7 @@ import {
   test,
 } from "./corun.ts";
 
-const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const TINY = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1";
 
 test("a picture, a table and a result that were saved open their run again when they are dropped", async ({ page }) => {
   await openAt(page, TINY, 1500);
@@ -37,7 +37,7 @@ test("a picture, a table and a result that were saved open their run again when 
   expect(files.map(([, name]) => name.replace(/^.*\./, ""))).toEqual(["png", "svg", "json", "json"]);
 
   for (const [bytes, name] of files) {
-    await openAt(page, "#v=1&gpu=tiny-2sm&mix=CFD&policy=leftover&seed=2", 300);
+    await openAt(page, "#v=1&gpu=tiny-2sm&mix=ccbp/CFD&policy=leftover&seed=2", 300);
     await drop(page, [name, bytes]);
     await expect(page.locator("#cycle"), name).toHaveText("1,500");
     await expect(page).toHaveTitle(/BP \+ CFD/);
@@ -153,7 +153,7 @@ test("a policy's card has the text of its page, and how it is cited", async ({ p
 test("a scheme is found by the vendor's word, and one that needs another GPU says so and leads back", async ({
   page,
 }) => {
-  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=1", 200);
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/SAD&policy=even&seed=1", 200);
   const menu = page.getByRole("button", { name: /^Scheme of A/ });
   const find = async (words: string): Promise<void> => {
     await menu.click();
@@ -173,7 +173,7 @@ test("a scheme is found by the vendor's word, and one that needs another GPU say
 });
 
 test("a policy in vendors' words is known, and said to be an assumption", async ({ page }) => {
-  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=1", 200);
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/SAD&policy=even&seed=1", 200);
   await form(page);
   const note = page.locator(".vendor-note");
   await expect(note).toBeHidden();
@@ -195,7 +195,7 @@ test("what a run cannot show is said behind a sign", async ({ page }) => {
   const experiment: Experiment = {
     corun: 1,
     gpu: "tiny-2sm",
-    kernels: ["BP", "CFD"],
+    kernels: ["ccbp/BP", "ccbp/CFD"],
     policy: { name: "even" },
     seed: 1,
     alone: false,

@@ -20,7 +20,7 @@ import {
   type SavedResult,
 } from "./corun.ts";
 
-const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const TINY = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1";
 const at = (page: Page, wanted: number) => expect(page.locator("#cycle")).toHaveText(wanted.toLocaleString("en"));
 
 async function goTo(page: Page, text: string): Promise<void> {
@@ -224,7 +224,7 @@ test("while another run is prepared, nothing passes for it, and the one before c
     experiment: {
       corun: 1,
       gpu: "tiny-2sm",
-      kernels: ["BP", "CFD"],
+      kernels: ["ccbp/BP", "ccbp/CFD"],
       policy: { name: "ws", profile_cycles: 4_000_000 },
       seed: 1,
     },

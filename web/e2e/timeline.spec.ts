@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { drop, expect, noViolations, openAt, test } from "./corun.ts";
 
-const TINY_RUN = "#v=1&gpu=tiny-2sm&mix=SAD&seed=1";
+const TINY_RUN = "#v=1&gpu=tiny-2sm&mix=ccbp/SAD&seed=1";
 const DDP = readFileSync(new URL("../../timelines/tests/data/kineto_ddp_a100.json.gz", import.meta.url));
 
 const dialog = (page: Page) => page.locator("dialog[open]");

@@ -28,7 +28,7 @@ test("a trace made in the page is the native one, byte for byte, and Perfetto ge
   const experiment = (policy: string): Experiment => ({
     corun: 1,
     gpu: "tiny-2sm",
-    kernels: ["BP", "SAD"],
+    kernels: ["ccbp/BP", "ccbp/SAD"],
     policy,
     seed: 3,
     stop: { cycles: 50_000 },

@@ -21,7 +21,7 @@ import {
 } from "./corun.ts";
 import { more, pick } from "./menu.ts";
 
-const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const TINY = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1";
 const spoken = (page: Page, view: string): Locator => page.locator(`${view} > [role=status]`);
 async function exported(
   page: Page,
@@ -246,7 +246,7 @@ test("no window and no decision is lost where a frame comes while another run is
     page.evaluate((hold) => {
       Object.assign(window, { hold });
     }, is);
-  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=leftover&seed=1", 2000);
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=leftover&seed=1", 2000);
   await form(page);
   await page.getByRole("button", { name: "Play" }).click();
   await is(page, "Running");
@@ -255,12 +255,12 @@ test("no window and no decision is lost where a frame comes while another run is
   await hold(false);
   await whole();
 
-  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1", 2000);
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1", 2000);
   await page.getByRole("button", { name: "Play" }).click();
   await is(page, "Running");
   await hold(true);
   await page.evaluate(() => {
-    location.hash = "#v=1&gpu=tiny-2sm&mix=BP+NOSUCH&policy=even&seed=1";
+    location.hash = "#v=1&gpu=tiny-2sm&mix=ccbp/BP+NOSUCH&policy=even&seed=1";
   });
   await expect(page.locator(".problems, .notices, main").getByText("NOSUCH").first()).toBeVisible();
   await hold(false);
@@ -275,7 +275,7 @@ test("SMs of a GPU with classes are named by class; one that drains says so on t
   const experiment = {
     corun: 1,
     gpu: "hetero-8b8s",
-    kernels: ["BP", "CFD"],
+    kernels: ["ccbp/BP", "ccbp/CFD"],
     policy: { name: "time-slice", slice: 1500 },
     seed: 1,
     alone: false,

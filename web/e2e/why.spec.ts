@@ -22,7 +22,7 @@ import { pick } from "./menu.ts";
 const short = (policy: string, cycles = 20_000): Experiment => ({
   corun: 1,
   gpu: "ccbp-16sm",
-  kernels: ["BP", "CFD"],
+  kernels: ["ccbp/BP", "ccbp/CFD"],
   policy: { name: policy },
   seed: 1,
   stop: { cycles },

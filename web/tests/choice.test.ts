@@ -16,7 +16,6 @@ const entry = (name: string, title: string, source: string, doc: string, params:
     source,
     doc,
     params: params.map((one) => ({ name: one.split(" ")[0], kind: one.split(" ")[1] })),
-    formerly: [],
   }) as unknown as PolicyEntry;
 const field = (path: string, a100: number): GpuField =>
   ({ path, unit: "", doc: "", kind: "int", values: { "a100-40gb": a100 } }) as GpuField;
@@ -38,7 +37,6 @@ const catalogue = {
   ],
   kernels: ["ccbp/BP", "ccbp/CFD", "ccbp/HG", "ccbp/SAD", "ccbp/SMV", "qos/SAD", "qos/SGEMM"].map((name) => ({
     name,
-    formerly: [],
   })),
   gpus: [
     { name: "ccbp-16sm", aliases: [], title: "16 SMs, Maxwell-like" },

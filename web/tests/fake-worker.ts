@@ -15,7 +15,7 @@ const STUCK = 3_000,
 const CATALOGUE = {
   gpus: [],
   gpu_fields: [],
-  policies: Object.entries(shipped.titles).map(([name, title]) => ({ name, title, formerly: [], params: [] })),
+  policies: Object.entries(shipped.titles).map(([name, title]) => ({ name, title, params: [] })),
   vendors: VENDORS,
 } as unknown as Catalogue;
 const ALONE: Answer = { ipc: 2, warp_ipc: 1, noc_utilisation: 0, dram_utilisation: 0 } as never;

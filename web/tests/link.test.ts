@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { LinkError, asExperiment, decodeLink, encodeLink, otherEngine, type LinkState } from "../src/model/link.ts";
@@ -241,18 +240,6 @@ test("a damaged or hostile link is refused in words, whatever it is", async () =
       (error: unknown) => error instanceof LinkError && error.message.length > 10,
       hash.slice(0, 80),
     );
-  }
-});
-
-test("links of earlier versions say the same experiments", async () => {
-  const file = new URL("../../../../tests/kept/formats.json", import.meta.url);
-  const { links } = JSON.parse(readFileSync(file, "utf8")) as {
-    links: { link: string; experiment: Experiment; other?: Experiment }[];
-  };
-  assert.equal(links.length, 20);
-  for (const { link, experiment, other } of links) {
-    const state = await decodeLink(link);
-    assert.deepEqual({ experiment: state?.experiment, other: state?.other }, { experiment, other }, link);
   }
 });
 

@@ -26,7 +26,6 @@ const param = (name: string, kind: PolicyParam["kind"], more: Partial<PolicyPara
 });
 const policy = (name: string, params: PolicyParam[]): Catalogue["policies"][number] => ({
   name,
-  formerly: [],
   title: name.toUpperCase(),
   doc: "",
   source: "",
@@ -49,10 +48,7 @@ const CATALOGUE = {
       values: { tiny: "lru" },
     },
   ],
-  kernels: [
-    { name: "ccbp/BP", formerly: ["BP"] },
-    { name: "ccbp/CFD", formerly: ["CFD"] },
-  ],
+  kernels: [{ name: "ccbp/BP" }, { name: "ccbp/CFD" }],
   policies: [
     policy("even", []),
     policy("ws", [

@@ -21,7 +21,7 @@ const param = (name: string, value: unknown, required = false) => ({
   doc: "",
 });
 const entry = (name: string, title: string, params: object[] = [], keeps = false): PolicyEntry =>
-  ({ name, title, doc: "d", source: "s", formerly: [], keeps_goals: keeps, params }) as unknown as PolicyEntry;
+  ({ name, title, doc: "d", source: "s", keeps_goals: keeps, params }) as unknown as PolicyEntry;
 const CCBP = entry("ccbp", "CCBP: all", [
   param("warm_up", 50_000),
   param("skip", 10_000),

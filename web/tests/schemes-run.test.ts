@@ -13,8 +13,7 @@ import { timeLeft, type Worked } from "../src/engine/lab/time-left.ts";
 import type { Catalogue, Experiment, PolicyEntry, Problem, Result } from "../src/model/types.ts";
 import { VENDORS } from "./vendors.ts";
 
-const entry = (name: string, title: string): PolicyEntry =>
-  ({ name, title, formerly: [], params: [] }) as unknown as PolicyEntry;
+const entry = (name: string, title: string): PolicyEntry => ({ name, title, params: [] }) as unknown as PolicyEntry;
 const catalogue = {
   policies: [
     entry("even", "Even split"),

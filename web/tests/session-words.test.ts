@@ -7,7 +7,7 @@ import { side } from "../src/model/session.ts";
 import type { Catalogue, Experiment, Result } from "../src/model/types.ts";
 
 const catalogue = {
-  policies: [{ name: "even", title: "Even split", formerly: [] }],
+  policies: [{ name: "even", title: "Even split" }],
   gpus: [{ name: "a100-40gb", aliases: ["a100-40gb"], title: "108 SMs, as published of an A100" }],
   vendors: { words: [], gpus: [] },
   gpu_fields: [],

@@ -58,6 +58,8 @@ pub struct Mixes {
     pub seed: u64,
     /// The GPU that the kernels of a set must fit together, as an experiment writes it.
     gpu: Value,
+    /// What stands before their names in the library.
+    prefix: String,
     /// How many mixes `some` and `few` are.
     some: usize,
     few: usize,
@@ -84,6 +86,7 @@ impl Mixes {
             classes,
             seed: u64::try_from(study.get("sets_seed")?.as_int()?).ok()?,
             gpu: study.get("gpu")?.clone(),
+            prefix: study.get("prefix").map_or(Some(""), Value::as_str)?.to_owned(),
             some: mode.some,
             few: mode.few,
             groups: table(study.get("groups")?, texts)?,
@@ -249,7 +252,7 @@ impl Mixes {
     }
 
     fn fits(&self, set: &Mix) -> bool {
-        let kernels = Value::array(set.iter().map(String::as_str));
+        let kernels = Value::array(set.iter().map(|kernel| format!("{}{kernel}", self.prefix)));
         let value = Value::object([("corun", Value::from(1)), ("gpu", self.gpu.clone()), ("kernels", kernels)]);
         Experiment::decode(&value).is_ok_and(|experiment| oracle::fits_once(&experiment))
     }

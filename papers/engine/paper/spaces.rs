@@ -91,17 +91,17 @@ mod tests {
     /// HeteroCore's uneven partitions: 2/14, 4/12, …, 14/2.
     #[test]
     fn splits_are_in_steps_of_two_sms() {
-        let splits = of(Space::Splits, "fermi-16sm", &["BP", "CFD"]).unwrap();
+        let splits = of(Space::Splits, "fermi-16sm", &["ccbp/BP", "ccbp/CFD"]).unwrap();
         let all: Vec<String> = splits.iter().map(|policy| policy.get("split").unwrap().to_string()).collect();
         assert_eq!(all, ["[2,14]", "[4,12]", "[6,10]", "[8,8]", "[10,6]", "[12,4]", "[14,2]"]);
-        assert!(of(Space::Splits, "fermi-16sm", &["BP"]).is_err() && of(Space::Splits, "tiny-2sm", &["BP", "CFD"]).is_err());
+        assert!(of(Space::Splits, "fermi-16sm", &["ccbp/BP"]).is_err() && of(Space::Splits, "tiny-2sm", &["ccbp/BP", "ccbp/CFD"]).is_err());
     }
 
     /// HeteroCore Fig. 10: 4, 8 or 12 SMs for a kernel, with every mix of classes; nothing that is not there, and nothing twice.
     #[test]
     fn groups_are_of_every_mix_of_classes() {
         for (gpu, count) in [("hetero-8b8s", 19), ("hetero-4b12s", 15), ("hetero-12b4s", 15)] {
-            let groups = of(Space::Groups, gpu, &["BP", "CFD"]).unwrap();
+            let groups = of(Space::Groups, gpu, &["ccbp/BP", "ccbp/CFD"]).unwrap();
             let masks: std::collections::BTreeSet<String> = groups.iter().map(Value::to_string).collect();
             assert_eq!((groups.len(), masks.len()), (count, count), "{gpu}");
             for policy in &groups {
@@ -115,7 +115,7 @@ mod tests {
                 let value = Value::object([
                     ("corun", Value::from(1)),
                     ("gpu", gpu.into()),
-                    ("kernels", Value::array(["BP", "CFD"])),
+                    ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"])),
                     ("policy", policy.clone()),
                 ]);
                 Experiment::decode(&value).unwrap();

@@ -128,7 +128,7 @@ fn one_kernel_is_changed_at_a_time() {
     assert!((0..2).all(|of| more[of] > plain[of]), "{plain:?} {more:?}");
     assert_eq!(ipc("SAD.arithmetic=9", ["BP", "CFD"]), ipc("", ["BP", "CFD"]));
 
-    let mut other = sim_core::describe::kernel::library::find("SAD").unwrap().with_arithmetic(9.0);
+    let mut other = sim_core::describe::kernel::library::find("ccbp/SAD").unwrap().with_arithmetic(9.0);
     other.title = "SAD as it was".into();
     let change = format!("SAD.kernel={}", other.encode().to_string().replace(' ', "\\u0020"));
     assert_eq!(ipc(&change, ["BP", "SAD"]), more);
@@ -448,6 +448,7 @@ title = "T"
 citation = "C"
 source = "S"
 gpu = "tiny-2sm"
+prefix = "ccbp/"
 seed = 3
 sets_seed = 1
 order = ["LS", "NBI", "DBI"]
@@ -555,7 +556,7 @@ fn a_reproduction_on_a_small_machine() {
         let value = Value::object([
             ("corun", Value::from(1)),
             ("gpu", "tiny-2sm".into()),
-            ("kernels", Value::array(["BP", "CFD"])),
+            ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"])),
             ("seed", 3.into()),
             ("policy", policy),
             ("warm_up", 500.into()),

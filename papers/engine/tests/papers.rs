@@ -451,7 +451,7 @@ fn invented(key: &str, run: &Run, shapes: &mut BTreeMap<usize, Value>) -> Value 
         let value = Value::object([
             ("corun", Value::from(1)),
             ("gpu", "tiny-2sm".into()),
-            ("kernels", Value::array(vec!["BP"; kernels])),
+            ("kernels", Value::array(vec!["ccbp/BP"; kernels])),
             ("warm_up", 400.into()),
             ("stop", Value::object([("cycles", 4000)])),
         ]);

@@ -422,7 +422,7 @@ mod tests {
 
     static NAMES: Names = Names {
         names: || alloc::vec!["made-up"],
-        old: Vec::new,
+        shorter: Vec::new,
         known: |name| name == "made-up",
         want: |_| "made-up".into(),
         what: "an entry",

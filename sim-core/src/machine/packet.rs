@@ -27,7 +27,7 @@ pub enum Access {
 }
 
 /// A request on its way from an SM's miss queue to L2.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Request {
     /// The line asked for.
     pub line: LineAddr,
@@ -54,17 +54,6 @@ pub struct Request {
 
 // Every queue of the miss path moves it, and a packet with it fits a line of the host's cache.
 const _: () = assert!(size_of::<Request>() == 40 && size_of::<Packet>() == 64);
-
-impl Hash for Request {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let born = (self.since as u32).wrapping_sub(self.age(self.since) as u32);
-        (self.line, self.sm, self.tag, self.kernel, self.access, self.bytes, self.context).hash(state);
-        (born, self.since, self.stations).hash(state);
-        if self.words != 0 {
-            self.words.hash(state);
-        }
-    }
-}
 
 /// Where a request spends its time before the reply NoC: an index into `Request::stations`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +88,7 @@ impl Request {
 }
 
 /// What a home asks of an L1D that owns words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Forward {
     /// A forward, a transfer or a recall.
     pub message: Message,

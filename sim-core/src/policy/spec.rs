@@ -80,25 +80,9 @@ pub const COMBINATIONS: &[Combination] = &[
     },
 ];
 
-/// Parameters of `ws` that its combinations got when they became lists. Hashes, which are older, say nothing of them where they have their defaults.
-const NEW_IN_COMBINATIONS: &[&str] = &["curves_from", "warm_up", "window"];
-
-/// Names that policies had before, and have now: experiments and links that say them still mean the same.
-pub const OLD_NAMES: &[(&str, &str)] = &[("maestro", "ws+lrr+gto")];
-
-/// What a policy that may be called by an old name is called now.
-fn now_called(name: &str) -> &str {
-    OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
-}
-
 /// The names that an experiment may say: those of policies and of combinations.
-static NAMES: Names = Names {
-    names,
-    old: || OLD_NAMES.iter().map(|(old, _)| *old).collect(),
-    known: |name| members_of(name).is_some(),
-    want: |name| one_near(name, &names()),
-    what: "a policy",
-};
+static NAMES: Names =
+    Names { names, shorter: Vec::new, known: |name| members_of(name).is_some(), want: |name| one_near(name, &names()), what: "a policy" };
 
 /// What experiments choose a policy from.
 static ENTRIES: Entries =
@@ -121,7 +105,6 @@ fn names() -> Vec<&'static str> {
 
 /// The policies that a name stands for, which may be an old one.
 fn members_of(name: &str) -> Option<Vec<&'static PolicyInfo>> {
-    let name = now_called(name);
     let combination = COMBINATIONS.iter().find(|combination| combination.name == name);
     combination.map_or_else(|| Some(alloc::vec![PolicyInfo::find(name)?]), |combination| Some(combination.of.to_vec()))
 }
@@ -282,15 +265,7 @@ impl PolicySpec {
 
     /// The form that hashes are made of.
     pub fn encode_decisive(&self, mix: Mix) -> Value {
-        let combined = self.members.len() > 1 && self.is_one_object();
-        self.written(|member| {
-            let plain = Member::of(member.info());
-            let said = |key: &str| !(combined && NEW_IN_COMBINATIONS.contains(&key) && member.get(key) == plain.get(key));
-            match member.encode_decisive(mix) {
-                Value::Object(pairs) => Value::Object(pairs.into_iter().filter(|(key, _)| said(key)).collect()),
-                other => other,
-            }
-        })
+        self.written(|member| member.encode_decisive(mix))
     }
 
     fn written(&self, of: impl Fn(&Member) -> Value) -> Value {
@@ -321,16 +296,6 @@ mod tests {
         let mut problems = Problems::default();
         let spec = PolicySpec::decode(&value.into(), MIX, &mut problems);
         if problems.0.is_empty() { Ok(spec.unwrap()) } else { Err(problems.to_string().trim().to_string()) }
-    }
-
-    /// The canonical form says the new name.
-    #[test]
-    fn an_old_name_means_what_it_meant() {
-        for (old, new) in OLD_NAMES {
-            let [before, after] = [*old, *new].map(|name| read(name).unwrap());
-            assert_eq!((before.name(), before.encode(MIX)), (*new, after.encode(MIX)));
-            assert!(POLICIES.iter().all(|policy| policy.name != *old));
-        }
     }
 
     /// A combination's name, the list of its members, and its canonical form are one thing, which is one object where it has a name.

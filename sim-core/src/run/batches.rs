@@ -162,7 +162,8 @@ mod tests {
     /// However long the run: 128 to 255 batches of equal length that leave nothing out.
     #[test]
     fn batches_are_as_long_as_they_must_and_add_up() {
-        let value = Value::object([("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(["BP", "SAD"]))]);
+        let value =
+            Value::object([("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(["ccbp/BP", "ccbp/SAD"]))]);
         let experiment = Experiment { warm_up: WarmUp::Cycles(1000), ..Experiment::decode(&value).unwrap() };
         let mut run = Simulation::new(&experiment).unwrap();
         for (windows, count, width) in [(255, 255, 1), (256, 128, 2), (300, 150, 2), (512, 128, 4), (515, 128, 4), (516, 129, 4)] {

@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn every_ratio_has_an_interval_where_it_stands() {
-        let result = ended_on("hetero-8b8s", &["BP", "CFD"], 1, 30_000).result();
+        let result = ended_on("hetero-8b8s", &["ccbp/BP", "ccbp/CFD"], 1, 30_000).result();
         let mut found = Vec::new();
         for part in ["gpu", "kernels", "metrics", "sm_classes"] {
             fractions(result.get(part).unwrap(), &alloc::format!(".{part}"), &mut found);
@@ -452,7 +452,7 @@ mod tests {
     /// A run that is much too short knows its ratios so badly that an interval around them would leave what they can be.
     #[test]
     fn no_interval_goes_beyond_what_its_ratio_can_be() {
-        let result = ended(&["BP", "CFD"], 1, 4400).result();
+        let result = ended(&["ccbp/BP", "ccbp/CFD"], 1, 4400).result();
         let (mut ends, mut cut) = (Vec::new(), [0, 0]);
         fractions(result.get("ci95").unwrap(), ".ci95", &mut ends);
         for (path, end) in ends {
@@ -467,7 +467,7 @@ mod tests {
     /// What a ratio divides is what the result divides: the two differ by one constant for both kernels.
     #[test]
     fn ratios_are_those_of_the_result() {
-        let mut run = ended(&["BP", "CFD"], 1, 30_000);
+        let mut run = ended(&["ccbp/BP", "ccbp/CFD"], 1, 30_000);
         let (result, measured) = (run.result(), run.measured());
         for ratio in RATIOS {
             let shown = |k: usize| at(&result, &alloc::format!(".kernels.{k}.{}", ratio.path)).as_f64().unwrap();
@@ -500,7 +500,7 @@ mod tests {
     /// A launch of which only a part has run counts if it is so long that its end does not matter, and shows nothing of another launch.
     #[test]
     fn a_launch_has_shown_all_when_its_end_does_not_matter() {
-        let sad = ended(&["SAD"], 1, 1).experiment().kernels[0].kernel.clone();
+        let sad = ended(&["ccbp/SAD"], 1, 1).experiment().kernels[0].kernel.clone();
         let of = |ctas: u32, launches: usize| {
             let mut kernel = sad.clone();
             kernel.launches = alloc::vec![Launch { grid: ctas.into(), ..kernel.launches[0].clone() }; launches];
@@ -520,7 +520,7 @@ mod tests {
     /// Too short a run says nothing about itself.
     #[test]
     fn a_run_of_few_batches_has_no_intervals() {
-        let result = ended(&["BP"], 1, 3000).result();
+        let result = ended(&["ccbp/BP"], 1, 3000).result();
         assert_eq!(at(&result, ".ci95.kernels.0.ipc"), &Value::Null);
         assert_eq!(at(&result, ".ci95.metrics.hspeedup"), &Value::Null);
         assert_eq!(at(&result, ".ci95.batches"), &Value::from(7_u32));
@@ -529,7 +529,7 @@ mod tests {
     /// Twenty seeds of runs on a tiny machine: how often the interval of one run covers the mean of all.
     #[test]
     fn one_run_covers_the_mean_over_seeds() {
-        let runs: Vec<Value> = (1..=20).map(|seed| ended(&["BT", "SAD"], seed, 60_000).result()).collect();
+        let runs: Vec<Value> = (1..=20).map(|seed| ended(&["ccbp/BT", "ccbp/SAD"], seed, 60_000).result()).collect();
         for path in [".kernels.0.ipc", ".kernels.1.ipc", ".kernels.1.dram_utilisation", ".kernels.0.slowdown", ".metrics.hspeedup"] {
             let mean = runs.iter().map(|run| at(run, path).as_f64().unwrap()).sum::<f64>() / 20.0;
             let covers = |run: &&Value| {

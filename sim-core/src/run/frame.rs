@@ -521,7 +521,7 @@ mod tests {
     /// A kernel that gets nothing has no entry of any queue, whichever of the two it is.
     #[test]
     fn entries_of_queues_are_counted_for_whom_they_serve() {
-        for kernels in [["CFD", "BP"], ["BP", "CFD"]] {
+        for kernels in [["ccbp/CFD", "ccbp/BP"], ["ccbp/BP", "ccbp/CFD"]] {
             let mut run = started(kernels, "leftover");
             let mut seen = [0; 4];
             for _ in 0..200 {
@@ -564,7 +564,7 @@ mod tests {
     /// A target below what a kernel holds makes it drain on that SM alone; so does that it may hold none; where it holds as many as it may, it does not.
     #[test]
     fn who_holds_more_ctas_than_it_may_drains() {
-        let mut run = started(["SAD", "BP"], "even");
+        let mut run = started(["ccbp/SAD", "ccbp/BP"], "even");
         run.advance(2000);
         let (held, drains) = (section(&run, "sm.ctas"), section(&run, "sm.drains"));
         assert!(held.iter().all(|&ctas| ctas > 0) && drains == [0; 4], "{held:?} {drains:?}");
@@ -579,7 +579,7 @@ mod tests {
     /// Everything off both SMs, and back: slots that save, CTAs that are nowhere, the sentence about them, slots that restore.
     #[test]
     fn ctas_on_the_move_are_seen_and_named() {
-        let written = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(["SAD"]))];
+        let written = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(["ccbp/SAD"]))];
         let stop = Value::object([("kernels_done", true)]);
         let written = Value::object(written.into_iter().chain([("restart", false.into()), ("stop", stop)]));
         let mut run = Simulation::new(&Experiment::decode(&written).unwrap()).unwrap();

@@ -119,7 +119,7 @@ mod tests {
     use alloc::string::String;
 
     fn started(policy: Value) -> Simulation {
-        let kernels = Value::array(["BP", "CFD"]);
+        let kernels = Value::array(["ccbp/BP", "ccbp/CFD"]);
         let written = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", kernels), ("policy", policy)];
         Simulation::new(&Experiment::decode(&Value::object(written)).unwrap()).unwrap()
     }
@@ -319,7 +319,7 @@ mod tests {
     /// QoS shows each goal with alpha, idle warps while an epoch goes on, and idle CTAs and moves once they have been decided on.
     #[test]
     fn qos_shows_what_moves_are_decided_on() {
-        let kernels = Value::array([Value::object([("kernel", Value::from("SAD")), ("qos", 0.9.into())]), "CFD".into()]);
+        let kernels = Value::array([Value::object([("kernel", Value::from("ccbp/SAD")), ("qos", 0.9.into())]), "ccbp/CFD".into()]);
         let policy = Value::object([("name", Value::from("qos-rollover")), ("epoch", 2000.into()), ("ipc_alone", Value::array([60, 60]))]);
         let written = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", kernels), ("policy", policy)];
         let mut run = Simulation::new(&Experiment::decode(&Value::object(written)).unwrap()).unwrap();

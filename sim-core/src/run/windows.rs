@@ -342,7 +342,7 @@ mod tests {
     /// The columns of a name add up to what the machine has counted, for each kernel and for all of them.
     #[test]
     fn stalls_of_all_windows_are_the_machines() {
-        let written = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(["BP", "CFD"]))];
+        let written = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"]))];
         let mut run = Simulation::new(&Experiment::decode(&Value::object(written)).unwrap()).unwrap();
         run.advance(25 * WINDOW);
         let Some(Value::Array(columns)) = run.windows().layout(run.machine().gpu()).get("columns").cloned() else {

@@ -7,7 +7,7 @@ use crate::describe::gpu::occupancy::{self, Divisions, Resources};
 use crate::describe::gpu::presets::{self, PRESET, PRESETS};
 use crate::describe::gpu::vendor::{Profile, TIME_SLICES, VENDORS, Vendor};
 use crate::describe::gpu::{Gpu, SmClass};
-use crate::describe::kernel::{Dim3, formerly, library};
+use crate::describe::kernel::{Dim3, library};
 use crate::describe::record::schema::said;
 use crate::describe::record::{self, Better, Figure, Placed, Record, form};
 use crate::describe::value::Value;
@@ -18,7 +18,7 @@ use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy;
 use crate::policy::AnyPolicy;
 use crate::policy::script::{self, Hook, Name};
-use crate::policy::spec::{COMBINATIONS, Combination, Member, OLD_NAMES, PolicyInfo};
+use crate::policy::spec::{COMBINATIONS, Combination, Member, PolicyInfo};
 use crate::policy::words::{self, WORDS, Word};
 use crate::predict::question::QUESTION_FILE;
 use crate::run::cure::Cure;
@@ -169,7 +169,6 @@ fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
     });
     Some(Value::object([
         ("name", Value::from(name)),
-        ("formerly", Value::array(formerly::old_name(name))),
         ("title", kernel.title.as_str().into()),
         ("doc", kernel.doc.as_str().into()),
         ("source", kernel.source.as_str().into()),
@@ -195,16 +194,11 @@ fn cure(cure: Cure) -> Value {
     ])
 }
 
-fn formerly(name: &'static str) -> (&'static str, Value) {
-    ("formerly", Value::array(OLD_NAMES.iter().filter(|(_, new)| *new == name).map(|(old, _)| *old)))
-}
-
 /// A combination as if it were one policy with the parameters of all of its members.
 fn combination(combination: &'static Combination) -> Value {
     let keeps_goals = combination.of.iter().any(|policy| AnyPolicy::new(&Member::of(policy)).keeps_goals());
     Value::object([
         ("name", Value::from(combination.name)),
-        formerly(combination.name),
         ("title", combination.title.into()),
         ("source", combination.source.into()),
         ("doc", combination.doc.into()),
@@ -216,7 +210,6 @@ fn combination(combination: &'static Combination) -> Value {
 fn described(policy: &'static PolicyInfo) -> Value {
     Value::object([
         ("name", Value::from(policy.name)),
-        formerly(policy.name),
         ("title", policy.title.into()),
         ("source", policy.source.into()),
         ("doc", policy.doc.into()),

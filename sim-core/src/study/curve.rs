@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_curve_goes_from_one_sm_to_all() {
         let numbers = |gpu: &str, scale: &str| {
-            let sweep = sms("BP", &presets::find(gpu).unwrap(), scale, 1000).unwrap();
+            let sweep = sms("ccbp/BP", &presets::find(gpu).unwrap(), scale, 1000).unwrap();
             let split = |at: usize| sweep.point(at).unwrap().experiment.policy.ints("split")[0];
             (0..sweep.points()).map(split).collect::<Vec<_>>()
         };

@@ -152,7 +152,7 @@ mod tests {
     /// Counted by hand from what a CTA takes: nothing that fits is left out, and nothing else is in.
     #[test]
     fn every_combination_that_fits_is_tried_once() {
-        let experiment = experiment(&["CFD", "SAD"], None);
+        let experiment = experiment(&["ccbp/CFD", "ccbp/SAD"], None);
         let (cost, limit) = (experiment.cta_costs()[0], experiment.cta_limits()[0]);
         let whole = Resources::of_class(experiment.gpu.class_of(0));
         let fits = |a: u32, b: u32| {
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_spatial_oracle_tries_all_counts_jointly() {
-        let experiment = experiment(&["CFD", "SAD"], Some(2));
+        let experiment = experiment(&["ccbp/CFD", "ccbp/SAD"], Some(2));
         assert_eq!(counts(&experiment), [[1, 1], [1, 2], [2, 1], [2, 2]]);
         let sweep = sweep(&experiment, Space::Spatial).unwrap();
         let point = sweep.point(1).unwrap().experiment;
@@ -188,9 +188,9 @@ mod tests {
             assert_eq!((problems.0.len(), problems.0[0].path.as_str()), (1, "kernels"));
             problems.0[0].found.clone()
         };
-        let three = found(&["BP"; 3], "tiny-2sm", Space::Combinations);
+        let three = found(&["ccbp/BP"; 3], "tiny-2sm", Space::Combinations);
         assert_eq!(three, "kernels whose CTAs do not fit an SM together");
-        let eight = found(&["BP"; 8], "ccbp-16sm", Space::Spatial);
+        let eight = found(&["ccbp/BP"; 8], "ccbp-16sm", Space::Spatial);
         assert_eq!(eight, "too many combinations of CTAs");
     }
 }

@@ -71,7 +71,7 @@ mod tests {
         let value = Value::object([
             ("corun", Value::from(1)),
             ("gpu", "tiny-2sm".into()),
-            ("kernels", Value::array(["CFD", "SAD"])),
+            ("kernels", Value::array(["ccbp/CFD", "ccbp/SAD"])),
             ("policy", policy.into()),
             ("stop", Value::object([("cycles", 30_000)])),
         ]);

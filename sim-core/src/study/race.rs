@@ -241,15 +241,16 @@ mod tests {
             run.advance(20_000);
             Standing::of(&mut run)
         };
-        let even = of(&["BP", "CFD"], "even".into(), 0);
+        let even = of(&["ccbp/BP", "ccbp/CFD"], "even".into(), 0);
         assert_eq!((even.cycle, even.steady_since), (20_000, Some(0)));
         let [low, high] = even.ends.unwrap();
         assert!(even.speedup.is_some_and(|speedup| low < speedup && speedup < high), "{even:?}");
-        assert_eq!(of(&["BP", "CFD"], "ccbp".into(), 0).steady_since, None);
-        assert_eq!(of(&["BP", "CFD"], "time-slice".into(), 0).steady_since, None);
-        assert_eq!(of(&["BP", "CFD"], "even".into(), 30_000).steady_since, None, "nothing is measured yet");
+        assert_eq!(of(&["ccbp/BP", "ccbp/CFD"], "ccbp".into(), 0).steady_since, None);
+        assert_eq!(of(&["ccbp/BP", "ccbp/CFD"], "time-slice".into(), 0).steady_since, None);
+        assert_eq!(of(&["ccbp/BP", "ccbp/CFD"], "even".into(), 30_000).steady_since, None, "nothing is measured yet");
         // One that gets no CTA gets nothing.
-        let starved = of(&["BP", "CFD"], Value::object([("name", Value::from("fixed")), ("combination", Value::array([1, 0]))]), 0);
+        let starved =
+            of(&["ccbp/BP", "ccbp/CFD"], Value::object([("name", Value::from("fixed")), ("combination", Value::array([1, 0]))]), 0);
         assert_eq!((starved.speedup, starved.ends), (Some(0.0), Some([0.0, 0.0])));
     }
 

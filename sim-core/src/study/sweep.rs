@@ -365,7 +365,7 @@ mod tests {
     }
 
     fn mix() -> Vec<(&'static str, Value)> {
-        alloc::vec![("kernels", Value::array(["BP", "SAD"]))]
+        alloc::vec![("kernels", Value::array(["ccbp/BP", "ccbp/SAD"]))]
     }
 
     fn problems(value: &Value) -> Vec<String> {
@@ -414,7 +414,7 @@ mod tests {
         // A value that is wrong only together with the base.
         let mut base = mix();
         base.push(("policy", Value::object([("name", Value::from("fixed")), ("combination", Value::array([1, 1]))])));
-        let mixes = axis("kernels", [Value::array(["BP", "SAD"]), Value::array(["BP", "SAD", "CFD"])]);
+        let mixes = axis("kernels", [Value::array(["ccbp/BP", "ccbp/SAD"]), Value::array(["ccbp/BP", "ccbp/SAD", "ccbp/CFD"])]);
         let found = problems(&sweep(base, alloc::vec![mixes]));
         assert!(found.len() == 1 && found[0].starts_with("sweep.base.policy.combination: found "), "{found:?}");
         assert!(found[0].contains(", in point 1, want "), "{found:?}");

@@ -47,19 +47,19 @@ const fn row(name: &'static str, class: Class, percent: [u32; 4]) -> Target {
 
 /// CCBP, Table 2.
 pub const TABLE_2: [Target; 13] = [
-    row("CFD", Class::Nbi, [7, 54, 14, 15]),
-    row("LAV", Class::Nbi, [5, 53, 1, 1]),
-    row("SMV", Class::Nbi, [10, 52, 25, 30]),
-    row("KM", Class::Nbi, [2, 52, 22, 17]),
-    row("LBM", Class::Dbi, [17, 15, 61, 88]),
-    row("FTD", Class::Dbi, [29, 32, 65, 66]),
-    row("SAD", Class::Dbi, [5, 17, 64, 78]),
-    row("SRT", Class::Dbi, [25, 37, 59, 69]),
-    row("BFS", Class::Ls, [44, 14, 24, 100]),
-    row("BP", Class::Ls, [68, 19, 36, 51]),
-    row("BT", Class::Ls, [24, 27, 19, 44]),
-    row("HG", Class::Ls, [28, 19, 25, 74]),
-    row("PF", Class::Ls, [72, 28, 39, 90]),
+    row("ccbp/CFD", Class::Nbi, [7, 54, 14, 15]),
+    row("ccbp/LAV", Class::Nbi, [5, 53, 1, 1]),
+    row("ccbp/SMV", Class::Nbi, [10, 52, 25, 30]),
+    row("ccbp/KM", Class::Nbi, [2, 52, 22, 17]),
+    row("ccbp/LBM", Class::Dbi, [17, 15, 61, 88]),
+    row("ccbp/FTD", Class::Dbi, [29, 32, 65, 66]),
+    row("ccbp/SAD", Class::Dbi, [5, 17, 64, 78]),
+    row("ccbp/SRT", Class::Dbi, [25, 37, 59, 69]),
+    row("ccbp/BFS", Class::Ls, [44, 14, 24, 100]),
+    row("ccbp/BP", Class::Ls, [68, 19, 36, 51]),
+    row("ccbp/BT", Class::Ls, [24, 27, 19, 44]),
+    row("ccbp/HG", Class::Ls, [28, 19, 25, 74]),
+    row("ccbp/PF", Class::Ls, [72, 28, 39, 90]),
 ];
 
 /// The programs of Parboil that the QoS paper runs, and whether each is bound by memory: it takes at least `MEMORY` of the DRAM bandwidth of

@@ -22,7 +22,7 @@ fn start_on(gpu: Value, kernel: Kernel) -> Simulation {
     let value = Value::object([
         ("corun", Value::from(1)),
         ("gpu", gpu),
-        ("kernels", Value::array(["BP"])),
+        ("kernels", Value::array(["ccbp/BP"])),
         ("policy", "leftover".into()),
         ("warp_order", "lrr".into()),
         ("stop", Value::object([("kernels_done", true)])),
@@ -254,7 +254,7 @@ fn sized(sms: u32, banks: u32, channels: u32, kernels: &str) -> Result<Experimen
 #[test]
 fn a_gpu_has_up_to_256_sms_and_banks() {
     for (sms, banks, channels) in [(64, 64, 64), (65, 65, 65), (108, 80, 40), (132, 96, 48), (256, 256, 256)] {
-        let experiment = sized(sms, banks, channels, r#"["BP", "SAD"]"#).unwrap_or_else(|problems| panic!("{problems}"));
+        let experiment = sized(sms, banks, channels, r#"["ccbp/BP", "ccbp/SAD"]"#).unwrap_or_else(|problems| panic!("{problems}"));
         let run = |reversed, keep_awake| {
             let mut simulation = Simulation::new(&experiment).expect("valid");
             (simulation.machine_mut().reversed, simulation.machine_mut().keep_awake) = (reversed, keep_awake);
@@ -293,7 +293,7 @@ fn every_sm_reaches_every_bank() {
 /// Beyond 256 an experiment is refused, with the field that says so.
 #[test]
 fn more_than_256_of_anything_is_an_error() {
-    let problems = |sms, banks, channels| match sized(sms, banks, channels, r#"["BP"]"#) {
+    let problems = |sms, banks, channels| match sized(sms, banks, channels, r#"["ccbp/BP"]"#) {
         Ok(_) => panic!("{sms} SMs, {banks} banks, {channels} channels"),
         Err(problems) => problems.to_string(),
     };

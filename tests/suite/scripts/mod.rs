@@ -22,7 +22,7 @@ fn described(source: &str, gpu: &str, profile_cycles: i64) -> Value {
     Value::object([
         ("corun", Value::from(1)),
         ("gpu", gpu.into()),
-        ("kernels", Value::array(["BP", "CFD"])),
+        ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"])),
         ("policy", Value::object(policy)),
     ])
 }

@@ -31,7 +31,7 @@ const twoKernels = story<{ bp: number; cfd: number }>({
   title: "Two kernels on one GPU",
   text: [
     "BP, which trains a neural network, mostly computes. CFD, a flow solver, mostly moves data. They share an eighth of the GPU of the CCBP paper: two SMs, two [L2](#term-l2) banks, two [DRAM channels](#term-dram-channel). An SM holds four [CTAs](#term-cta) of BP, which stay. The knob adds CTAs of CFD.",
-    "BP loses nearly everything, from 75{{= at(0).bp}} % of its speed alone to 17{{= at(8).bp}} %, and has as much room as before. CFD takes bandwidth: its reads stand in front of BP's on the way to DRAM. The two speeds add up to most at five CTAs of CFD{{? most((p) => p.bp + p.cfd) === 5}}. With more, the GPU as a whole does less.",
+    "BP loses nearly everything, from 75{{= at(0).bp}} % of its speed alone to 18{{= at(8).bp}} %, and has as much room as before. CFD takes bandwidth: its reads stand in front of BP's on the way to DRAM. The two speeds add up to most at three CTAs of CFD{{? most((p) => p.bp + p.cfd) === 3}}. With more, the GPU as a whole does less.",
     "So a scheme that shares a GPU answers two questions: who gets room, and who gets bandwidth (Lin et al., *CCBP*, 2019).",
   ],
   knob: {
@@ -171,8 +171,8 @@ const promises = story<{ bp: number; cfd: number }>({
   title: "Quotas and promises",
   text: [
     "BP is promised a share of its speed alone; CFD gets the rest. The scheme of Wang et al. (*QoS*, ISCA 2017) gives each kernel a [quota](#term-quota): so many instructions in an [epoch](#term-epoch), here 2,000 cycles. Whoever has used its quota waits, and who is behind its promise gets more the next time.",
-    "The line is the promise. Up to 60 %, BP is on it or above{{? [20, 30, 40, 50, 60].every((share) => at(share).bp >= share / 100)}}, and CFD pays: at a promise of 30 % it has 30{{= at(30).cfd}} % of its speed, at 60 % it has 10{{= at(60).cfd}} %. With an [even split](#term-even-split) of each SM, BP would have 14{{= changed(50, { kernels: ['ccbp/BP', 'ccbp/CFD'], policy: 'even' }).kernels[0].ipc / runs(50)[1].result.kernels[0].ipc}} %.",
-    "From 70 % on the promise is too great{{? [70, 80, 90].every((share) => at(share).bp < share / 100)}}. CFD stays at a tenth{{? Math.abs(at(90).cfd - 0.1) < 0.02}}, and BP near 58{{= at(90).bp}} %. A quota limits what a kernel issues. It does not make memory faster, and not every promise can be kept.",
+    "The line is the promise. Up to 60 %, BP is on it or above{{? [20, 30, 40, 50, 60].every((share) => at(share).bp >= share / 100)}}, and CFD pays: at a promise of 30 % it has 27{{= at(30).cfd}} % of its speed, at 60 % it has 10{{= at(60).cfd}} %. With an [even split](#term-even-split) of each SM, BP would have 14{{= changed(50, { kernels: ['ccbp/BP', 'ccbp/CFD'], policy: 'even' }).kernels[0].ipc / runs(50)[1].result.kernels[0].ipc}} %.",
+    "From 70 % on the promise is too great{{? [70, 80, 90].every((share) => at(share).bp < share / 100)}}. CFD stays at a tenth{{? Math.abs(at(90).cfd - 0.1) < 0.02}}, and BP near 57{{= at(90).bp}} %. A quota limits what a kernel issues. It does not make memory faster, and not every promise can be kept.",
   ],
   knob: {
     name: "Promised to BP",

@@ -33,9 +33,9 @@ export function kernelLabels(kernels: readonly KernelChoice[]): string[] {
     uses = (name: string, end?: number): number => names.slice(0, end).filter((other) => other === name).length;
   return names.map((name, k) => (uses(name) > 1 ? `${name} #${uses(name, k + 1)}` : name));
 }
-/** What the catalogue says of a kernel, by its name or by one that it had before. */
+/** What the catalogue says of a kernel. */
 export function kernelEntry(catalogue: Catalogue, name: string): KernelEntry | undefined {
-  return catalogue.kernels.find((k) => k.name === name || k.formerly.includes(name));
+  return catalogue.kernels.find((k) => k.name === name);
 }
 export function ownBody(choice: KernelChoice): KernelBody | null {
   if (typeof choice === "string") return null;
@@ -47,9 +47,9 @@ export function withBody(choice: KernelChoice, body: string | KernelBody): Kerne
   return typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: body } : body;
 }
 
-/** What the catalogue says of a policy, by its name or by one that it had before. */
+/** What the catalogue says of a policy. */
 export function policyEntry(catalogue: Catalogue, name: string): PolicyEntry | undefined {
-  return catalogue.policies.find((p) => p.name === name || p.formerly.includes(name));
+  return catalogue.policies.find((p) => p.name === name);
 }
 
 /** The policies that act in turn, each with its parameters; mostly one. */

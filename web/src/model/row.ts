@@ -30,15 +30,15 @@ function namesOf(catalogue: Catalogue): Map<string, Named> {
   const say = (named: Named, names: readonly string[]): void => {
     for (const name of names.map(bare)) if (name !== "" && !all.has(name)) all.set(name, named);
   };
-  for (const { name, formerly } of catalogue.kernels)
-    for (const one of [name, name.replace(/^.*\//, ""), ...formerly].map(bare)) {
+  for (const { name } of catalogue.kernels)
+    for (const one of [name, name.replace(/^.*\//, "")].map(bare)) {
       const known = all.get(one);
       if (known && "kernels" in known) known.kernels.push(name);
       else say({ kernels: [name] }, [one]);
     }
   for (const entry of catalogue.policies) {
     const heads = catalogue.vendors.words.filter(({ policy }) => policy === entry.name).map(({ head }) => head);
-    say({ scheme: entry }, [entry.name, ...entry.formerly, ...heads, schemeHead(entry.name, catalogue)]);
+    say({ scheme: entry }, [entry.name, ...heads, schemeHead(entry.name, catalogue)]);
   }
   for (const { name, aliases, title } of catalogue.gpus)
     say({ gpu: name }, [name, ...aliases, title.replace(/,.*$/, "")]);

@@ -89,7 +89,7 @@ rule! {
 /// The names of the presets.
 pub static PRESET_NAMES: Names = Names {
     names: || PRESETS.iter().map(|preset| preset.name).collect(),
-    old: || PRESETS.iter().filter_map(|preset| preset.alias).collect(),
+    shorter: || PRESETS.iter().filter_map(|preset| preset.alias).collect(),
     known: |name| preset(name).is_some(),
     want: |name| one_near(name, &PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
     what: "a preset",

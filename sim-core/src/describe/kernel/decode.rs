@@ -88,7 +88,7 @@ impl Kernel {
 
     /// What decides a run, for hashes: the canonical form with the key as the name, and without the texts for people.
     pub fn encode_decisive(&self) -> Value {
-        Value::object(core::iter::once(("name", Value::from(self.key()))).chain(self.shape()))
+        Value::object(core::iter::once(("name", Value::from(self.name.as_str()))).chain(self.shape()))
     }
 
     /// Arrays, launches and lists.

@@ -6,7 +6,6 @@
 
 pub mod carve_out;
 pub mod decode;
-pub mod formerly;
 pub mod library;
 pub mod records;
 pub mod sequence;
@@ -55,11 +54,6 @@ impl Kernel {
     /// Its name without the paper: `BP` of `ccbp/BP`.
     pub fn short_name(&self) -> &str {
         self.name.rsplit('/').next().filter(|short| !short.is_empty()).unwrap_or(&self.name)
-    }
-
-    /// What its draws and hashes are keyed by: its old name, if it had one.
-    pub fn key(&self) -> &str {
-        formerly::old_name(&self.name).unwrap_or(&self.name)
     }
 
     /// Whether every count of arithmetic instructions is one that a Program may have.

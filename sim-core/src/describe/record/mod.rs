@@ -149,9 +149,9 @@ pub enum Shape {
 pub struct Names {
     /// The names that are offered.
     pub names: fn() -> Vec<&'static str>,
-    /// Older names and shorter ones, which are read too.
-    pub old: fn() -> Vec<&'static str>,
-    /// Whether there is one of this name, or of this old one.
+    /// Shorter names, which are read too.
+    pub shorter: fn() -> Vec<&'static str>,
+    /// Whether there is one of this name.
     pub known: fn(&str) -> bool,
     /// What is wanted in place of a name that there is not.
     pub want: fn(&str) -> String,

@@ -105,10 +105,10 @@ impl Definitions {
             Shape::Choice(names) => Value::object([("enum", Value::array(names.iter().copied()))]),
             Shape::Constant(value) => Value::object([("const", value.value().unwrap_or_default()), ("deprecated", true.into())]),
             Shape::Listed(names) => {
-                let old = (names.old)();
+                let shorter = (names.shorter)();
                 let names = Value::object([("enum", Value::array((names.names)()))]);
-                let old = (!old.is_empty()).then(|| Value::object([("enum", Value::array(old))]));
-                any_of([names].into_iter().chain(old))
+                let shorter = (!shorter.is_empty()).then(|| Value::object([("enum", Value::array(shorter))]));
+                any_of([names].into_iter().chain(shorter))
             }
             Shape::Pattern(pattern) => typed("string", &[("pattern", pattern.regex.into())]),
             Shape::List { of, min, max, .. } => self.list(of, *min, *max),
@@ -189,10 +189,9 @@ impl Definitions {
         let params = |name: &str| (entries.params)(name).unwrap_or_default();
         let needs = |name: &&str| params(name).into_iter().flatten().any(|param| param.absent == Absent::Needed);
         let names = (entries.names.names)();
-        let old = (entries.names.old)();
-        let alone = Value::array(names.iter().chain(&old).filter(|name| !needs(name)).copied());
+        let alone = Value::array(names.iter().filter(|name| !needs(name)).copied());
         let mut forms = alloc::vec![Value::object([("enum", alone)])];
-        for name in names.iter().chain(&old) {
+        for name in &names {
             let Value::Object(mut object) = self.object(&params(name), None) else { continue };
             for (key, value) in &mut object {
                 match (key.as_str(), value) {

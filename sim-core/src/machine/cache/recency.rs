@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 
 /// The ways of each set in a ring, from the oldest to the newest; a reserved way is in none.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Recency {
     /// Ways of a set, and the place between its newest and its oldest.
     places: u32,
@@ -42,25 +42,24 @@ impl Recency {
         ring
     }
 
-    /// A way becomes the newest of its set, or is in its ring no longer.
+    /// A way becomes the newest of its set.
     #[inline]
-    pub fn renew(&mut self, set: u32, way: u32, leaves: bool) {
+    pub fn make_newest(&mut self, set: u32, way: u32) {
         let between = self.places as usize - 1;
-        let ring = self.without(set, way);
-        if !leaves {
-            put_before(ring, way, between);
-        }
+        put_before(self.without(set, way), way, between);
     }
 
-    /// A way becomes older than all of its set but those for which `is_older` holds, which are the oldest.
-    pub fn insert(&mut self, set: u32, way: u32, is_older: impl Fn(u32) -> bool) {
+    /// A way becomes the oldest of its set.
+    pub fn make_oldest(&mut self, set: u32, way: u32) {
         let between = self.places as usize - 1;
         let ring = self.without(set, way);
-        let mut newer = usize::from(ring[between][1]);
-        while newer != between && is_older(newer as u32) {
-            newer = ring[newer][1].into();
-        }
-        put_before(ring, way, newer);
+        put_before(ring, way, ring[between][1].into());
+    }
+
+    /// A way is in its ring no longer.
+    #[inline]
+    pub fn take_out(&mut self, set: u32, way: u32) {
+        self.without(set, way);
     }
 
     /// The oldest way of a set among those of `mask`, unless each is reserved.

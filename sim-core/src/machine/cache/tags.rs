@@ -8,8 +8,6 @@ use crate::describe::gpu::SetIndex;
 use crate::describe::ids::{KernelId, LineAddr};
 use alloc::boxed::Box;
 use alloc::vec;
-use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
 /// Marks an empty way: validation keeps kernels from reaching this line.
@@ -23,9 +21,6 @@ const DIRTY: u8 = 0x80;
 
 /// Set in a line's `meta` while its way is reserved for it. Its sign is the complement of the line's own, so that `find` passes it by.
 const RESERVED: u8 = 0x40;
-
-/// Time of use of a reserved way: later than any other, so that it is a victim only if every way is reserved.
-const IN_USE: u32 = u32::MAX;
 
 /// Set in a line's `meta` while a line is there, or has its way reserved: what is in the slot need not be read for that. It follows from the slot.
 const HELD: u8 = 0x20;
@@ -42,48 +37,22 @@ pub enum Victim {
     Dirty(LineAddr),
 }
 
-/// A place for a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Slot {
-    line: LineAddr,
-    /// Time of last use, in accesses to the array; 0 without a line.
-    used: u32,
-}
-
-/// An empty slot.
-const NOTHING: Slot = Slot { line: EMPTY, used: 0 };
-
 /// The tag array. What one access looks at lies together: the arrays of all SMs are more than a processor's own caches hold.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tags {
     sets: u32,
     index: SetIndex,
     ways: u32,
     /// Of the first `sets` sets, and of those that there were once.
-    slots: Box<[Slot]>,
+    lines: Box<[LineAddr]>,
     /// Owner in the low bits, what is set of a line above.
     meta: Box<[u8]>,
-    accesses: u32,
+    /// The ways of each set by their last use.
+    recency: Recency,
     /// A byte of each line that follows from its number, eight ways a word: says without a look at each way which may hold a line.
     signs: Derived<Box<[u64]>>,
     /// Words of signs of a set.
     sign_words: Derived<u32>,
-    /// The ways of each set by their time of use: found without a look at each.
-    recency: Derived<Recency>,
-}
-
-impl Hash for Tags {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.sets, self.index, self.ways).hash(state);
-        // Lines and times as if each had an array of its own.
-        for word in [|slot: &Slot| slot.line, |slot: &Slot| slot.used] {
-            self.slots.len().hash(state);
-            self.slots.iter().for_each(|slot| state.write(&word(slot).to_ne_bytes()));
-        }
-        self.meta.len().hash(state);
-        self.meta.iter().for_each(|meta| state.write(&[meta & !HELD]));
-        self.accesses.hash(state);
-    }
 }
 
 impl Tags {
@@ -96,39 +65,29 @@ impl Tags {
             sets,
             index,
             ways,
-            slots: vec![NOTHING; slots].into(),
+            lines: vec![EMPTY; slots].into(),
             meta: vec![0; slots].into(),
-            accesses: 0,
+            recency: Recency::new(sets, ways),
             signs: Derived(vec![0; (sets * sign_words) as usize].into()),
             sign_words: Derived(sign_words),
-            recency: Derived(Recency::new(sets, ways)),
         }
     }
 
     /// Drops every line, and goes on with so many sets, at most as many as at first.
     pub fn restart(&mut self, sets: u32) {
         self.sets = sets;
-        self.slots.fill(NOTHING);
+        self.lines.fill(EMPTY);
         self.meta.fill(0);
         self.signs.fill(0);
         self.recency.restart();
     }
 
-    /// Says when a way is used, in the order of use too.
-    #[inline]
-    fn use_way(&mut self, set: u32, way: u32, time: u32) {
-        self.slots[(set * self.ways + way) as usize].used = time;
-        self.recency.renew(set, way, time == IN_USE);
-    }
-
     /// Empties a slot.
     #[inline]
     fn empty(&mut self, slot: u32) {
-        let (set, way) = (slot / self.ways, slot % self.ways);
-        self.slots[slot as usize] = NOTHING;
+        self.lines[slot as usize] = EMPTY;
         self.meta[slot as usize] = 0;
-        let slots = &self.slots[(slot - way) as usize..];
-        self.recency.insert(set, way, |other| other < way && slots[other as usize].used == 0);
+        self.recency.make_oldest(slot / self.ways, slot % self.ways);
     }
 
     /// The set of a line, and its sign.
@@ -147,14 +106,14 @@ impl Tags {
     #[inline]
     fn find_in(&self, set: u32, sign: u64, line: LineAddr) -> Option<u32> {
         let first = set * self.ways;
-        let slots = &self.slots[first as usize..(first + self.ways) as usize];
+        let lines = &self.lines[first as usize..(first + self.ways) as usize];
         let signs = (set * *self.sign_words) as usize;
         for (word, &signs) in (0..).step_by(8).zip(&self.signs[signs..signs + *self.sign_words as usize]) {
             let mut same = alike(signs, sign);
             while same != 0 {
                 let way = word + (same.trailing_zeros() >> 3);
                 // A word has signs beyond the last way, too.
-                if slots.get(way as usize).is_some_and(|slot| slot.line == line) {
+                if lines.get(way as usize) == Some(&line) {
                     return Some(first + way);
                 }
                 same &= same - 1;
@@ -167,32 +126,8 @@ impl Tags {
     pub fn lookup(&mut self, line: LineAddr) -> Option<u32> {
         let (set, sign) = self.set(line);
         let slot = self.find_in(set, sign, line)?;
-        let time = self.next_use();
-        self.use_way(set, slot - set * self.ways, time);
+        self.recency.make_newest(set, slot - set * self.ways);
         Some(slot)
-    }
-
-    /// The time of one more use.
-    #[inline]
-    fn next_use(&mut self) -> u32 {
-        if self.accesses == IN_USE - 1 {
-            self.restart_count();
-        }
-        self.accesses += 1;
-        self.accesses
-    }
-
-    /// Restarts the count of accesses: in each set the times of use become ranks, in the same order.
-    #[cold]
-    fn restart_count(&mut self) {
-        for set in self.slots.chunks_mut(self.ways as usize) {
-            let mut times: Vec<u32> = set.iter().map(|slot| slot.used).filter(|&time| time != 0 && time != IN_USE).collect();
-            times.sort_unstable();
-            for time in set.iter_mut().map(|slot| &mut slot.used).filter(|time| **time != 0 && **time != IN_USE) {
-                *time = times.partition_point(|earlier| earlier <= time) as u32;
-            }
-        }
-        self.accesses = self.ways;
     }
 
     /// Marks the line in a slot as newer than below.
@@ -205,13 +140,14 @@ impl Tags {
     pub fn fill(&mut self, line: LineAddr, kernel: KernelId, dirty: bool, mask: u32) -> Option<Victim> {
         let dirty_bit = u8::from(dirty) * DIRTY;
         let (set, sign) = self.set(line);
-        let time = self.next_use();
         if let Some(slot) = self.find_in(set, sign, line) {
-            self.use_way(set, slot - set * self.ways, time);
+            self.recency.make_newest(set, slot - set * self.ways);
             self.meta[slot as usize] |= dirty_bit;
             return None;
         }
-        self.put(line, (set, sign), kernel.0 | dirty_bit, time, mask)
+        let (way, victim) = self.put(line, (set, sign), kernel.0 | dirty_bit, mask);
+        self.recency.make_newest(set, way);
+        victim
     }
 
     /// The way of a set that a line takes which may go into the ways of `mask`: if each is reserved, the first.
@@ -226,21 +162,20 @@ impl Tags {
         set * self.ways + self.way(set, mask)
     }
 
-    /// Puts a line that is not in its set in, with what its sign, `meta` and `used` shall be.
+    /// Puts a line that is not in its set in, with what its sign and `meta` shall be: which way it took, and what it pushed out.
     #[inline]
-    fn put(&mut self, line: LineAddr, (set, sign): (u32, u64), meta: u8, time: u32, mask: u32) -> Option<Victim> {
+    fn put(&mut self, line: LineAddr, (set, sign): (u32, u64), meta: u8, mask: u32) -> (u32, Option<Victim>) {
         let way = self.way(set, mask);
         let chosen = (set * self.ways + way) as usize;
         self.sign(set, way, sign);
         let victim = match self.meta[chosen] {
             before if before & HELD == 0 => None,
             before if before & DIRTY == 0 => Some(Victim::Clean),
-            _ => Some(Victim::Dirty(self.slots[chosen].line)),
+            _ => Some(Victim::Dirty(self.lines[chosen])),
         };
-        self.slots[chosen].line = line;
+        self.lines[chosen] = line;
         self.meta[chosen] = meta | HELD;
-        self.use_way(set, way, time);
-        victim
+        (way, victim)
     }
 
     /// Sets the sign of a way.
@@ -258,7 +193,9 @@ impl Tags {
     /// Reserves a way of `mask` for a line that is not there; the caller has checked `can_reserve`. Returns what it pushed out.
     pub fn reserve(&mut self, line: LineAddr, kernel: KernelId, mask: u32) -> Option<Victim> {
         let (set, sign) = self.set(line);
-        self.put(line, (set, !sign & 0xff), kernel.0 | RESERVED, IN_USE, mask)
+        let (way, victim) = self.put(line, (set, !sign & 0xff), kernel.0 | RESERVED, mask);
+        self.recency.take_out(set, way);
+        victim
     }
 
     /// The line for which a way is reserved has arrived: it is there, as the most recently used.
@@ -268,8 +205,7 @@ impl Tags {
             let way = slot - set * self.ways;
             self.sign(set, way, sign);
             self.meta[slot as usize] &= !RESERVED;
-            let time = self.next_use();
-            self.use_way(set, way, time);
+            self.recency.make_newest(set, way);
         }
     }
 
@@ -287,7 +223,7 @@ impl Tags {
 
     /// Drops the lines of kernels that `of` picks, but for those whose way is only reserved: these are still to come.
     pub fn drop_lines(&mut self, of: impl Fn(KernelId) -> bool) {
-        for slot in 0..self.slots.len() {
+        for slot in 0..self.lines.len() {
             let meta = self.meta[slot];
             if meta & HELD != 0 && meta & RESERVED == 0 && of(KernelId(meta & OWNER)) {
                 self.empty(slot as u32);
@@ -318,7 +254,7 @@ impl Tags {
 
     /// The line in a slot.
     pub fn line(&self, slot: u32) -> Option<LineAddr> {
-        Some(self.slots[slot as usize].line).filter(|&line| line != EMPTY)
+        Some(self.lines[slot as usize]).filter(|&line| line != EMPTY)
     }
 
     /// The kernel whose line is in a slot.
@@ -415,50 +351,41 @@ mod tests {
         assert!((0..32).all(|row| tags.lookup(row * 32).is_some()));
     }
 
-    /// Is the way that a line takes always the least recently used one of those that it may take?
+    /// Is the way that a line takes always an empty one, or else the least recently used of those that it may take?
     #[test]
-    fn the_order_of_use_is_that_of_the_times() {
+    fn a_line_takes_the_way_used_longest_ago() {
         for ways in [1, 4, 7, 32] {
             let mut tags = Tags::new(SetIndex::Modulo, 3 * ways * 128, ways, 128);
-            for n in 0..4000 {
+            // When each slot was used last, as seen from outside: 0 without a line.
+            let mut used = vec![0; tags.slots() as usize];
+            for n in 1..4000 {
                 let line = below(mix(7, n), 5 * u64::from(ways)) as u32;
                 let all = u32::MAX >> (32 - ways);
                 let mask = match mix(11, n) as u32 & all {
                     0 => all,
                     mask => mask,
                 };
-                let slots = tags.slots_of(line);
-                let allowed = (0..ways).filter(|way| mask >> way & 1 != 0);
-                let oldest = allowed.min_by_key(|way| tags.slots[(slots.start + way) as usize].used).map(|way| slots.start + way);
-                assert_eq!(Some(tags.place_of(line, mask)), oldest, "{ways} ways, step {n}");
+                let first = tags.slots_of(line).start;
+                let free = |slot: &u32| tags.meta[*slot as usize] & RESERVED == 0;
+                let allowed = (0..ways).filter(|way| mask >> way & 1 != 0).map(|way| first + way);
+                let oldest = allowed.filter(free).map(|slot| used[slot as usize]).min();
+                let taken = tags.place_of(line, mask);
+                assert_eq!(oldest.is_some(), tags.can_reserve(line, mask), "{ways} ways, step {n}");
+                assert!(oldest.is_none_or(|oldest| used[taken as usize] == oldest), "{ways} ways, step {n}");
+                let coming = tags.slots_of(line).any(|slot| tags.lines[slot as usize] == line && !free(&slot));
                 match below(mix(13, n), 8) {
                     0 => tags.invalidate(line),
+                    1..=3 if coming => tags.fill_reserved(line),
+                    _ if coming => continue,
                     1 if tags.find(line).is_none() && tags.can_reserve(line, mask) => drop(tags.reserve(line, K, mask)),
-                    2 | 3 => tags.fill_reserved(line),
-                    4 => drop(tags.lookup(line)),
-                    5 if below(mix(17, n), 50) == 0 => tags.drop_lines(|_| true),
+                    2 => drop(tags.lookup(line)),
+                    3 if below(mix(17, n), 50) == 0 => tags.drop_lines(|_| true),
                     _ => drop(tags.fill(line, K, false, mask)),
                 }
-            }
-        }
-    }
-
-    /// The count of accesses runs out after 2³² of them: the order of use stays.
-    #[test]
-    fn least_recently_used_survives_the_end_of_its_count() {
-        let mut young = Tags::new(SetIndex::Modulo, 6 * 4 * 128, 4, 128);
-        let mut old = young.clone();
-        old.accesses = u32::MAX - 100;
-        for n in 0..400 {
-            let line = below(mix(5, n), 40) as u32;
-            assert_eq!(young.lookup(line), old.lookup(line), "access {n}");
-            assert_eq!(young.fill(line, K, n % 3 == 0, !0), old.fill(line, K, n % 3 == 0, !0), "access {n}");
-            if n % 50 == 0 {
-                young.invalidate(line);
-                old.invalidate(line);
-            }
-            if n == 20 {
-                assert_eq!(young.reserve(1000, K, 1), old.reserve(1000, K, 1), "before the count runs out");
+                used.iter_mut().zip(&tags.lines).filter(|(_, held)| **held == EMPTY).for_each(|(used, _)| *used = 0);
+                if let Some(slot) = tags.find(line) {
+                    used[slot as usize] = n;
+                }
             }
         }
     }

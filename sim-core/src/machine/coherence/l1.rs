@@ -1,10 +1,9 @@
 //! A line's words at an L1D.
 
 use super::{Rules, Words};
-use core::hash::{Hash, Hasher};
 
 /// The words of a line that an L1D holds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Line {
     /// Words with a value. All that follow are among them, but for those that atomic operations wait for.
     pub valid: Words,
@@ -20,15 +19,6 @@ pub struct Line {
     pub atomic: Words,
     /// Words of `asked` that atomic operations wait for: the grant brings their values.
     pub coming: Words,
-}
-
-impl Hash for Line {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.valid, self.written, self.asked, self.passed, self.owned).hash(state);
-        if self.awaited() != 0 {
-            (self.atomic, self.coming).hash(state);
-        }
-    }
 }
 
 impl Line {

@@ -4,13 +4,12 @@ use crate::describe::ids::Cycle;
 use crate::describe::kernel::Dim3;
 use crate::machine::sm::code::Code;
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 
 /// `Grid::ran_on` of a CTA that has not run.
 pub const NOWHERE: u16 = u16::MAX;
 
 /// The launch of a kernel that is under way.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Grid {
     /// CTAs of the grid along each dimension.
     pub extent: Dim3,
@@ -85,21 +84,6 @@ impl Grid {
             *place = sm;
         }
         true
-    }
-}
-
-/// The shape follows from the launch. While CTAs go in the order of the grid, the number placed says which CTAs wait.
-impl Hash for Grid {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        if self.waiting.iter().any(|range| range.1 != self.ctas) {
-            self.waiting.hash(state);
-        }
-        if self.opens > 0 {
-            self.opens.hash(state);
-        }
-        if !self.runs_on.is_empty() {
-            (&self.runs_on, &self.ran_on).hash(state);
-        }
     }
 }
 

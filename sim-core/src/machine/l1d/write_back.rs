@@ -30,7 +30,6 @@ use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
 /// A message that waits for the miss queue.
@@ -45,7 +44,7 @@ struct Leaving {
 }
 
 /// Atomic operations that are not over.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 struct Atomics {
     /// The line of each that L2 has not acknowledged.
     at_l2: Vec<LineAddr>,
@@ -58,17 +57,6 @@ struct Atomics {
 impl Atomics {
     fn at_l2(&self, line: LineAddr) -> bool {
         self.at_l2.contains(&line)
-    }
-}
-
-impl Hash for Atomics {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        if *self != Atomics::default() {
-            (&self.at_l2, self.waiting).hash(state);
-            for Forward { message, request, from, came } in &self.put_off {
-                (message, request, from, came).hash(state);
-            }
-        }
     }
 }
 

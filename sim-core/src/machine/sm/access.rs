@@ -185,8 +185,8 @@ impl Sm {
     /// Of the CTA in a slot so many stores or lines of stores are on their way from now on, and so many no longer: it may be done.
     fn count_stores(&mut self, now: Cycle, slot: u16, (begin, end): (u32, u32), inputs: &Inputs) {
         let Some(cta) = self.ctas.get_mut(slot.into()) else { return };
-        cta.stores.0 += begin;
-        cta.stores.0 -= end;
+        cta.stores += begin;
+        cta.stores -= end;
         if cta.is_done() {
             self.finish(now, slot.into(), inputs);
         }

@@ -152,12 +152,12 @@ pub fn read_only(kernel: &Kernel, index: usize, line_bytes: u32) -> impl Iterato
 }
 
 impl Code {
-    /// The launches of a kernel's run, when it stands at position `index` of the mix. Draws are keyed by the kernel's key, not its
+    /// The launches of a kernel's run, when it stands at position `index` of the mix. Draws are keyed by the kernel's name, not its
     /// position, so that it issues one pattern alone and in any mix. They are also keyed by the launch as the kernel lists it, so that
     /// repeats draw alike.
     pub fn compile(kernel: &Kernel, index: usize, seed: u64, line_bytes: u32, class: &SmClass) -> Vec<Code> {
         let arrays: Vec<(LineAddr, u64)> = layout(kernel, index, line_bytes).map(|(array, lines)| (lines.start, array.bytes)).collect();
-        let name_key = kernel.key().bytes().fold(draw(seed), |key, byte| mix(key, u64::from(byte)));
+        let name_key = kernel.name.bytes().fold(draw(seed), |key, byte| mix(key, u64::from(byte)));
         let lists = Arc::new(kernel.lists.clone());
         let launches = kernel.sequence().map(|(number, repeat)| (number, repeat, kernel.launches[number].at(repeat)));
         launches

@@ -152,7 +152,7 @@ impl Sm {
     /// Whether the CTA in a slot has nothing under way.
     fn is_quiet(&self, slot: usize) -> bool {
         let Some(cta) = &self.ctas.slots()[slot] else { return false };
-        cta.stores.0 == 0
+        cta.stores == 0
             && self.warps.schedulers.iter().zip(cta.warps).enumerate().all(|(s, (scheduler, warps))| {
                 let at_rest = warps & !(scheduler.ready | scheduler.barrier) == 0;
                 at_rest && members(warps, false).all(|lane| self.warps.states[WarpRef::new(s, lane).index()].loads == 0)

@@ -17,7 +17,6 @@ use crate::interface::controls::SmControls;
 use crate::machine::derived::Derived;
 use crate::machine::noc::members;
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 
 /// A CTA that is resident.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -38,8 +37,8 @@ pub struct Cta {
     pub(super) live: u32,
     /// Warps at the barrier.
     pub(super) arrived: u32,
-    /// Its stores that are not over, where it waits for them.
-    pub(super) stores: Stores,
+    /// Its stores that are not over, where it waits for them: those in the LSU, and lines of which L2 has not acknowledged the write.
+    pub(super) stores: u32,
     /// It leaves before it has finished, and issues nothing more.
     pub leaving: bool,
 }
@@ -47,25 +46,12 @@ pub struct Cta {
 impl Cta {
     /// Whether all its warps are done.
     pub(super) fn is_done(&self) -> bool {
-        self.live == 0 && self.stores.0 == 0
-    }
-}
-
-/// How many stores are not over: those in the LSU, and lines of which L2 has not acknowledged the write. It is fed to digests where it is
-/// not zero, so that it does not change those of GPUs whose CTAs do not wait for stores.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Stores(pub u32);
-
-impl Hash for Stores {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        if self.0 != 0 {
-            self.0.hash(state);
-        }
+        self.live == 0 && self.stores == 0
     }
 }
 
 /// How an SM is divided between L1D and shared memory. It is fed to digests where that can change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Division {
     choices: Divisions,
     /// Shared memory.
@@ -81,14 +67,6 @@ impl Division {
     /// Whether a CTA that takes `cost` may join others.
     fn suits(&self, cost: Resources, code: &Code) -> bool {
         !self.choices.any() || self.choices.least(cost, code.carve_out) <= self.shared_bytes
-    }
-}
-
-impl Hash for Division {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        if self.choices.any() {
-            self.shared_bytes.hash(state);
-        }
     }
 }
 

@@ -327,7 +327,7 @@ impl Sm {
     fn begin_store(&mut self, at: WarpRef) -> u16 {
         let slot = self.warps.states[at.index()].slot;
         if let Some(cta) = self.ctas.get_mut(slot.into()) {
-            cta.stores.0 += 1;
+            cta.stores += 1;
         }
         slot.into()
     }

@@ -7,13 +7,12 @@
 
 use super::lanes::MAX_SCHEDULERS;
 use super::wheel::LONGEST_LATENCY;
-use crate::describe::ids::{Cycle, KernelId, Kernels, MAX_KERNELS, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, Kernels, NEVER, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::interface::controls::{QuotaCarry, QuotaCharge, QuotaRefill, SmControls};
 use crate::machine::derived::Derived;
 use crate::machine::noc::members;
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 
 /// What all schedulers of an SM together take from a counter in a cycle, at most.
 const CYCLE: i64 = MAX_SCHEDULERS as i64 * WARP_SIZE as i64;
@@ -31,7 +30,7 @@ struct Run {
 }
 
 /// The quotas of one SM.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Quotas {
     /// Kernels with a quota, and those whose quota counts thread instructions, a bit each.
     given: Kernels,
@@ -88,20 +87,6 @@ impl Default for Quotas {
             held: Derived(0),
             ranks: Derived(None),
             noted: Derived(0),
-        }
-    }
-}
-
-/// The upper 32 bits of the counters enter the hash only where one of them is not 0.
-impl Hash for Quotas {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.given != 0, PerKernel(self.left.0.map(|left| left as u32)), self.spent, self.interval_start).hash(state);
-        let beyond = self.left.0.map(|left| (left >> 32) as i32);
-        if beyond != [0; MAX_KERNELS] {
-            PerKernel(beyond).hash(state);
-        }
-        if !self.owed.is_empty() {
-            (&self.owed, &self.load_lanes).hash(state);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::address::Place;
 use super::code::Code;
-use super::ctas::{Cta, FinishedCta, Stores};
+use super::ctas::{Cta, FinishedCta};
 use super::lanes::{MAX_SCHEDULERS, WarpRef};
 use super::warps::Warp;
 use super::{Inputs, Sm};
@@ -41,7 +41,7 @@ impl Sm {
         self.ctas.place(
             slot,
             code,
-            Cta { kernel, launch, cta, launched: now, order: 0, warps, live: code.warps, arrived: 0, stores: Stores(0), leaving: false },
+            Cta { kernel, launch, cta, launched: now, order: 0, warps, live: code.warps, arrived: 0, stores: 0, leaving: false },
         );
         self.l1.cta_placed(kernel);
         self.residents_changed();

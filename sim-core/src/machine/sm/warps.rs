@@ -16,7 +16,6 @@ use crate::interface::controls::WarpOrder;
 use crate::machine::derived::Derived;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 
 /// The state of a warp, but for what its scheduler and the issue stage read in every cycle.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -39,21 +38,12 @@ pub struct Warp {
 }
 
 /// What is known of a warp's loads one by one, where they are recorded: entries of loads, a bit each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Scoreboard {
     /// Loads under way.
     pub pending: u32,
     /// Those that it waits for.
     pub awaited: u32,
-}
-
-/// Hashed only where it has been used, so that described kernels have the digests that they had before there was one.
-impl Hash for Scoreboard {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        if *self != Scoreboard::default() {
-            (self.pending, self.awaited).hash(state);
-        }
-    }
 }
 
 /// Where a step that issues nothing leaves a warp.

@@ -4,7 +4,6 @@
 use super::lanes::MAX_SCHEDULERS;
 use crate::describe::ids::Cycle;
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 
 /// Places of the wheel.
 const PLACES: u64 = 64;
@@ -21,26 +20,14 @@ pub struct Wheel {
     places: [Warps; PLACES as usize],
     /// Places that hold a warp.
     turning: u64,
-    long: Long,
-}
-
-/// Warps that sleep longer than a turn, each with its scheduler and its cycle. Most kernels have none, and a state without any hashes as if there were
-/// no such thing.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Long(Vec<(Cycle, u8, u64)>);
-
-impl Hash for Long {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        if !self.0.is_empty() {
-            self.0.hash(state);
-        }
-    }
+    /// Warps that sleep longer than a turn, each with its scheduler and its cycle.
+    long: Vec<(Cycle, u8, u64)>,
 }
 
 impl Default for Wheel {
     /// An empty wheel.
     fn default() -> Self {
-        Wheel { places: [[0; MAX_SCHEDULERS]; PLACES as usize], turning: 0, long: Long::default() }
+        Wheel { places: [[0; MAX_SCHEDULERS]; PLACES as usize], turning: 0, long: Vec::new() }
     }
 }
 
@@ -65,7 +52,7 @@ impl Wheel {
         }
         self.turning &= !(1 << place);
         let mut warps = core::mem::take(&mut self.places[place as usize]);
-        if !self.long.0.is_empty() {
+        if !self.long.is_empty() {
             self.send_round(now, &mut warps);
         }
         Some(warps)
@@ -74,7 +61,7 @@ impl Wheel {
     /// Keeps a warp for longer than a turn: it comes by once a turn, and goes on.
     #[cold]
     fn put_long(&mut self, scheduler: usize, warp: u64, now: Cycle, at: Cycle) {
-        self.long.0.push((at, scheduler as u8, warp));
+        self.long.push((at, scheduler as u8, warp));
         self.put(scheduler, warp, now, now + Cycle::from(LONGEST_LATENCY));
     }
 
@@ -82,8 +69,8 @@ impl Wheel {
     #[cold]
     fn send_round(&mut self, now: Cycle, warps: &mut Warps) {
         let here = |&(_, scheduler, warp): &(Cycle, u8, u64)| warps[usize::from(scheduler)] & warp != 0;
-        let (here, rest): (Vec<_>, Vec<_>) = self.long.0.iter().copied().partition(here);
-        self.long.0 = rest;
+        let (here, rest): (Vec<_>, Vec<_>) = self.long.iter().copied().partition(here);
+        self.long = rest;
         for (at, scheduler, warp) in here {
             if at > now {
                 warps[usize::from(scheduler)] &= !warp;

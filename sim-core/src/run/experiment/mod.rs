@@ -363,7 +363,7 @@ impl Experiment {
         ];
         pairs.extend(self.alone_gpu.as_ref().map(|gpu| ("alone_gpu", written(gpu))));
         pairs.extend((self.warm_up != WarmUp::of(&self.gpu, self.stop)).then(|| ("warm_up", self.warm_up.write())));
-        pairs.extend(self.later());
+        pairs.extend(self.alone_warp_order.map(|order| ("alone_warp_order", encode_warp_order(order).into())));
         pairs
     }
 
@@ -492,7 +492,7 @@ mod tests {
     #[test]
     fn the_longest_mix_reads_back_equal() {
         let kernels = (0..MAX_KERNELS).map(|_| {
-            let mut kernel = library::find("BP").unwrap();
+            let mut kernel = library::find("ccbp/BP").unwrap();
             kernel.name = "é".repeat(40);
             kernel.encode()
         });
@@ -518,21 +518,6 @@ mod tests {
         }
     }
 
-    /// What is stored by hash, and every link, stays valid.
-    #[test]
-    fn an_old_name_means_its_kernel_and_hashes_alike() {
-        let experiment = |name: &str| {
-            let written = Value::object([("corun", Value::from(1)), ("gpu", "qos-56sm".into()), ("kernels", Value::array([name]))]);
-            Experiment::decode(&written).unwrap()
-        };
-        for (old, new) in crate::describe::kernel::formerly::OLD_NAMES {
-            let (before, after) = (experiment(old), experiment(new));
-            assert_eq!((before.encode(), before.config_hash()), (after.encode(), after.config_hash()));
-            assert_eq!((after.kernels[0].kernel.name.as_str(), after.kernels[0].kernel.key()), (*new, *old));
-        }
-        assert_ne!(experiment("ccbp/BP").config_hash(), experiment("ikra/BP").config_hash());
-    }
-
     /// Results call kernels by short names, unless two kernels would be called the same.
     #[test]
     fn labels_tell_kernels_apart() {
@@ -546,14 +531,14 @@ mod tests {
             (experiment.labels().join(" "), experiment.name.replace(" + ", " "))
         };
         for (names, said) in [
-            (&["BP", "ccbp/CFD", "qos/SGEMM"][..], "BP CFD SGEMM"),
-            (&["BP", "ikra/BP", "CFD"], "ccbp/BP ikra/BP CFD"),
+            (&["ccbp/BP", "ccbp/CFD", "qos/SGEMM"][..], "BP CFD SGEMM"),
+            (&["ccbp/BP", "ikra/BP", "ccbp/CFD"], "ccbp/BP ikra/BP CFD"),
             (&["VADD", "latency/VADD"], "VADD latency/VADD"),
             (&["my/own", "own", "odd/"], "my/own own odd/"),
         ] {
             assert_eq!(labels(names), (said.to_string(), said.to_string()));
         }
-        assert_eq!(labels(&["BP", "CFD", "ccbp/BP"]), ("BP #1 CFD BP #2".into(), "BP CFD BP".into()), "uses of one kernel");
+        assert_eq!(labels(&["ccbp/BP", "ccbp/CFD", "ccbp/BP"]), ("BP #1 CFD BP #2".into(), "BP CFD BP".into()), "uses of one kernel");
     }
 
     /// A kernel of which only the first launches are kept is that kernel written out with these alone.
@@ -580,7 +565,7 @@ mod tests {
     #[test]
     fn a_cta_order_is_its_name_and_what_differs_from_its_defaults() {
         let read = |set: &[(&str, Value)]| {
-            let mut value = Value::object([("corun", Value::from(1)), ("kernels", Value::array(["BP"]))]);
+            let mut value = Value::object([("corun", Value::from(1)), ("kernels", Value::array(["ccbp/BP"]))]);
             set.iter().for_each(|(path, new)| set_path(&mut value, path, new.clone()).unwrap());
             Experiment::decode(&value).unwrap()
         };
@@ -599,7 +584,7 @@ mod tests {
     #[test]
     fn kernels_may_run_alone_on_another_gpu() {
         let experiment = |more: Option<(&str, Value)>| {
-            let kernels = Value::array([Value::from("BP"), "CFD".into()]);
+            let kernels = Value::array([Value::from("ccbp/BP"), "ccbp/CFD".into()]);
             let pairs = [("corun", Value::from(VERSION)), ("gpu", "hetero-8b8s".into()), ("kernels", kernels)];
             Experiment::decode(&Value::object(pairs.into_iter().chain(more))).unwrap()
         };
@@ -614,7 +599,7 @@ mod tests {
     #[test]
     fn kernels_run_alone_in_the_runs_own_warp_order() {
         let experiment = |own: &str, alone: Option<&str>| {
-            let pairs = [("corun", Value::from(VERSION)), ("kernels", Value::array(["BP"])), ("warp_order", own.into())];
+            let pairs = [("corun", Value::from(VERSION)), ("kernels", Value::array(["ccbp/BP"])), ("warp_order", own.into())];
             Experiment::decode(&Value::object(pairs.into_iter().chain(alone.map(|order| ("alone_warp_order", order.into())))))
         };
         let order = |own, alone| experiment(own, alone).unwrap().alone(KernelId(0)).warp_order;
@@ -624,7 +609,7 @@ mod tests {
         assert_eq!((own.config_hash(), said.alone(KernelId(0)).alone_warp_order), (said.config_hash(), None));
         assert_eq!(Experiment::decode(&said.encode()), Ok(said));
         let promised = |alone: Option<&str>| {
-            let kernel = Value::object([("kernel", Value::from("BP")), ("qos", 0.5.into())]);
+            let kernel = Value::object([("kernel", Value::from("ccbp/BP")), ("qos", 0.5.into())]);
             let pairs = [("corun", Value::from(VERSION)), ("kernels", Value::array([kernel])), ("policy", "qos-rollover".into())];
             Experiment::decode(&Value::object(pairs.into_iter().chain(alone.map(|order| ("alone_warp_order", order.into()))))).unwrap()
         };
@@ -638,8 +623,8 @@ mod tests {
     #[test]
     fn a_goal_under_a_policy_without_goals_is_a_warning() {
         let experiment = |qos: Value, policy: Value| {
-            let kernel = Value::object([("kernel", Value::from("BP")), ("qos", qos)]);
-            let mix = Value::array([Value::from("CFD"), kernel]);
+            let kernel = Value::object([("kernel", Value::from("ccbp/BP")), ("qos", qos)]);
+            let mix = Value::array([Value::from("ccbp/CFD"), kernel]);
             Experiment::decode(&Value::object([("corun", Value::from(VERSION)), ("kernels", mix), ("policy", policy)])).unwrap()
         };
         let warned = experiment(0.5.into(), "even".into());
@@ -656,7 +641,7 @@ mod tests {
     /// For editors: it is no part of what runs.
     #[test]
     fn the_name_of_a_schema_changes_nothing() {
-        let of = |schema: &str| Experiment::from_json(&format!(r#"{{{schema} "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"]}}"#));
+        let of = |schema: &str| Experiment::from_json(&format!(r#"{{{schema} "corun": 1, "gpu": "tiny-2sm", "kernels": ["ccbp/BP"]}}"#));
         let (plain, named) = (of("").unwrap(), of(r#""$schema": "experiment.schema.json","#).unwrap());
         assert_eq!((plain.config_hash(), plain.encode()), (named.config_hash(), named.encode()));
         assert_eq!(of(r#""$schema": 3,"#).unwrap_err().to_string(), "$schema: found 3, want text of at most 2000 characters");
@@ -698,12 +683,12 @@ mod tests {
                 ("kernels", Value::array([kernel])),
             ]))
         };
-        let scaled = |factor: f64| Value::object([("kernel", Value::from("SAD")), ("arithmetic", factor.into())]);
+        let scaled = |factor: f64| Value::object([("kernel", Value::from("ccbp/SAD")), ("arithmetic", factor.into())]);
         let counts = |experiment: &Experiment| -> Vec<u32> {
             let ops = experiment.kernels[0].kernel.launches.iter().flat_map(|launch| &launch.program);
             ops.filter_map(|op| if let Op::Alu { count, .. } = op { Some(*count) } else { None }).collect()
         };
-        let (plain, more) = (experiment("SAD".into()).unwrap(), experiment(scaled(1.2)).unwrap());
+        let (plain, more) = (experiment("ccbp/SAD".into()).unwrap(), experiment(scaled(1.2)).unwrap());
         assert_eq!(counts(&more), counts(&plain).iter().map(|&n| (f64::from(n) * 1.2 + 0.5) as u32).collect::<Vec<_>>());
         assert_ne!(more.config_hash(), plain.config_hash());
         assert_eq!(experiment(scaled(1.0)).unwrap(), plain);

@@ -8,7 +8,7 @@ use crate::describe::gpu::Gpu;
 use crate::describe::gpu::change::{self, ANY_GPU};
 use crate::describe::ids::MAX_KERNELS;
 use crate::describe::kernel::records::KERNEL;
-use crate::describe::kernel::{Kernel, MAX_ALU, formerly, library};
+use crate::describe::kernel::{Kernel, MAX_ALU, library};
 use crate::describe::path::{element, field};
 use crate::describe::record::Absent::{self, Int, Name, Needed, Words};
 use crate::describe::record::schema::MAX_SCHEMA;
@@ -92,7 +92,7 @@ rule! {
 /// The names of the library's kernels.
 static LIBRARY: Names = Names {
     names: library::names,
-    old: || formerly::OLD_NAMES.iter().map(|(old, _)| *old).collect(),
+    shorter: Vec::new,
     known: |name| library::find(name).is_some(),
     want: |name| format!("{}, or a full kernel", library::near(name)),
     what: "a kernel",
@@ -104,14 +104,12 @@ const A_KERNEL: Shape = Shape::Forms { of: &[Shape::Listed(&LIBRARY), Shape::Rec
 const KERNEL_WANT: &str = "a kernel's name, or a full kernel: an object with name, arrays and launches";
 
 /// Makes `Experiment` and its record. Fields that stand for something else than what is written, or that are read against others, are
-/// `resolved`. `plain` ones are what is written. So are `later` ones, and the canonical form has them only where they are not what holds
-/// without them. Experiments that were there before keep their hashes. `spent` ones are used up: what they made of the others is kept.
+/// `resolved`. `plain` ones are what is written. `spent` ones are used up: what they made of the others is kept.
 macro_rules! experiment {
     (
         $(#[doc = $rdoc:literal])+ rules [$($rule:expr),+];
         resolved { $( $(#[doc = $rd:literal])+ $r:ident: $R:ty = $rshape:expr, $rabsent:expr; )* }
         plain { $( $(#[doc = $pd:literal])+ $p:ident: $P:ty = $pshape:expr, $pabsent:expr; )* }
-        later { $( $(#[doc = $ld:literal])+ $l:ident: $L:ty $([$unit:literal])? = $lshape:expr, $labsent:expr; )* }
         spent { $( $(#[doc = $sd:literal])+ $s:ident = $sshape:expr, $sabsent:expr; )* }
     ) => {
         $(#[doc = $rdoc])+
@@ -119,7 +117,6 @@ macro_rules! experiment {
         pub struct Experiment {
             $( $(#[doc = $rd])+ pub $r: $R, )*
             $( $(#[doc = $pd])+ pub $p: $P, )*
-            $( $(#[doc = $ld])+ pub $l: $L, )*
         }
 
         record! {
@@ -129,7 +126,6 @@ macro_rules! experiment {
             corun = int!(VERSION, VERSION), Needed;
             $( $(#[doc = $rd])+ $r = $rshape, $rabsent; )*
             $( $(#[doc = $pd])+ $p = $pshape, $pabsent; )*
-            $( $(#[doc = $ld])+ $l $([$unit])? = $lshape, $labsent; )*
             $( $(#[doc = $sd])+ $s = $sshape, $sabsent; )*
         }
 
@@ -138,15 +134,7 @@ macro_rules! experiment {
             #[allow(clippy::too_many_arguments, reason = "each field once")]
             fn of_parts(value: &Value, $($r: $R),*) -> Experiment {
                 $( let $p = Datum::read(&EXPERIMENT.taken(value, stringify!($p))); )*
-                $( let $l = Datum::read(&EXPERIMENT.taken(value, stringify!($l))); )*
-                Experiment { $($r,)* $($p,)* $($l,)* }
-            }
-
-            /// The later fields that are not what holds without them.
-            pub(super) fn later(&self) -> Vec<(&'static str, Value)> {
-                let fields = [$( (stringify!($l), self.$l.write()) ),*];
-                let differs = |(name, value): &(&str, Value)| EXPERIMENT.taken(&Value::Null, name) != *value;
-                fields.into_iter().filter(differs).collect()
+                Experiment { $($r,)* $($p,)* }
             }
         }
     };
@@ -188,8 +176,6 @@ experiment! {
         restart: bool = Shape::Flag, Absent::Flag(true);
         /// Whether each kernel is also run by itself, so that slowdowns exist.
         alone: bool = Shape::Flag, Absent::Flag(true);
-    }
-    later {
         /// Order in which a scheduler considers its ready warps where a kernel is run by itself.
         alone_warp_order: Option<WarpOrder> = Shape::Nullable(&Shape::Pattern(&WARP_ORDER)), Words("the run's own");
     }

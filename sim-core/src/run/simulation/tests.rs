@@ -12,7 +12,7 @@ fn experiment(policy: &str) -> Experiment {
     let value = Value::object([
         ("corun", Value::from(1)),
         ("gpu", "tiny-2sm".into()),
-        ("kernels", Value::array(["BP", "CFD"])),
+        ("kernels", Value::array(["ccbp/BP", "ccbp/CFD"])),
         ("policy", policy.into()),
         ("stop", Value::object([("cycles", 30_000)])),
     ]);
@@ -543,7 +543,7 @@ fn time_slices_give_the_whole_gpu_in_turns() {
     let value = Value::object([
         ("corun", Value::from(1)),
         ("gpu", "tiny-2sm".into()),
-        ("kernels", Value::array(["BP", "SAD"])),
+        ("kernels", Value::array(["ccbp/BP", "ccbp/SAD"])),
         ("policy", policy),
         ("stop", Value::object([("cycles", 1_000_000)])),
     ]);
@@ -567,7 +567,7 @@ fn time_slices_give_the_whole_gpu_in_turns() {
 /// What a kernel is said to issue is what it issues; where loops are drawn, within the scatter of the draws.
 #[test]
 fn a_run_of_a_kernel_has_as_many_instructions_as_its_program_says() {
-    for (kernel, tolerance) in [("VADD", 0.0), ("HG", 0.02), ("BFS", 0.02)] {
+    for (kernel, tolerance) in [("VADD", 0.0), ("ccbp/HG", 0.02), ("ccbp/BFS", 0.02)] {
         let value = Value::object([
             ("corun", Value::from(1)),
             ("kernels", Value::array([kernel])),
@@ -588,7 +588,7 @@ fn goals_are_shares_of_what_the_result_compares_with() {
     let written = Value::object([
         ("corun", Value::from(1)),
         ("gpu", "tiny-2sm".into()),
-        ("kernels", Value::array([Value::object([("kernel", Value::from("BP")), ("qos", 0.8.into())]), "CFD".into()])),
+        ("kernels", Value::array([Value::object([("kernel", Value::from("ccbp/BP")), ("qos", 0.8.into())]), "ccbp/CFD".into()])),
         ("policy", "qos-rollover".into()),
         ("stop", Value::object([("cycles", 7_000)])),
     ]);

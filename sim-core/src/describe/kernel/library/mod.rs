@@ -71,7 +71,7 @@ mod syrk;
 mod tpacf;
 
 use self::parts::Make;
-use crate::describe::kernel::{Kernel, formerly};
+use crate::describe::kernel::Kernel;
 use crate::describe::path;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -136,9 +136,8 @@ pub fn names() -> Vec<&'static str> {
     all().map(|kernel| kernel.0).chain(interference::NAMES.iter().copied()).collect()
 }
 
-/// The kernel of this name, or of this old one.
+/// The kernel of this name.
 pub fn find(name: &str) -> Option<Kernel> {
-    let name = formerly::new_name(name).unwrap_or(name);
     all().find(|kernel| kernel.0 == name).map(|kernel| kernel.1()).or_else(|| interference::find(name))
 }
 
@@ -159,8 +158,7 @@ mod tests {
         for name in names() {
             assert_eq!(find(name).map(|kernel| kernel.name).as_deref(), Some(name));
         }
-        let all: BTreeSet<&str> = names().into_iter().chain(formerly::OLD_NAMES.iter().map(|(old, _)| *old)).collect();
-        assert_eq!(all.len(), names().len() + formerly::OLD_NAMES.len());
+        assert_eq!(names().into_iter().collect::<BTreeSet<&str>>().len(), names().len());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use crate::describe::ids::Cycle;
 use crate::describe::rng::mix;
 use crate::interface::spec::Param;
-use core::hash::{Hash, Hasher};
 
 /// Whether ties are drawn, for orders that begin a launch after the last SM.
 pub const DRAW_TIES: Param = Param::flag(
@@ -14,7 +13,7 @@ pub const DRAW_TIES: Param = Param::flag(
 );
 
 /// The SM that finished last, SM `sms - 1` at first.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Last {
     sm: u16,
     cycle: Cycle,
@@ -39,16 +38,6 @@ impl Last {
     /// The SM after it.
     pub fn next(&self, sms: u16) -> u16 {
         (self.sm + 1) % sms
-    }
-}
-
-/// Without draws there is no more to remember than the SM.
-impl Hash for Last {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.sm.hash(state);
-        if self.draws {
-            self.cycle.hash(state);
-        }
     }
 }
 

@@ -35,7 +35,7 @@ use core::hash::{Hash, Hasher};
 /// The names of the orders.
 static NAMES: Names = Names {
     names: || CTA_ORDERS.iter().map(|order| order.name).collect(),
-    old: Vec::new,
+    shorter: Vec::new,
     known: |name| CtaOrderInfo::find(name).is_some(),
     want: |name| one_near(name, &CTA_ORDERS.iter().map(|order| order.name).collect::<Vec<_>>()),
     what: "a CTA order",

@@ -5,7 +5,6 @@ use super::scheme::{CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer};
 use super::turns::Turns;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::interface::spec::Param;
-use core::hash::{Hash, Hasher};
 
 pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
     name: "round-robin",
@@ -22,7 +21,7 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
 };
 
 /// The state of this order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RoundRobin {
     turns: Turns,
     after: Option<AfterLast>,
@@ -61,16 +60,6 @@ impl CtaOrder for RoundRobin {
     fn finished(&mut self, now: Cycle, sm: u16, _kernel: KernelId, _cta: u32) {
         if let Some(after) = &mut self.after {
             after.last.finished(now, sm);
-        }
-    }
-}
-
-/// Where every launch begins at SM 0 there is nothing more to remember.
-impl Hash for RoundRobin {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.turns.hash(state);
-        if let Some(after) = &self.after {
-            after.hash(state);
         }
     }
 }

@@ -10,7 +10,6 @@ use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
 use crate::describe::kernel::Dim3;
 use crate::interface::spec::Param;
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 
 pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
     name: "steal",
@@ -71,20 +70,13 @@ impl Rules {
 }
 
 /// The state of this order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Steal {
     rules: Rules,
     turns: Turns,
     kernels: Vec<Work>,
     /// The victim of the last choice.
     stolen_from: Option<u16>,
-}
-
-/// The last victim decides nothing.
-impl Hash for Steal {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.rules, &self.turns, &self.kernels).hash(state);
-    }
 }
 
 #[cfg(test)]
