@@ -143,15 +143,13 @@ impl Gather {
         self.launches.truncate(MOST_LAUNCHES);
         self.forget_kernels();
         let behind = self.seen - self.launches.len() as u64;
-        let left_out = [
-            (behind, format!("{behind} launches behind the first {MOST_LAUNCHES} are left out")),
-            (self.copies, format!("{} copies and fills of memory are left out", self.copies)),
-            (
-                self.negative.0,
-                format!("{} launches that end before they start are left out, the first {}", self.negative.0, self.negative.1),
-            ),
+        let notes = [
+            said(behind, ["launch is left out", "launches are left out"]).map(|what| format!("{what}, behind the first {MOST_LAUNCHES}")),
+            said(self.copies, ["copy or fill of memory is left out", "copies and fills of memory are left out"]),
+            said(self.negative.0, ["launch that ends before it starts is left out", "launches that end before they start are left out"])
+                .map(|what| format!("{what}, the first {}", self.negative.1)),
         ];
-        self.notes.splice(0..0, left_out.into_iter().filter(|(count, _)| *count > 0).map(|(_, note)| note));
+        self.notes.splice(0..0, notes.into_iter().flatten());
         for launch in &self.launches {
             self.devices.entry(launch.device).or_insert_with(|| Device { id: launch.device, ..Device::default() });
         }
@@ -200,4 +198,9 @@ pub fn check(shape: &Shape) -> Result<(), (&'static str, Fault)> {
 fn extent(n: [u32; 3], most: [u32; 3], what: &str) -> Found<()> {
     let fits = n.iter().zip(most).all(|(n, most)| (1..=most).contains(n));
     if fits { Ok(()) } else { Err(fault(format!("{n:?}"), format!("three numbers of {what}, 1 to {most:?}"))) }
+}
+
+/// So many of what is said in words for one and for many, unless there is none.
+pub fn said(count: u64, [one, many]: [&str; 2]) -> Option<String> {
+    (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
 }

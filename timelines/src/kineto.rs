@@ -4,7 +4,7 @@
 //! that the driver keeps of each CTA from sm_80 on. `blocks per SM` is the grid over the SMs. The estimated occupancy, and since 2026 the object
 //! `occupancy`, come from a calculator that leaves shared memory at its default limit of 48 KB: above it they are 0.
 
-use crate::gather::{Gather, check, want};
+use crate::gather::{Gather, check, said, want};
 use crate::scan::{Scan, Stop};
 use crate::time::{MICROSECOND, scaled, whole};
 use crate::timeline::{Device, Kernel, Shape, Timeline, Tool};
@@ -146,13 +146,14 @@ pub fn read(scan: &mut Scan<impl Read>, name: &str) -> Result<Timeline, Problem>
         };
         return Err(gather.nothing(name, ended, of));
     }
-    if malformed.0 > 0 {
-        gather.notes.push(format!("{} events that are no JSON are left out, the first {}", malformed.0, malformed.1));
+    if let Some(what) = said(malformed.0, ["event that is no JSON is left out", "events that are no JSON are left out"]) {
+        gather.notes.push(format!("{what}, the first {}", malformed.1));
     }
     if shapeless > 0 {
         gather.notes.push(format!(
-            "{shapeless} of {launches} launches have no shape, which is grid, block, registers and shared memory: of an AMD GPU a trace has \
-             at most the first two"
+            "{shapeless} of {launches} launches {} no shape, which is grid, block, registers and shared memory: of an AMD GPU a trace has \
+             at most the first two",
+            if shapeless == 1 { "has" } else { "have" }
         ));
     }
     Ok(gather.finish(Tool::Kineto, ended))

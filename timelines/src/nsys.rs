@@ -3,7 +3,7 @@
 //! Units stand in the headings, `(ns)` or `:dur_ns`. Static and dynamic shared memory are what the kernel asks for, without the KB that the driver keeps
 //! of each CTA from sm_80 on. `nsys stats` writes them in MB with three decimals, unless it is asked for bytes.
 
-use crate::gather::{Gather, check, want};
+use crate::gather::{Gather, check, said, want};
 use crate::scan::{END, LARGEST, Scan};
 use crate::time::{scaled, whole};
 use crate::timeline::{Device, Kernel, Shape, Timeline, Tool};
@@ -168,9 +168,8 @@ pub fn read(scan: &mut Scan<impl Read>, separator: u8, name: &str) -> Result<Tim
         let rows = fault(format!("a table without kernels, and {} copies and fills of memory", gather.copies), "a table with kernels");
         return Err(gather.nothing(name, ended, rows));
     }
-    if green > 0 {
-        gather.notes.push(format!("{green} launches are of green contexts; which SMs these have, the table does not say"));
-    }
+    let green = said(green, ["launch is of a green context", "launches are of green contexts"]);
+    gather.notes.extend(green.map(|what| format!("{what}; which SMs it has, the table does not say")));
     let mut others: Vec<_> = contexts.into_iter().filter(|(_, number)| *number > 0).collect();
     others.sort_unstable();
     for ((device, context), number) in others {

@@ -183,7 +183,7 @@ fn of_a_long_trace_the_earliest_launches_are_kept() {
     assert!(timeline.launches.iter().zip(0..).all(|(launch, at)| launch.start == at * 1000));
     let grid = |launch: &Launched| timeline.kernels[launch.kernel as usize].shape.expect("a shape").grid[0];
     assert!(timeline.launches.iter().zip(0..).all(|(launch, at)| grid(launch) == 1 + at % 1000));
-    assert_eq!(timeline.notes, [format!("{} launches behind the first {most} are left out", all - most)]);
+    assert_eq!(timeline.notes, [format!("{} launches are left out, behind the first {most}", all - most)]);
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn megabytes_are_rounded_and_that_is_said() {
     assert_eq!(
         timeline.notes,
         [
-            "1 launches are of green contexts; which SMs these have, the table does not say",
+            "1 launch is of a green context; which SMs it has, the table does not say",
             "shared memory is rounded to 1000 bytes; `nsys stats --format csv:mem=B` prints all of them"
         ]
     );

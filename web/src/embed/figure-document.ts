@@ -1,6 +1,6 @@
 // The figures of a paper as data: what each point is, of which runs it is made, and how it compares with the paper and with what was
 // computed again. Plain functions; `sim-core/src/study/figure` has the format, computes the values and draws.
-import { MISSING, fixed } from "../model/format.ts";
+import { MISSING, counted, fixed } from "../model/format.ts";
 import type { Experiment, Figure, FigurePoint, Result } from "../model/types.ts";
 import type { Tabular } from "../model/tabular.ts";
 
@@ -142,21 +142,20 @@ export function compare(
 
 /** The outcome as a sentence. */
 export function comparisonText(figure: Figure, of: Comparison): string {
-  const some = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
   if (of.points === 0 && !figure.points.every((p) => given(figure, p)))
-    return `${some(of.runs, "run")} done here; no point is complete yet.`;
+    return `${counted(of.runs, "run")} done here; no point is complete yet.`;
   const digests =
     of.digests === 0
       ? ""
       : of.same === of.digests
-        ? `, and the digests of ${of.digests === 1 ? "its run" : `all ${some(of.digests, "run")}`} are equal`
-        : `; ${some(of.digests - of.same, "run")} of ${of.digests} ended in another state`;
+        ? `, and the digests of ${of.digests === 1 ? "its run" : `all ${counted(of.digests, "run")}`} are equal`
+        : `; ${counted(of.digests - of.same, "run")} of ${of.digests} ended in another state`;
   if (of.points === 0)
-    return `The report computed these values from its runs; ${some(of.runs, "run")} done here${digests}.`;
+    return `The report computed these values from its runs; ${counted(of.runs, "run")} done here${digests}.`;
   if (of.differ.length === 0)
-    return `Equal, to the last digit: ${some(of.points, "point")} of ${figure.points.length} computed here${digests}.`;
+    return `Equal, to the last digit: ${counted(of.points, "point")} of ${figure.points.length} computed here${digests}.`;
   const worst = of.differ[0] as Comparison["differ"][number];
-  return `${some(of.differ.length, "point")} of ${of.points} computed here ${of.differ.length === 1 ? "differs" : "differ"}${digests}. The worst: ${pointName(figure, worst.point)}, stored ${valueText(figure, worst.stored)}, here ${valueText(figure, worst.here)}.`;
+  return `${counted(of.differ.length, "point")} of ${of.points} computed here ${of.differ.length === 1 ? "differs" : "differ"}${digests}. The worst: ${pointName(figure, worst.point)}, stored ${valueText(figure, worst.stored)}, here ${valueText(figure, worst.here)}.`;
 }
 
 // ---------------------------------------------------------------- words

@@ -1,4 +1,5 @@
 // The six stories. A number in a text has its source behind it, which readers do not see: tests/said.test.ts makes the runs and compares.
+import { counted } from "../model/format.ts";
 import { figure } from "../model/scale.ts";
 import { kernelPaint } from "../picture/theme.ts";
 import type { Experiment } from "../model/types.ts";
@@ -6,7 +7,6 @@ import { bigAndSmall, lawBox, queueRows, smRow } from "./drawings.ts";
 import { lines, PERCENT } from "./pictures.ts";
 import { ipc, partOfCcbp, percent, reader, story, type Story } from "./story.ts";
 
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 const plain = (experiment: Omit<Experiment, "corun" | "seed">): Experiment =>
   ({ corun: 1, seed: 1, ...experiment }) as Experiment;
 const alone = (kernel: string, rest: Omit<Experiment, "corun" | "seed" | "kernels">): Experiment =>

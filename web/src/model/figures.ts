@@ -44,12 +44,17 @@ export function slowdownOf(result: Result, k: number): number | null {
 const CLOSE = 0.25;
 export const isClose = (value: number, ends: Interval): boolean => ends !== null && ends[1] - value <= CLOSE * value;
 
-/** What `slowdownOf` has, where a sentence or a bar may say it: its interval is close, or it has none as it is of a stretch. */
+/** Two speeds are alike up to such a part: as the engine's sentence has it. */
+const ALIKE = 0.05;
+
+/** What `slowdownOf` has, where a sentence or a bar may say it: its interval is close, or it has none as it is of a stretch. A kernel that seems faster than
+    alone has to have run to its end. */
 export function saidSlowdown({ result, origin }: Pick<RunSide, "result" | "origin">, k: number): number | null {
   const value = result && slowdownOf(result, k),
     ends = interval(result?.ci95?.kernels[k], "slowdown");
   if (value === null || value === Infinity || origin === "stretch") return value;
-  return isClose(value, ends) ? value : null;
+  const shown = value >= 1 - ALIKE || (result?.kernels[k]?.runs_done ?? 0) > 0;
+  return shown && isClose(value, ends) ? value : null;
 }
 
 /** A figure of the mix. Where a kernel has got nothing, its progress is 0, and the figure is what its formula makes of that. */

@@ -8,6 +8,9 @@ export const ENDLESS = "∞";
 export function count(value: number | null | undefined): string {
   return Number.isFinite(value) ? fixed(Math.round(value as number), 0) : MISSING;
 }
+/** So many of what is called so: "1 launch", "2,700 launches". */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
 
 /** By decimals. One costs fifty times what it costs to use it. */
 const FORMATS: Intl.NumberFormat[] = [];

@@ -1,6 +1,6 @@
 // A figure's runs again on this computer: what is run, how far that is, and how it compares with what is stored. No DOM.
 import { batch, computed, signal } from "@preact/signals";
-import { timeText } from "../model/format.ts";
+import { count, counted, timeText } from "../model/format.ts";
 import type { Experiment, Figure, Result } from "../model/types.ts";
 import { compare, comparisonText, runsOf, trimmed, windowsOf, type FigureDocument } from "../embed/figure-document.ts";
 import type { FigureClaims } from "./paper.ts";
@@ -46,8 +46,6 @@ export interface Outcome {
   text: string;
 }
 
-const counted = (n: number): string => n.toLocaleString("en");
-
 export class Again {
   /** Of its points, as far as they were computed here. */
   readonly here = signal<readonly (number | null)[] | null>(null);
@@ -76,15 +74,15 @@ export class Again {
     void this.#news.value;
     const running = this.#running.value,
       all = this.runs.length;
-    if (!running) return `${counted(all)} ${all === 1 ? "run" : "runs"}`;
+    if (!running) return counted(all, "run");
     const { left } = running.progress();
-    return `${counted(running.done)} of ${counted(running.all)} runs${left === null ? "" : `, about ${timeText(left)} left`}`;
+    return `${count(running.done)} of ${count(running.all)} runs${left === null ? "" : `, about ${timeText(left)} left`}`;
   });
   /** What is said of running it all again. */
   readonly title = computed(() =>
     this.of.busy.value !== null && this.of.busy.value !== this
       ? "Another figure is running"
-      : `${counted(this.runs.length)} runs, and each kernel alone`,
+      : `${counted(this.runs.length, "run")}, and each kernel alone`,
   );
 
   start(runs: readonly number[] = this.runs): void {

@@ -5,7 +5,7 @@ import { signal, useSignal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { ownName, watched } from "../engine/life.ts";
 import { gpuChoices } from "../model/choice.ts";
-import { MISSING, count } from "../model/format.ts";
+import { MISSING, count, counted } from "../model/format.ts";
 import { openPage, Page } from "../parts/document.tsx";
 import { Term } from "../parts/term.tsx";
 import { Button, Fold, Host, Table } from "../parts/widgets.tsx";
@@ -101,7 +101,7 @@ function Said({ file, launches, report, catalogue, ask }: SaidProps) {
         </ul>
       )}
       <p>
-        {`${count(report.launches)} launches of ${count(report.kernel_count)} kernels on ${described.join(", ")}, as ${report.tool} has seen them. ${report.overview}`}
+        {`${counted(report.launches, "launch", "launches")} of ${counted(report.kernel_count, "kernel")} on ${described.join(", ")}, as ${report.tool} has seen them. ${report.overview}`}
       </p>
       <Along launches={launches} />
       <div class="flow timeline-bar">

@@ -3,6 +3,7 @@ import { Drawing, fitText } from "../picture/drawing.ts";
 import { Picture, type LegendItem } from "../picture/picture.tsx";
 import { below } from "../picture/marks.ts";
 import { kernelPaint, type Theme } from "../picture/theme.ts";
+import { counted } from "../model/format.ts";
 import { linear } from "../model/scale.ts";
 import type { Tabular } from "../model/tabular.ts";
 import { endOf, filled, launchAt, nanoText, spansOf, whole, type Launches, type Span } from "./launches.ts";
@@ -141,7 +142,7 @@ export class Lanes extends Picture {
     const { launches, meeting } = this.#of,
       all = whole(launches)[1],
       shared = [...meeting.values()].reduce((sum, spans) => sum + lengthOf(spans), 0);
-    return `${launches.start.length} launches on ${launches.lanes.length} streams in ${nanoText(all)}; streams overlap for ${nanoText(shared)}.`;
+    return `${counted(launches.start.length, "launch", "launches")} on ${counted(launches.lanes.length, "stream")} in ${nanoText(all)}; streams overlap for ${nanoText(shared)}.`;
   }
 }
 
