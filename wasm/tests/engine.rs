@@ -430,7 +430,7 @@ fn a_prediction_has_the_native_figures() {
 #[test]
 fn a_sweep_gives_the_lines_of_its_points() {
     let file = "{\"corun\": 1, \"sweep\": {\"base\": {\"corun\": 1, \"gpu\": \"tiny-2sm\", \"stop\": {\"cycles\": 2000}},
-        \"axes\": [{\"path\": \"kernels\", \"values\": [[\"BP\", \"SAD\"], [\"SAD\"]]}, {\"path\": \"seed\", \"values\": [1, 2]}]}}";
+        \"axes\": [{\"path\": \"kernels\", \"values\": [[\"ccbp/BP\", \"ccbp/SAD\"], [\"ccbp/SAD\"]]}, {\"path\": \"seed\", \"values\": [1, 2]}]}}";
     let sweep = corun::Sweep::new(&file.into()).expect("a sweep");
     assert_eq!(sweep.points(), 4);
     let point = sweep.point(0).expect("a point");

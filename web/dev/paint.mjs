@@ -13,7 +13,7 @@ const SECONDS = Number(process.argv[2] ?? 20),
   LONG = 50;
 // Of no end that is reached while it is looked at.
 const run = (policy) =>
-  `z=${deflateRawSync(JSON.stringify({ corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy, stop: { cycles: 100_000_000 } })).toString("base64url")}`;
+  `z=${deflateRawSync(JSON.stringify({ corun: 1, gpu: "ccbp-16sm", kernels: ["ccbp/BP", "ccbp/CFD"], policy, stop: { cycles: 100_000_000 } })).toString("base64url")}`;
 const RUNS = [
   ["BP + CFD, even", `#v=1&${run("even")}`],
   ["BP + CFD, even beside leftover", `#v=1&${run("even")}&b.${run("leftover")}`],
